@@ -1,0 +1,3 @@
+import { serveDemo } from "./server.ts";
+
+serveDemo();

@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { PlaneError } from "../model/errors.ts";
+import type { Environment } from "./expand.ts";
+
+function candidates(directory: string, environment: Environment): string[] {
+  const user = environment.XDG_CONFIG_HOME ?? environment.APPDATA ?? join(homedir(), ".config");
+  return [
+    join(user, "toolplane", "toolplane.json"),
+    join(directory, ".mcp.json"),
+    join(directory, "toolplane.json"),
+  ];
+}
+
+/** The user's file first, then the project's: later ones win. */
+export function defaultConfigFiles(directory: string, environment: Environment): string[] {
+  return candidates(directory, environment).filter((file) => existsSync(file));
+}
+
+export function noConfigFound(directory: string, environment: Environment): never {
+  throw new PlaneError(
+    "CONFIG_INVALID",
+    `No configuration found. Looked for ${candidates(directory, environment).join(", ")}. ` +
+      "Write one of them or pass --config FILE.",
+  );
+}
+
+/** Where the platform wants a program's own data to be. */
+export function defaultDataDirectory(environment: Environment): string {
+  if (environment.XDG_DATA_HOME) return join(environment.XDG_DATA_HOME, "toolplane");
+  if (process.platform === "win32") return join(environment.LOCALAPPDATA ?? homedir(), "toolplane");
+  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "toolplane");
+  return join(homedir(), ".local", "share", "toolplane");
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+
+/** `--args` first, then `key=value` pairs on top. */
+export async function readCallArguments(
+  args: string | undefined,
+  values: readonly string[],
+): Promise<unknown> {
+  const given = args === undefined ? {} : parseJson(await readSource(args), "--args");
+  if (values.length === 0) return given;
+  const base = given === null ? {} : given;
+  if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
+  return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
+}
+
+async function readSource(args: string): Promise<string> {
+  if (args === "-") return (await import("node:stream/consumers")).text(process.stdin);
+  if (!args.startsWith("@")) return args;
+  try {
+    return readFileSync(args.slice(1), "utf8");
+  } catch (thrown) {
+    throw usage(`--args ${args}: the file cannot be read: ${(thrown as Error).message}`);
+  }
+}
+
+function parsePair(pair: string): [string, unknown] {
+  const match = /^([^=]*?)(:?=)(.*)$/s.exec(pair);
+  const [, key = "", operator, value = ""] = match ?? [];
+  if (key === "") throw usage(`'${pair}' is not an argument. Write key=text or key:=json`);
+  return [key, operator === ":=" ? parseJson(value, key) : value];
+}
+
+/** Strict, unlike what a model sends: a person can type it again. */
+function parseJson(json: string, where: string): unknown {
+  if (json.trim() === "") return {};
+  try {
+    return JSON.parse(json);
+  } catch (thrown) {
+    const remedy =
+      where === "--args"
+        ? `Quote it for the shell, e.g. --args '{"key":"value"}'`
+        : `For text write ${where}=…`;
+    throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
+  }
+}
+
+function usage(message: string): PlaneError {
+  return new PlaneError("USAGE", `${message}.`);
+}

@@ -1,0 +1,48 @@
+import colors from "picocolors";
+import { plainText } from "../../lib/plain-text.ts";
+import type { PlaneError } from "../../model/errors.ts";
+
+/** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
+export const beforeOutput = new Set<() => void>();
+
+export function print(text: string): void {
+  makeRoom();
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined));
+}
+
+/** For people, and therefore not on standard output. */
+export function say(text: string): void {
+  makeRoom();
+  process.stderr.write(`${text}\n`);
+}
+
+function makeRoom(): void {
+  for (const clear of beforeOutput) clear();
+  beforeOutput.clear();
+}
+
+export function printWarning(text: string): void {
+  say(`${colors.yellow("warning:")} ${plainText(text)}`);
+}
+
+export function printError(error: Pick<PlaneError, "code" | "message">): void {
+  say(`${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`);
+}
+
+/** Columns as wide as their content; the last one takes what the terminal leaves. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
+  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  const width = process.stdout.columns ?? 160;
+  const line = (row: readonly string[]) => {
+    const text = row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join("  ");
+    return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+  };
+  return [colors.bold(line(head)), ...cells.map(line)].join("\n");
+}

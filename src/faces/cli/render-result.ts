@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { plainText } from "../../lib/plain-text.ts";
+import { isObject } from "../../model/json.ts";
+import { type ContentBlock, readMedia, type ToolResult } from "../../model/result.ts";
+
+/** A result as text. What is no text is saved to a file or named, never left out. */
+export function renderResult(result: ToolResult, callId: string): string {
+  const lines: string[] = [];
+  for (const [at, block] of result.content.entries()) lines.push(renderBlock(block, at, callId));
+  if (result.content.length === 0 && result.structuredContent !== undefined) {
+    lines.push(JSON.stringify(result.structuredContent, null, 2));
+  }
+  return lines.join("\n");
+}
+
+function renderBlock(block: ContentBlock, at: number, callId: string): string {
+  if (block.type === "text") return plainText(String(block.text ?? ""));
+  if (block.type === "image" || block.type === "audio") return renderMedia(block, at, callId);
+  if (block.type === "resource" && isObject(block.resource)) return renderResource(block.resource);
+  if (block.type === "resource_link")
+    return `[resource ${plainText(String(block.name ?? ""))}: ${plainText(String(block.uri))}]`;
+  return plainText(JSON.stringify(block));
+}
+
+function renderMedia(block: ContentBlock, at: number, callId: string): string {
+  const media = readMedia(block);
+  if ("problem" in media) return `[${media.problem}]`;
+  const directory = join(tmpdir(), "toolplane", callId);
+  const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(file, media.bytes);
+  return `[${block.type} ${media.mimeType}, ${media.bytes.length} bytes: ${file}]`;
+}
+
+function renderResource(resource: Record<string, unknown>): string {
+  const uri = plainText(String(resource.uri));
+  if (typeof resource.text === "string") return `[resource ${uri}]\n${plainText(resource.text)}`;
+  const size = typeof resource.blob === "string" ? Buffer.byteLength(resource.blob, "base64") : 0;
+  return `[resource ${uri}, ${resource.mimeType ?? "unknown type"}, ${size} bytes]`;
+}

@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import colors from "picocolors";
+import type { Plane } from "../../model/plane.ts";
+import type { Cli, GlobalOptions, Serving } from "./cli.ts";
+import { print, say } from "./output.ts";
+import { untilInterrupted } from "./signals.ts";
+import { openPlane } from "./with-plane.ts";
+
+type ServeOptions = GlobalOptions & { host: string; port: number };
+
+export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
+  using interruption = untilInterrupted();
+  await using plane = await openPlane(cli, options, { fallback: demoConfig });
+  const serving = await cli.serve(plane, { host: options.host, port: options.port });
+  announce(plane, serving, options);
+  plane.on("server.connected", ({ server, toolCount }) =>
+    tell(colors.green("●"), server, `${toolCount} tools`),
+  );
+  plane.on("server.error", ({ server, message }) => tell(colors.red("●"), server, message));
+  plane.on("server.disconnected", ({ server, reason }) => tell(colors.dim("○"), server, reason));
+  plane.start();
+  if (!interruption.signal.aborted) await once(interruption.signal, "abort");
+  say("Stopping …");
+  await serving.close();
+  return 0;
+}
+
+/** What a plane without any configuration serves: the server that comes with the product. */
+const demoConfig = {
+  mcpServers: {
+    demo: {
+      command: process.execPath,
+      args: [process.argv[1] ?? "", "demo"],
+      description: "Comes with Toolplane",
+    },
+  },
+};
+
+function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void {
+  const servers = Object.keys(plane.config.servers).length;
+  if (json) return print(JSON.stringify({ url, servers }));
+  print(
+    `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
+  );
+  print(`  tools   ${url}/tools`);
+  print(`  health  ${url}/healthz`);
+  print(`  stop    Ctrl-C`);
+}
+
+function tell(mark: string, server: string, text: string): void {
+  say(`${mark} ${server}: ${text}`);
+}

@@ -1,0 +1,38 @@
+import colors from "picocolors";
+import type { ServerState, ServerStatus } from "../../model/server.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, renderTable } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
+  const servers = await withPlane(cli, options, (plane) => plane.servers({ connect: true }));
+  if (options.json) printJson({ servers });
+  else print(renderServers(servers));
+}
+
+const marks: Record<ServerState, string> = {
+  connected: colors.green("●"),
+  connecting: colors.yellow("◌"),
+  disconnected: colors.dim("○"),
+  disabled: colors.dim("○"),
+  backoff: colors.yellow("●"),
+  error: colors.red("●"),
+  config_error: colors.red("●"),
+};
+
+function renderServers(servers: readonly ServerStatus[]): string {
+  if (servers.length === 0) return "No servers are configured.";
+  const table = renderTable(
+    ["SERVER", "STATE", "TRANSPORT", "PROTOCOL", "TOOLS", "NOTE"],
+    servers.map(({ name, state, transport, protocolVersion, tools, error, rejected }) => [
+      name,
+      state,
+      transport ?? "-",
+      protocolVersion ?? "-",
+      String(tools),
+      error ?? (rejected.length > 0 ? `${rejected.length} tools not usable: ${rejected[0]?.tool}` : ""),
+    ]),
+  );
+  const [head, ...rows] = table.split("\n");
+  return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
+}

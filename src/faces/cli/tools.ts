@@ -1,0 +1,75 @@
+import colors from "picocolors";
+import { plainText } from "../../lib/plain-text.ts";
+import { isObject } from "../../model/json.ts";
+import type { ToolListing } from "../../model/plane.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, printWarning, renderTable } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+export async function listTools(cli: Cli, options: GlobalOptions & { server?: string }): Promise<void> {
+  await withPlane(cli, options, async (plane) => {
+    const tools = await plane.tools(options.server === undefined ? {} : { server: options.server });
+    if (options.json) return printJson({ tools });
+    if (tools.length === 0) print("The catalogue is empty.");
+    else
+      print(
+        renderTable(
+          ["TOOL", "DESCRIPTION"],
+          tools.map(({ name, description }) => [name, description]),
+        ),
+      );
+    for (const { name, error } of await plane.servers()) {
+      if (error !== null) printWarning(`Server '${name}' is not available: ${error}.`);
+    }
+  });
+}
+
+export async function showTool(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const tool = await withPlane(cli, options, (plane) => plane.tool(name));
+  if (options.json) printJson({ tools: [tool] });
+  else print(renderTool(tool));
+}
+
+function renderTool(tool: ToolListing): string {
+  const { name, modelName, description, metadata, providers, health, source } = tool;
+  const facts = [
+    ["for models", modelName],
+    ["source", source],
+    ["version", metadata.version],
+    ["side effects", metadata.side_effects],
+    ["providers", providers.map((provider) => provider.name).join(", ")],
+    ["health", renderHealth(health)],
+  ];
+  return [
+    colors.bold(name),
+    plainText(description),
+    "",
+    colors.bold("Arguments"),
+    ...renderArguments(tool),
+    "",
+    ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${value}`),
+  ].join("\n");
+}
+
+function renderArguments({ parameters: { properties, required } }: ToolListing): string[] {
+  const entries = Object.entries(isObject(properties) ? properties : {});
+  if (entries.length === 0) return ["  none"];
+  const needed = Array.isArray(required) ? required : [];
+  return entries.map(([name, schema]) => {
+    const { type, description } = isObject(schema) ? schema : {};
+    const need = needed.includes(name) ? "required" : "optional";
+    const text = typeof description === "string" ? `: ${plainText(description).replaceAll(/\s+/g, " ")}` : "";
+    return `  ${plainText(name)} ${colors.dim(`(${type ?? "any"}, ${need})`)}${text}`;
+  });
+}
+
+function renderHealth({
+  total,
+  success_rate,
+  average_latency_ms,
+  p95_latency_ms,
+}: ToolListing["health"]): string {
+  if (total === 0) return "not called yet";
+  const share = Math.round(success_rate * 100);
+  return `${share} % of ${total} calls, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
+}

@@ -1,0 +1,54 @@
+import colors from "picocolors";
+import { plainText } from "../../lib/plain-text.ts";
+import type { EventOf } from "../../model/events.ts";
+import type { Plane } from "../../model/plane.ts";
+import { beforeOutput } from "./output.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+const patienceMs = 300;
+const barLength = 20;
+
+/** Tells a person at a terminal which servers a slow command is waiting for, until there is something to print. */
+export function showWaiting(plane: Plane): Disposable {
+  if (!process.stderr.isTTY) return { [Symbol.dispose]() {} };
+  const startedAt = Date.now();
+  const starting = new Set<string>();
+  let progress: string | undefined;
+  const settle = ({ server }: { server: string }) => void starting.delete(server);
+  const unsubscribe = [
+    plane.on("server.connecting", ({ server }) => void starting.add(server)),
+    plane.on("server.connected", settle),
+    plane.on("server.error", settle),
+    plane.on("tool.progress", (report) => {
+      progress = renderProgress(report);
+    }),
+  ];
+  const timer = setInterval(() => {
+    const waited = Date.now() - startedAt;
+    if (waited < patienceMs) return;
+    const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
+    const what =
+      starting.size > 0 ? `starting ${[...starting].join(", ")}` : (progress ?? "waiting for the answer");
+    process.stderr.write(`\r\u001b[K${colors.cyan(frame)} ${what}`);
+  }, frameMs);
+  const stop = () => {
+    clearInterval(timer);
+    for (const leave of unsubscribe) leave();
+    if (Date.now() - startedAt >= patienceMs) process.stderr.write("\r\u001b[K");
+  };
+  beforeOutput.add(stop);
+  return {
+    [Symbol.dispose]() {
+      if (beforeOutput.delete(stop)) stop();
+    },
+  };
+}
+
+function renderProgress({ progress, total, message }: EventOf<"tool.progress">): string {
+  const text = plainText(message ?? "").replaceAll(/\s+/g, " ");
+  if (total === null || total <= 0) return `${progress} ${text}`;
+  const share = Math.min(1, Math.max(0, progress / total));
+  const filled = Math.round(share * barLength);
+  return `${"█".repeat(filled)}${"░".repeat(barLength - filled)} ${Math.round(share * 100)} % ${text}`;
+}

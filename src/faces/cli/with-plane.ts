@@ -1,0 +1,39 @@
+import type { Plane } from "../../model/plane.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { printWarning } from "./output.ts";
+import { type Interruption, untilInterrupted } from "./signals.ts";
+import { showWaiting } from "./waiting.ts";
+
+/** Opens the plane for one command and closes it again, whatever happens in between. */
+export async function withPlane<T>(
+  cli: Cli,
+  options: GlobalOptions,
+  work: (plane: Plane, interruption: Interruption) => Promise<T>,
+): Promise<T> {
+  using interruption = untilInterrupted();
+  await using plane = await openPlane(cli, options);
+  using _waiting = showWaiting(plane);
+  return await work(plane, interruption);
+}
+
+export async function openPlane(
+  cli: Cli,
+  options: GlobalOptions,
+  extra: { fallback?: object } = {},
+): Promise<Plane> {
+  const plane = await cli.openPlane({
+    files: options.config,
+    directory: process.cwd(),
+    dataDirectory: options.dataDir,
+    user: options.user,
+    groups: options.group,
+    persona: options.persona,
+    ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
+  });
+  for (const { file, line, path, message, hint } of plane.config.problems) {
+    printWarning(
+      `${file}${line === null ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${message}. ${hint ?? ""}`,
+    );
+  }
+  return plane;
+}

@@ -1,0 +1,34 @@
+import { createAdaptorServer } from "@hono/node-server";
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { createApp } from "./app.ts";
+
+export type Serving = { url: string; close(): Promise<void> };
+
+/** Listens, and takes no more connections once it is closed. */
+export async function serve(plane: Plane, { host, port }: { host: string; port: number }): Promise<Serving> {
+  const server = createAdaptorServer({ fetch: createApp(plane, { host }).fetch });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shownHost}:${actualPort}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ("closeIdleConnections" in server) server.closeIdleConnections();
+      }),
+  };
+}
+
+function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): PlaneError {
+  const reason =
+    error.code === "EADDRINUSE"
+      ? "another program listens there. Choose another with --port, or --port 0 for any free one"
+      : error.message;
+  return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
+}

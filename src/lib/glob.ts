@@ -1,0 +1,33 @@
+/** `*` stands for any run of characters, `?` for one; everything else is literal. Linear time. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let at = 0;
+  let position = 0;
+  let star = -1;
+  let resume = 0;
+  while (position < text.length) {
+    if (pattern[at] === "*") {
+      star = at++;
+      resume = position;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[position])) {
+      at++;
+      position++;
+    } else if (star >= 0) {
+      at = star + 1;
+      position = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}
+
+/** null lets everything through, an empty list nothing; a denied name stays denied. */
+export function passesFilter(
+  name: string,
+  allow: readonly string[] | null,
+  deny: readonly string[] | null,
+): boolean {
+  if (deny?.some((pattern) => matchesGlob(pattern, name))) return false;
+  return allow === null || allow.some((pattern) => matchesGlob(pattern, name));
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { redact } from "./redact.ts";
+
+const secrets: [title: string, text: string, secret: string][] = [
+  ["an API key by its prefix", "using sk-proj-abcdEFGH12345678 now", "abcdEFGH12345678"],
+  ["a GitHub token", "remote: ghp_abcdefghijklmnop1234 rejected", "abcdefghijklmnop1234"],
+  ["a fine-grained GitHub token", "github_pat_11ABCDEFG0abcdefgh", "11ABCDEFG0abcdefgh"],
+  ["a Slack token", "xoxb-1234567890-abcdef", "1234567890-abcdef"],
+  ["an AWS key id", "AKIAIOSFODNN7EXAMPLE", "IOSFODNN7EXAMPLE"],
+  ["a JSON web token", "got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "eyJzdWIiOiIxIn0"],
+  ["a bearer header", "Authorization: Bearer abcdef123456", "abcdef123456"],
+  ["a basic header", "authorization: basic dXNlcjpwYXNz", "dXNlcjpwYXNz"],
+  ["a variable", "API_KEY=hunter2hunter2", "hunter2hunter2"],
+  ["a JSON field", '{"password": "hunter2"}', "hunter2"],
+  ["a query parameter", "https://example.com/?token=hunter2&page=2", "hunter2"],
+  ["a header", "x-api-key: hunter2", "hunter2"],
+  ["the password of a URL", "postgres://app:hunter2@db.example.com/app", "hunter2"],
+];
+
+for (const [title, text, secret] of secrets) {
+  test(`${title} is hidden`, () => {
+    const shown = redact(text);
+    assert.ok(!shown.includes(secret), shown);
+    assert.match(shown, /\[redacted\]/);
+  });
+}
+
+test("what surrounds a secret stays readable", () => {
+  assert.equal(
+    redact("GET https://example.com/?token=hunter2&page=2 failed"),
+    "GET https://example.com/?token=[redacted]&page=2 failed",
+  );
+});
+
+test("every secret of a text is hidden", () => {
+  assert.equal(redact("a=1 token=hunter2 secret=hunter3"), "a=1 token=[redacted] secret=[redacted]");
+});
+
+test("ordinary text is left alone", () => {
+  const text = "Error: ENOENT: no such file 'tokens.txt' (key missing, https://example.com:8080/path)";
+  assert.equal(redact(text), text);
+});

@@ -1,0 +1,111 @@
+type ErrorRow = {
+  http: number;
+  rpc: number;
+  exit: 1 | 2 | 3 | 4;
+  /** May the same call succeed later without being changed? */
+  retryable: boolean;
+  category: ErrorCategory;
+  /** One sentence for the error page. */
+  means: string;
+};
+
+export type ErrorCategory =
+  | "validation"
+  | "configuration"
+  | "policy"
+  | "tool"
+  | "transient"
+  | "dependency"
+  | "cancelled"
+  | "internal";
+
+/** The only place where a code meets a status. Every face reads it; docs/errors.md is compared with it. */
+export const errorTable = {
+  USAGE: row(400, -32600, 2, false, "validation", "The command, flag or request is not one we know."),
+  NOT_FOUND: row(404, -32601, 2, false, "validation", "The route or the named thing does not exist."),
+  TOOL_NOT_FOUND: row(404, -32602, 2, false, "validation", "No tool of that name is in the catalogue."),
+  TOOL_AMBIGUOUS: row(409, -32602, 2, false, "validation", "Several tools answer to that spelling."),
+  SERVER_NOT_FOUND: row(404, -32602, 2, false, "validation", "No server of that name is configured."),
+  INVALID_ARGUMENTS: row(400, -32602, 2, false, "validation", "The arguments do not fit the tool's schema."),
+  PAYLOAD_TOO_LARGE: row(413, -32600, 2, false, "validation", "The request body is larger than we accept."),
+  CONFIG_INVALID: row(500, -32603, 2, false, "configuration", "A configuration file is missing or broken."),
+  FORBIDDEN: row(403, -32003, 3, false, "policy", "This principal may not call this tool."),
+  APPROVAL_REQUIRED: row(202, -32004, 3, false, "policy", "A person has to say yes before this call runs."),
+  APPROVAL_DENIED: row(403, -32003, 3, false, "policy", "A rule or a person said no to this call."),
+  TOOL_ERROR: row(200, -32000, 1, false, "tool", "The tool ran and reported an error of its own."),
+  PROVIDER_FAILED: row(502, -32000, 1, false, "tool", "The provider answered with a protocol error."),
+  NO_PROVIDER: row(503, -32000, 4, true, "dependency", "No provider of the tool can be used right now."),
+  SERVER_UNAVAILABLE: row(503, -32000, 4, true, "dependency", "The server could not be started or reached."),
+  OUTCOME_UNKNOWN: row(502, -32000, 4, false, "dependency", "The answer was lost; the tool may have run."),
+  TIMEOUT: row(504, -32001, 4, true, "transient", "No answer arrived within the limit."),
+  CANCELLED: row(499, -32800, 4, true, "cancelled", "The caller gave up before the answer arrived."),
+  STORE_FAILED: row(503, -32603, 4, true, "internal", "The state could not be read or written."),
+  INTERNAL: row(500, -32603, 1, false, "internal", "A defect of ours; please report it."),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+function row(
+  http: number,
+  rpc: number,
+  exit: ErrorRow["exit"],
+  retryable: boolean,
+  category: ErrorCategory,
+  means: string,
+): ErrorRow {
+  return { http, rpc, exit, retryable, category, means };
+}
+
+export type ErrorData = {
+  server?: string;
+  tool?: string;
+  attempts?: number;
+  [key: string]: unknown;
+};
+
+export class PlaneError extends Error {
+  override readonly name = "PlaneError";
+  readonly code: ErrorCode;
+  readonly data: ErrorData;
+
+  constructor(code: ErrorCode, message: string, options: { data?: ErrorData; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.data = options.data ?? {};
+  }
+}
+
+/** The one funnel for whatever was thrown. */
+export function toPlaneError(thrown: unknown): PlaneError {
+  if (thrown instanceof PlaneError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new PlaneError("INTERNAL", `Unexpected: ${message}`, { cause: thrown });
+}
+
+/** An error as data: the same fields on every face. */
+export type ErrorReport = {
+  code: ErrorCode;
+  category: ErrorCategory;
+  message: string;
+  recoverable: boolean;
+  server: string | null;
+  tool: string | null;
+  attempts: number;
+  cause: string | null;
+  data: ErrorData;
+};
+
+export function reportError(error: PlaneError): ErrorReport {
+  const { server, tool, attempts, ...data } = error.data;
+  return {
+    code: error.code,
+    category: errorTable[error.code].category,
+    message: error.message,
+    recoverable: errorTable[error.code].retryable,
+    server: server ?? null,
+    tool: tool ?? null,
+    attempts: attempts ?? 0,
+    cause: error.cause instanceof Error ? error.cause.message : null,
+    data,
+  };
+}

@@ -1,0 +1,9 @@
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Unknown data that is at least an object; its fields still have to be looked at one by one. */
+export type UnknownObject = { [key: string]: unknown };
+
+export function isObject(value: unknown): value is UnknownObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

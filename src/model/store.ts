@@ -1,0 +1,31 @@
+import type { Approval, ApprovalAnswer, ApprovalStatus } from "./approval.ts";
+import type { CallRecord, CallStatus } from "./call.ts";
+import type { PlaneEvent, StoredEvent } from "./events.ts";
+import type { HealthSample } from "./health.ts";
+
+/** Things that happened and are only ever added. */
+export type JournalEntry =
+  | { kind: "call"; call: CallRecord }
+  | { kind: "event"; at: string; event: PlaneEvent }
+  | { kind: "sample"; sample: HealthSample };
+
+export type CallFilter = { tool?: string; status?: CallStatus; limit?: number; before?: string };
+
+/** What outlives the process. A resolved promise means: still there after `kill -9`. */
+export interface Store {
+  /** All or nothing, in order. */
+  append(entries: readonly JournalEntry[]): Promise<void>;
+  call(id: string): Promise<CallRecord | null>;
+  /** Newest first; `before` is the id of the last call of the page before. */
+  calls(filter?: CallFilter): Promise<CallRecord[]>;
+  /** Oldest first, with ids above `after`. */
+  events(after?: number, limit?: number): Promise<StoredEvent[]>;
+  /** The rolling window of every subject, oldest first. */
+  samples(): Promise<HealthSample[]>;
+  addApproval(approval: Approval): Promise<void>;
+  approval(id: string): Promise<Approval | null>;
+  approvals(status?: ApprovalStatus): Promise<Approval[]>;
+  /** True when this answer was the first. */
+  answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  close(): Promise<void>;
+}

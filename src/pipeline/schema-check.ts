@@ -1,0 +1,97 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { once } from "../lib/once.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import type { ToolResult } from "../model/result.ts";
+import type { ArgumentProblem } from "./validate.ts";
+
+// Tools' schemas are foreign: unknown keywords are fine, and validating a schema against its
+// meta-schema costs more than everything else a one-shot call does.
+const options = {
+  strict: false,
+  allErrors: true,
+  meta: false,
+  validateSchema: false,
+  logger: false,
+} as const;
+
+/** Compiled once per schema object; a snapshot's schemas never change. */
+const compiled = new WeakMap<JsonObject, ValidateFunction | { broken: string }>();
+
+const dialects = {
+  modern: once(() => formats.default(new Ajv2020(options))),
+  draft07: once(() => formats.default(new Ajv(options))),
+};
+
+export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] {
+  const validator = compile(schema);
+  if ("broken" in validator) {
+    throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${validator.broken}`);
+  }
+  if (validator(value)) return [];
+  return describe(validator.errors ?? [], value);
+}
+
+/** A result that breaks its own schema is still a result, so this only warns. */
+export function checkOutput(schema: JsonObject, { structuredContent }: ToolResult): string[] {
+  if (structuredContent === undefined)
+    return ["It declares an output schema and returned no structured content."];
+  return checkSchema(schema, structuredContent).map(
+    ({ path, message }) => `structuredContent${path} ${message}: it breaks its own output schema.`,
+  );
+}
+
+function compile(schema: JsonObject): ValidateFunction | { broken: string } {
+  const known = compiled.get(schema);
+  if (known) return known;
+  let result: ValidateFunction | { broken: string };
+  try {
+    const { $id: _, ...anonymous } = schema;
+    const isOld = typeof schema.$schema === "string" && /draft-0[67]/.test(schema.$schema);
+    const ajv = isOld ? dialects.draft07() : dialects.modern();
+    result = ajv.compile(anonymous);
+    // Ajv would keep every schema it ever compiled, and servers list theirs again and again.
+    ajv.removeSchema(anonymous);
+  } catch (thrown) {
+    result = { broken: (thrown as Error).message };
+  }
+  compiled.set(schema, result);
+  return result;
+}
+
+function describe(errors: readonly ErrorObject[], value: Json): ArgumentProblem[] {
+  const problems = errors.map(({ instancePath, keyword, params, message = "is wrong" }) => {
+    if (keyword === "required")
+      return { path: instancePath, message: `is missing '${params.missingProperty}'` };
+    if (keyword === "enum") {
+      return { path: instancePath, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
+    }
+    if (keyword === "type") {
+      return { path: instancePath, message: `${message}, got ${kindOf(valueAt(value, instancePath))}` };
+    }
+    return { path: instancePath, message };
+  });
+  return problems.map(({ path, message }) => ({
+    path,
+    message: path === "" ? message.replace(/^is /, "") : message,
+  }));
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value);
+}
+
+// Loaded while a server starts: the first compilation is the slow one, so it is done now.
+checkSchema({ type: "object", properties: { warm: { type: "string" } }, required: ["warm"] }, {});

@@ -1,0 +1,63 @@
+import { nearest } from "../lib/nearest.ts";
+import type { Authorized, Input, Validated } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
+import type { Tool } from "../model/tool.ts";
+import { parseArguments } from "./parse-arguments.ts";
+
+export type ArgumentProblem = { path: string; message: string };
+
+/** Checks arguments against a tool's schema: every problem at once, or none. */
+export type CheckArguments = (schema: JsonObject, args: JsonObject) => Promise<ArgumentProblem[]>;
+
+export async function validate(call: Authorized, check: CheckArguments): Promise<Validated> {
+  const { arguments: parsed, repaired } = parseArguments(call.asked.arguments, call.tool.name);
+  const { kept, dropped } = keepDeclared(call.tool, parsed);
+  const problems = await check(call.tool.parameters, kept);
+  if (problems.length > 0) throw refuse(call.tool, problems, dropped);
+  const input: Input = { arguments: kept, repaired, dropped };
+  return { ...call, input };
+}
+
+/** Undeclared arguments are left out unless the schema welcomes them or declares none at all. */
+export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
+  const { properties, additionalProperties, patternProperties } = tool.parameters;
+  const declared = isObject(properties) ? properties : {};
+  const open =
+    additionalProperties === true ||
+    isObject(additionalProperties) ||
+    isObject(patternProperties) ||
+    (additionalProperties === undefined && Object.keys(declared).length === 0 && tool.injects.length === 0);
+  const reserved = (name: string) => tool.injects.includes(name);
+  const entries = Object.entries(args);
+  const kept = entries.filter(([name]) => (open || Object.hasOwn(declared, name)) && !reserved(name));
+  const names = new Set(kept.map(([name]) => name));
+  return {
+    kept: Object.fromEntries(kept),
+    dropped: entries.map(([name]) => name).filter((name) => !names.has(name)),
+  };
+}
+
+function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
+  const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
+  const misspelt = dropped.flatMap((name) =>
+    nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`),
+  );
+  const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
+  const hint = misspelt.length === 0 ? "" : ` Misspelt? ${misspelt.join(", ")}.`;
+  return new PlaneError(
+    "INVALID_ARGUMENTS",
+    `The arguments of '${tool.name}' do not fit: ${lines.join("; ")}.${hint} It takes: ${signature(tool)}.`,
+    { data: { tool: tool.name, problems, ...(dropped.length > 0 ? { unknown: dropped } : {}) } },
+  );
+}
+
+function signature(tool: Tool): string {
+  const { properties, required } = tool.parameters;
+  const needed = Array.isArray(required) ? required : [];
+  const parts = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+    const type = isObject(schema) && schema.type !== undefined ? String(schema.type) : "any";
+    return `${name} (${type}${needed.includes(name) ? ", required" : ""})`;
+  });
+  return parts.length === 0 ? "no arguments" : parts.join(", ");
+}

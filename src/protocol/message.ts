@@ -1,0 +1,50 @@
+import type { UnknownObject } from "../model/json.ts";
+
+export type RequestId = number | string;
+
+export type OutgoingMessage =
+  | { jsonrpc: "2.0"; id: RequestId; method: string; params?: UnknownObject }
+  | { jsonrpc: "2.0"; method: string; params?: UnknownObject }
+  | { jsonrpc: "2.0"; id: RequestId; result: UnknownObject }
+  | { jsonrpc: "2.0"; id: RequestId; error: { code: number; message: string } };
+
+/** The other side answered our request with an error. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The connection failed, and whether the other side may have seen the request. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  readonly sent: boolean;
+
+  constructor(message: string, options: { sent: boolean; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.sent = options.sent;
+  }
+}
+
+/** Where messages of one connection go and come from. */
+export type ChannelHandlers = {
+  onMessage(message: unknown): void;
+  /** Called once, when nothing more can be sent or received. */
+  onClose(reason: TransportError): void;
+};
+
+export interface Channel {
+  /** Throws or rejects with a TransportError when this message could not be delivered. */
+  send(message: OutgoingMessage, signal?: AbortSignal): Promise<void> | void;
+  /** Known after the handshake; some transports have to repeat it on every request. */
+  useProtocolVersion(version: string): void;
+  /** Ends the connection and everything it started. Never rejects. */
+  close(): Promise<void>;
+  readonly pid: number | null;
+}

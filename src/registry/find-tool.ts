@@ -1,0 +1,73 @@
+import { nearest } from "../lib/nearest.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Tool, ToolId } from "../model/tool.ts";
+import { mayBelongTo } from "../model/tool-name.ts";
+import type { Snapshot } from "./registry.ts";
+
+export type Discovery = {
+  snapshot(): Snapshot;
+  servers(): string[];
+  /** Makes these servers list their tools; a server that cannot is left out. */
+  discover(servers: readonly string[]): Promise<void>;
+  /** Why a server has nothing to offer, if it has not. */
+  trouble(server: string): string | null;
+};
+
+/** Finds a tool by name or identity, starting no more servers than the name can mean. */
+export async function findTool(asked: string | ToolId, discovery: Discovery): Promise<Tool> {
+  const { snapshot, servers, discover } = discovery;
+  if (typeof asked !== "string") {
+    if (asked.server !== null) await discover([asked.server]);
+    return snapshot().byId(asked) ?? refuse(spell(asked), discovery);
+  }
+  const likely = servers().filter((server) => mayBelongTo(server, asked));
+  if (likely.length > 0) {
+    const known = lookUp(asked, snapshot());
+    if (known) return known;
+    await discover(likely);
+    const found = lookUp(asked, snapshot());
+    if (found) return found;
+  }
+  await discover(servers());
+  return lookUp(asked, snapshot()) ?? refuse(asked, discovery);
+}
+
+function lookUp(spelling: string, snapshot: Snapshot): Tool | undefined {
+  const match = snapshot.index.find(spelling);
+  if (match.kind === "none") return undefined;
+  if (match.kind === "one") return snapshot.byId(match.id);
+  const names = match.ids.map(snapshot.index.name);
+  throw new PlaneError(
+    "TOOL_AMBIGUOUS",
+    `'${spelling}' could be ${names.map((name) => `'${name}'`).join(" or ")}. Use one of these names.`,
+    { data: { tool: spelling, candidates: names } },
+  );
+}
+
+function refuse(spelling: string, { snapshot, servers, trouble }: Discovery): never {
+  const silent = servers().flatMap((server) => ({ server, why: trouble(server) }));
+  const troubles = silent.filter(({ why }) => why !== null);
+  const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
+  if (blocked.length > 0) {
+    const reasons = blocked.map(({ why }) => why).join(" ");
+    throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {
+      data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
+    });
+  }
+  const names = snapshot().tools.map(({ name }) => name);
+  const near = nearest(spelling, names);
+  const unasked = troubles.map(({ why }) => ` ${why}`).join("");
+  throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked}`, {
+    data: { tool: spelling, nearest: near },
+  });
+}
+
+function hint(near: readonly string[], known: number): string {
+  if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
+  if (known > 0) return "'toolplane tools list' shows what there is.";
+  return "The catalogue is empty; 'toolplane servers list' shows why.";
+}
+
+function spell({ server, tool }: ToolId): string {
+  return server === null ? tool : `${server}.${tool}`;
+}

@@ -1,0 +1,98 @@
+import { passesFilter } from "../../lib/glob.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { ServerDefinition } from "../../model/server.ts";
+import { type Tool, type ToolAnnotations, ToolMetadata } from "../../model/tool.ts";
+
+/** A tool before the snapshot has given it its names. */
+export type NamelessTool = Omit<Tool, "name" | "modelName">;
+
+export type Translation = { tools: NamelessTool[]; rejected: { tool: string; reason: string }[] };
+
+/** Takes what a server listed, one entry at a time: a bad entry costs only itself. */
+export function translateTools(server: string, definition: ServerDefinition, listed: unknown[]): Translation {
+  const tools = new Map<string, NamelessTool>();
+  const rejected: Translation["rejected"] = [];
+  listed.forEach((entry, at) => {
+    const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
+    const label = name === undefined || name === "" ? `entry ${at + 1}` : name;
+    const reason = refuse(entry, name, tools);
+    if (reason !== undefined) rejected.push({ tool: label, reason });
+    else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
+      tools.set(name, translate(server, definition, name, entry as UnknownObject));
+    }
+  });
+  return { tools: [...tools.values()], rejected };
+}
+
+function refuse(entry: unknown, name: string | undefined, taken: Map<string, unknown>): string | undefined {
+  if (!isObject(entry)) return "it is not an object";
+  if (name === undefined || name === "") return "it has no name";
+  if (taken.has(name)) return "the server lists this name twice; the first one is kept";
+  const schema = entry.inputSchema;
+  if (!isObject(schema)) return "its inputSchema is not an object";
+  if (schema.type !== undefined && schema.type !== "object") return "its inputSchema is not of type 'object'";
+  if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
+  if (schema.required !== undefined && !isListOfStrings(schema.required))
+    return "'required' is not a list of names";
+  return undefined;
+}
+
+function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function translate(
+  server: string,
+  definition: ServerDefinition,
+  name: string,
+  entry: UnknownObject,
+): NamelessTool {
+  const schema = { ...(entry.inputSchema as JsonObject), type: "object" };
+  const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
+  const title = typeof entry.title === "string" ? entry.title : annotations.title;
+  const { parameters, injects } = hideInjected(schema, definition.inject);
+  return {
+    id: { server, tool: name },
+    ...(title === undefined ? {} : { title }),
+    description:
+      typeof entry.description === "string"
+        ? entry.description
+        : `MCP tool '${name}' from server '${server}'`,
+    parameters,
+    injects,
+    ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
+    annotations,
+    trusted: definition.trusted,
+    metadata: ToolMetadata.parse({
+      side_effects: definition.side_effects,
+      allow_parallel: definition.allow_parallel,
+      idempotency_key: definition.idempotency_key,
+      requires_consent: definition.requires_consent ?? true,
+    }),
+    consent: definition.requires_consent === undefined ? "default" : "explicit",
+    groups: definition.groups,
+    persona: definition.persona,
+    providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } }],
+    source: `mcp:${server}`,
+  };
+}
+
+/** What only the system may set is not shown to anybody: neither as a property nor as required. */
+function hideInjected(
+  schema: JsonObject,
+  inject: readonly string[],
+): { parameters: JsonObject; injects: string[] } {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const injects = inject.filter((name) => Object.hasOwn(properties, name));
+  if (injects.length === 0) return { parameters: schema, injects };
+  const shown = Object.entries(properties).filter(([name]) => !injects.includes(name));
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return {
+    parameters: {
+      ...schema,
+      properties: Object.fromEntries(shown) as JsonObject,
+      required: required.filter((name) => !injects.includes(String(name))),
+    },
+    injects,
+  };
+}

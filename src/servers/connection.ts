@@ -1,0 +1,171 @@
+import { version } from "../lib/version.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ServerDefinition, ServerState } from "../model/server.ts";
+import { type Channel, TransportError } from "../protocol/message.ts";
+import { createPeer, type Peer, type RequestOptions } from "../protocol/peer.ts";
+import { listAll, openSession, type SessionInfo } from "../protocol/session.ts";
+import { openChannel } from "./open-channel.ts";
+
+const firstRetryMs = 1_000;
+const longestRetryMs = 60_000;
+const relistAfterMs = 50;
+
+export type ConnectionOptions = {
+  name: string;
+  definition: ServerDefinition;
+  environment: Readonly<Record<string, string | undefined>>;
+  emit(event: PlaneEvent): void;
+  /** Called with everything the server lists, each time it lists. */
+  onTools(tools: unknown[]): number;
+};
+
+type Live = { peer: Peer; channel: Channel; info: SessionInfo };
+
+export type Connection = {
+  connect(): Promise<void>;
+  request(method: string, params: UnknownObject, options: RequestOptions): Promise<unknown>;
+  snapshot(): { state: ServerState; error: string | null; nextRetryAt: number | null; live: Live | null };
+  close(): Promise<void>;
+};
+
+/** One server's life: connected on first use, replaced when it died, left alone while it backs off. */
+export function createConnection(options: ConnectionOptions): Connection {
+  const { name, definition, emit } = options;
+  let state: ServerState = definition.enabled ? "disconnected" : "disabled";
+  let live: Live | null = null;
+  let connecting: Promise<Live> | undefined;
+  let failures = 0;
+  let error: string | null = null;
+  let retryAt: number | null = null;
+  let relist: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function open(): Promise<Live> {
+    state = "connecting";
+    emit({ type: "server.connecting", server: name });
+    const limit = AbortSignal.timeout(definition.connectTimeoutMs);
+    let channel: Channel | undefined;
+    let lost: TransportError | undefined;
+    const peer = createPeer(() => channel ?? unopened(), onNotification);
+    try {
+      channel = await openChannel(definition, options.environment, {
+        onMessage: peer.receive,
+        onClose(reason) {
+          lost = reason;
+          peer.fail(reason);
+          if (live?.peer === peer) onLost(reason);
+        },
+      });
+      const info = await openSession(peer, { name: "toolplane", version }, limit);
+      channel.useProtocolVersion(info.protocolVersion);
+      peer.notify("notifications/initialized");
+      const listed = info.offersTools ? await listAll(peer, "tools/list", "tools", limit) : [];
+      if (lost) throw lost;
+      if (stopped) throw new TransportError("the plane is stopping", { sent: false });
+      return connected({ peer, channel, info }, options.onTools(listed));
+    } catch (thrown) {
+      void channel?.close();
+      throw failed(limit.aborted ? timeoutText() : thrown);
+    }
+  }
+
+  function connected(opened: Live, toolCount: number): Live {
+    live = opened;
+    state = "connected";
+    failures = 0;
+    error = null;
+    retryAt = null;
+    emit({ type: "server.connected", server: name, toolCount, protocolVersion: opened.info.protocolVersion });
+    return opened;
+  }
+
+  function failed(cause: unknown): PlaneError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    failures += 1;
+    retryAt = Date.now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
+    state = "error";
+    error = reason;
+    emit({ type: "server.error", server: name, message: reason });
+    return unavailable(cause);
+  }
+
+  function onLost(reason: TransportError): void {
+    live = null;
+    state = "disconnected";
+    error = reason.message;
+    emit({ type: "server.disconnected", server: name, reason: reason.message });
+  }
+
+  function onNotification(method: string): void {
+    if (method !== "notifications/tools/list_changed" || relist || !live) return;
+    const { peer } = live;
+    relist = setTimeout(async () => {
+      relist = undefined;
+      const limit = AbortSignal.timeout(definition.connectTimeoutMs);
+      try {
+        options.onTools(await listAll(peer, "tools/list", "tools", limit));
+      } catch (thrown) {
+        emit({ type: "server.error", server: name, message: `Listing tools again failed: ${thrown}` });
+      }
+    }, relistAfterMs);
+  }
+
+  function unavailable(cause: unknown): PlaneError {
+    const retry = retryAt === null ? "" : ` Next try ${new Date(retryAt).toISOString()}.`;
+    return new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is not available: ${error}.${retry}`, {
+      data: {
+        server: name,
+        sent: false,
+        ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
+      },
+      cause,
+    });
+  }
+
+  function timeoutText(): string {
+    return `it did not finish its handshake within ${definition.connectTimeoutMs / 1000} s`;
+  }
+
+  async function ensure(): Promise<Live> {
+    if (stopped)
+      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is stopped.`, { data: { server: name } });
+    if (!definition.enabled) {
+      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is disabled in the configuration.`, {
+        data: { server: name, sent: false },
+      });
+    }
+    if (live) return live;
+    if (!connecting && retryAt !== null && Date.now() < retryAt) throw unavailable(undefined);
+    connecting ??= open().finally(() => {
+      connecting = undefined;
+    });
+    return connecting;
+  }
+
+  return {
+    connect: async () => void (await ensure()),
+    async request(method, params, requestOptions) {
+      const { peer } = await ensure();
+      return peer.request(method, params, requestOptions);
+    },
+    snapshot: () => ({ state, error, nextRetryAt: retryAt, live }),
+    async close() {
+      stopped = true;
+      clearTimeout(relist);
+      await connecting?.catch(() => undefined);
+      const last = live;
+      live = null;
+      if (last === null) return;
+      state = "disconnected";
+      emit({ type: "server.disconnected", server: name, reason: "closed" });
+      last.peer.fail(new TransportError("the connection was closed", { sent: true }));
+      await last.channel.close();
+    },
+  };
+}
+
+function unopened(): never {
+  throw new TransportError("the connection is not open", { sent: false });
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { brokenEntry, callEntry } from "../../test/contracts/records.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { JournalEntry } from "../model/store.ts";
+import { createJournal } from "./journal.ts";
+import { openSqliteStore } from "./sqlite.ts";
+
+/** Remembers the ids of each append, and does what it is told to. */
+function createAppend(work: (ids: string[]) => void | Promise<void> = () => {}) {
+  const batches: string[] = [];
+  const append = async (entries: readonly JournalEntry[]) => {
+    const ids = entries.map((entry) => (entry.kind === "call" ? entry.call.id : "?"));
+    batches.push(ids.join(" "));
+    await work(ids);
+  };
+  return { append, batches };
+}
+
+test("writes of one turn are stored in one append, in their order", async () => {
+  const { append, batches } = createAppend();
+  const journal = createJournal(append);
+  await Promise.all([
+    journal.write([callEntry("a"), callEntry("b")]),
+    Promise.resolve().then(() => journal.write([callEntry("c")])),
+    journal.write([callEntry("d")]),
+  ]);
+  assert.deepEqual(batches, ["a b d c"]);
+});
+
+test("a write resolves only after its own batch is stored; later ones wait for the next", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { append, batches } = createAppend(() => gate.promise);
+  const journal = createJournal(append);
+  const settled: string[] = [];
+  const write = (id: string) => journal.write([callEntry(id)]).then(() => settled.push(id));
+  const first = write("a");
+  await nextTurn();
+  await nextTurn();
+  const later = [write("b"), write("c")];
+  await nextTurn();
+  assert.deepEqual([batches, settled], [["a"], []]);
+  gate.resolve();
+  await Promise.all([first, ...later]);
+  assert.deepEqual(
+    [batches, settled],
+    [
+      ["a", "b c"],
+      ["a", "b", "c"],
+    ],
+  );
+});
+
+test("a caller that writes in a loop does not hold up the rest of the process", async () => {
+  const journal = createJournal(async () => {});
+  let turns = 0;
+  const ticking = (async () => {
+    for (; turns < 20; turns += 1) await nextTurn();
+  })();
+  for (let written = 0; written < 20; written += 1) await journal.write([callEntry("a")]);
+  assert.ok(turns >= 10, `only ${turns} turns`);
+  await ticking;
+});
+
+test("one bad write fails alone, its neighbours are stored", async (context) => {
+  const store = await openSqliteStore(":memory:");
+  context.after(() => store.close());
+  const journal = createJournal(store.append);
+  const results = await Promise.allSettled([
+    journal.write([callEntry("a")]),
+    journal.write([callEntry("half"), brokenEntry()]),
+    journal.write([callEntry("b")]),
+  ]);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  assert.deepEqual(
+    (await store.calls()).map((call) => call.id),
+    ["b", "a"],
+  );
+});
+
+test("a store that fails once is asked again, and one that keeps failing fails every write", async () => {
+  let failures = 1;
+  const { append, batches } = createAppend(() => {
+    if (failures-- > 0) throw new Error("disk");
+  });
+  const journal = createJournal(append);
+  await Promise.all([journal.write([callEntry("a")]), journal.write([callEntry("b")])]);
+  assert.deepEqual(batches, ["a b", "a", "b"]);
+  failures = 3;
+  const writes = [journal.write([callEntry("c")]), journal.write([callEntry("d")])];
+  for (const result of await Promise.allSettled(writes)) assert.equal(result.status, "rejected");
+  await journal.write([callEntry("e")]);
+});
+
+test("a locked store is not asked again for every write of the batch", async () => {
+  const { append, batches } = createAppend(() => {
+    throw new PlaneError("STORE_FAILED", "locked", { data: { locked: true } });
+  });
+  const journal = createJournal(append);
+  const writes = [journal.write([callEntry("a")]), journal.write([callEntry("b")])];
+  for (const result of await Promise.allSettled(writes)) assert.equal(result.status, "rejected");
+  assert.deepEqual(batches, ["a b"]);
+});
+
+test("closing stores what is waiting, then refuses further writes", async () => {
+  const { append, batches } = createAppend();
+  const journal = createJournal(append);
+  const last = journal.write([callEntry("a")]);
+  await journal.close();
+  assert.deepEqual(batches, ["a"]);
+  await last;
+  await assert.rejects(journal.write([callEntry("late")]), { code: "STORE_FAILED" });
+  await journal.close();
+});

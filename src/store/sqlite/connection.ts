@@ -1,0 +1,50 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { PlaneError } from "../../model/errors.ts";
+import { storeFailure } from "./store-failure.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** Compiles each text once. */
+export type Prepare = (sql: string) => StatementSync;
+
+type Connection = {
+  read<T>(work: (prepare: Prepare) => T): Promise<T>;
+  /** In one transaction. */
+  write<T>(work: (prepare: Prepare) => T): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** The only place through which a query goes, so that every failure names the file and the remedy. */
+export function createConnection(database: DatabaseSync, file: string): Connection {
+  const statements = new Map<string, StatementSync>();
+  let open = true;
+
+  const prepare: Prepare = (sql) => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+
+  async function attempt<T>(work: () => T): Promise<T> {
+    if (!open)
+      throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
+    try {
+      return work();
+    } catch (thrown) {
+      throw storeFailure(file, thrown);
+    }
+  }
+
+  return {
+    read: (work) => attempt(() => work(prepare)),
+    write: (work) => attempt(() => inTransaction(database, () => work(prepare))),
+    async close() {
+      if (!open) return;
+      await attempt(() => {
+        open = false;
+        database.close();
+      });
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { PlaneEvent, StoredEvent } from "../../model/events.ts";
+import type { Prepare } from "./connection.ts";
+
+export function insertEvent(prepare: Prepare, at: string, event: PlaneEvent): void {
+  prepare("INSERT INTO events (at, type, event) VALUES (?, ?, ?)").run(at, event.type, JSON.stringify(event));
+}
+
+export function selectEvents(prepare: Prepare, after = 0, limit = -1): StoredEvent[] {
+  return prepare("SELECT id, at, event FROM events WHERE id > ? ORDER BY id LIMIT ?")
+    .all(after, limit)
+    .map((row) => ({
+      id: Number(row.id),
+      at: String(row.at),
+      event: JSON.parse(String(row.event)) as PlaneEvent,
+    }));
+}

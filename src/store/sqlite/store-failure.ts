@@ -1,0 +1,64 @@
+import { PlaneError } from "../../model/errors.ts";
+
+/** How long a write waits for another process before it gives up. */
+export const lockTimeoutMs = 5_000;
+
+const unwritable =
+  "cannot be written. Give this user write access to the file and its directory, or name another file";
+const locked =
+  `was locked by another process for more than ${lockTimeoutMs / 1_000} s. ` +
+  "Stop the process that holds it, or try again later";
+const full = "has no room left on its disk. Free some space, then try again";
+const damaged = "is damaged. Restore a copy of it, or move it away to start with an empty one";
+const foreign =
+  "is not an SQLite database. Name another file, or move this one away to start with an empty one";
+const unreadable = "cannot be read from or written to its disk. Check the disk, or name another file";
+const directory = "is a directory. Name a file inside it";
+const wrongPath = "has a file where its path needs a directory. Name another path";
+const refused = "already holds this id, or a field is missing. Record each thing once and in full";
+
+/** Primary result codes of SQLite and error codes of the file system. */
+const troubles: { [code: string | number]: string } = {
+  3: unwritable,
+  5: locked,
+  6: locked,
+  8: unwritable,
+  10: unreadable,
+  11: damaged,
+  13: full,
+  14: unwritable,
+  19: refused,
+  26: foreign,
+  EACCES: unwritable,
+  EDQUOT: full,
+  EISDIR: directory,
+  ENOENT: unwritable,
+  ENOSPC: full,
+  ENOTDIR: wrongPath,
+  EPERM: unwritable,
+  EROFS: unwritable,
+};
+
+/** Whatever was thrown, as an error that names the file and the remedy. */
+export function storeFailure(file: string, thrown: unknown): PlaneError {
+  if (thrown instanceof PlaneError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
+  const data = isLocked(thrown) ? { locked: true } : {};
+  return new PlaneError("STORE_FAILED", `The store '${file}' ${trouble} (${detail}).`, {
+    data,
+    cause: thrown,
+  });
+}
+
+export function isLocked(thrown: unknown): boolean {
+  return troubles[troubleCode(thrown)] === locked;
+}
+
+function troubleCode(thrown: unknown): string | number {
+  if (!(thrown instanceof Error)) return "";
+  const { errcode, code } = thrown as Error & { errcode?: unknown; code?: unknown };
+  // The low byte of an extended result code is the primary one.
+  if (typeof errcode === "number") return errcode & 0xff;
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  callsAt,
+  fixture,
+  isAlive,
+  pidsIn,
+  postCall,
+  sleepyServer,
+  startCli,
+  startServe,
+  until,
+  untilLogged,
+  within,
+  writeConfig,
+} from "./support.ts";
+
+const stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
+
+suite("ending on a signal", { concurrency: 4 }, () => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    test(`${signal} ends serve with exit code 0 and every server with it`, async () => {
+      await using directory = await temporaryDirectory();
+      const log = directory.file("log");
+      const config = await writeConfig(directory, {
+        one: fixture("echo", ["--log", log]),
+        two: fixture("echo", ["--log", log]),
+      });
+      await using serving = await startServe(config, directory.path);
+      await until("both starts", () => pidsIn(log).length === 2);
+      const { status } = await postCall(serving.url, "one.echo", { arguments: { message: "hi" } });
+      assert.equal(status, 200);
+      const code = await within(8_000, `serve after ${signal}`, serving.stop(signal));
+      assert.equal(code, 0);
+      assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    });
+  }
+
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    test(`${signal} ends a call that hangs with exit code ${code}, cancelled and with its server`, async () => {
+      await using directory = await temporaryDirectory();
+      const log = directory.file("log");
+      const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+      const words = ["call", "echo.slow", "ms:=60000", "--json", "--config", config];
+      const running = startCli([...words, "--data-dir", directory.path]);
+      await until("the call", () => callsAt(log).length === 1);
+      running.process.kill(signal);
+      const result = await within(8_000, `the call after ${signal}`, running.result);
+      assert.equal(result.code, code);
+      assert.equal(result.json().error?.code, "CANCELLED");
+      await untilLogged(log, ({ event }) => event === "cancelled");
+      assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    });
+  }
+
+  test("a server that ignores the end of its input and SIGTERM is killed", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log, ...stubborn]) });
+    await using serving = await startServe(config, directory.path);
+    await until("its start", () => pidsIn(log).length === 1);
+    const { status } = await postCall(serving.url, "echo.do_it_now", {});
+    assert.equal(status, 200);
+    assert.equal(await within(8_000, "serve", serving.stop("SIGINT")), 0);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    await untilLogged(log, ({ event }) => event === "stdin-end");
+    await untilLogged(log, ({ event, signal }) => event === "signal" && signal === "SIGTERM");
+  });
+
+  test("SIGINT does not wait for a server that never finishes its handshake", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { sleepy: sleepyServer(["--log", log]) });
+    const common = ["--config", config, "--data-dir", directory.path];
+    const commands = [
+      startCli(["call", "sleepy.echo", "message=hi", ...common]),
+      startCli(["tools", "list", ...common]),
+      startCli(["serve", "--port", "0", ...common]),
+    ];
+    await until("three starts", () => pidsIn(log).length === 3);
+    for (const { process: child } of commands) child.kill("SIGINT");
+    const results = commands.map(({ result }) => result);
+    const codes = (await within(7_000, "ending", Promise.all(results))).map(({ code }) => code);
+    assert.deepEqual(codes, [130, 130, 0]);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+  });
+
+  test("SIGTERM lets serve answer the call it is working on and refuses new ones", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    await using serving = await startServe(config, directory.path);
+    const working = postCall(serving.url, "echo.slow", { arguments: { ms: 700 } });
+    await until("the call", () => callsAt(log).length === 1);
+    const stopped = serving.stop("SIGTERM");
+    const { status, body } = await working;
+    assert.deepEqual([status, body.ok], [200, true]);
+    assert.equal(await within(8_000, "serve", stopped), 0);
+  });
+
+  test("a call over HTTP that never ends does not keep serve from ending", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    await using serving = await startServe(config, directory.path);
+    const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(() => undefined);
+    await until("the call", () => callsAt(log).length === 1);
+    assert.equal(await within(10_000, "serve", serving.stop("SIGINT")), 0);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    await hanging;
+  });
+
+  test("a client that hangs up cancels its call at the server", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    await using serving = await startServe(config, directory.path);
+    const controller = new AbortController();
+    const body = JSON.stringify({ arguments: { ms: 60_000 } });
+    const { signal } = controller;
+    const calling = fetch(`${serving.url}/tools/echo.slow/call`, { method: "POST", body, signal });
+    await until("the call", () => callsAt(log).length === 1);
+    controller.abort();
+    await assert.rejects(calling);
+    await untilLogged(log, ({ event }) => event === "cancelled");
+  });
+});

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import http from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
+import {
+  fixtureCommand,
+  fixtureEnvironment,
+  type LogEntry,
+  readLog,
+  receivedMessages,
+} from "../fixtures/start-server.ts";
+
+export type ServerEntry = Record<string, unknown>;
+
+const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+/** Far above what anything here takes; whatever reaches it hangs. */
+const hangMs = 30_000;
+
+/** A server configuration that runs a fixture. */
+export function fixture(name: string, args: string[] = [], more: ServerEntry = {}): ServerEntry {
+  const { NODE_COMPILE_CACHE } = fixtureEnvironment();
+  return { ...fixtureCommand(name, args), env: { NODE_COMPILE_CACHE }, ...more };
+}
+
+/** A server whose tools are called what the test wants; each answers `server:tool`. */
+export function namedServer(name: string, tools: readonly string[]): ServerEntry {
+  const { NODE_COMPILE_CACHE } = fixtureEnvironment();
+  const file = fileURLToPath(new URL("named-server.ts", import.meta.url));
+  return { command: process.execPath, args: [file, name, ...tools], env: { NODE_COMPILE_CACHE } };
+}
+
+/** A server that never finishes its handshake. */
+export function sleepyServer(args: string[] = []): ServerEntry {
+  return fixture("echo", ["--delay", "600000", "--ttl", "60", ...args], { connectTimeoutMs: 9_000 });
+}
+
+export function planeOf(
+  servers: Record<string, ServerEntry>,
+  options: Partial<Parameters<typeof createPlane>[0]> & { policy?: object } = {},
+): Promise<Plane> {
+  const { policy, ...rest } = options;
+  return createPlane({ config: { mcpServers: servers, ...(policy ? { policy } : {}) }, ...rest });
+}
+
+export async function writeConfig(
+  directory: { file(name: string): string },
+  servers: Record<string, ServerEntry>,
+  more: object = {},
+): Promise<string> {
+  const file = directory.file("toolplane.json");
+  await writeFile(file, JSON.stringify({ mcpServers: servers, ...more }));
+  return file;
+}
+
+/** What `--json` prints: an outcome, a listing, or an error alone. */
+export type Printed = Partial<Outcome> & Record<string, unknown>;
+export type CliResult = { code: number | null; stdout: string; stderr: string; json(): Printed };
+export type CliOptions = { cwd?: string; env?: Record<string, string>; input?: string };
+export type RunningCli = { process: ChildProcess; result: Promise<CliResult> };
+
+export function startCli(args: readonly string[], { cwd, env, input }: CliOptions = {}): RunningCli {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...fixtureEnvironment(), ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    timeout: hangMs,
+    killSignal: "SIGKILL",
+  });
+  child.stdin.end(input);
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const result = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+    ([code, stdout, stderr]) => ({ code, stdout, stderr, json: () => JSON.parse(stdout) as Printed }),
+  );
+  return { process: child, result };
+}
+
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return startCli(args, options).result;
+}
+
+export type RunningServe = AsyncDisposable & { url: string; process: ChildProcess; stop: StopServe };
+/** Resolves with the exit code. */
+type StopServe = (signal?: NodeJS.Signals) => Promise<number | null>;
+
+/** `toolplane serve` in a process of its own, listening on a free port. */
+export async function startServe(config: string, dataDirectory: string): Promise<RunningServe> {
+  const words = ["serve", "--port", "0", "--json", "--config", config, "--data-dir", dataDirectory];
+  const child = spawn(process.execPath, [bin, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: fixtureEnvironment(),
+  });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  let complaints = "";
+  child.stderr.on("data", (chunk) => {
+    complaints += chunk;
+  });
+  const { url } = await new Promise<{ url: string }>((resolve, reject) => {
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+      if (output.includes("\n")) resolve(JSON.parse(output) as { url: string });
+    });
+    child.once("close", (code) => reject(new Error(`serve exited with ${code}: ${complaints}`)));
+  });
+  const stop: StopServe = async (signal = "SIGTERM") => {
+    child.kill(signal);
+    const force = setTimeout(() => child.kill("SIGKILL"), hangMs);
+    const code = await closed;
+    clearTimeout(force);
+    return code;
+  };
+  return { url, process: child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+}
+
+export type Answer = { status: number; type: string; body: Record<string, unknown> };
+
+export async function getJson(url: string): Promise<Answer> {
+  const response = await fetch(url);
+  return { status: response.status, type: contentType(response), body: await readObject(response) };
+}
+
+export async function postCall(url: string, tool: string, body: unknown): Promise<Answer> {
+  const response = await fetch(`${url}/tools/${tool}/call`, {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return { status: response.status, type: contentType(response), body: await readObject(response) };
+}
+
+/** For headers that `fetch` sets itself. */
+export function requestWith(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, headers, agent: false }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode ?? 0));
+    });
+    request.on("error", reject).end();
+  });
+}
+
+function contentType(response: Response): string {
+  return response.headers.get("content-type")?.split(";")[0] ?? "";
+}
+
+async function readObject(response: Response): Promise<Record<string, unknown>> {
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** The error of an outcome that has to have one. */
+export function errorOf(outcome: Partial<Outcome>): ErrorReport {
+  assert.ok(outcome.error, `no error in ${JSON.stringify(outcome)}`);
+  return outcome.error;
+}
+
+/** The text blocks of an outcome that has to have a result. */
+export function textsOf(outcome: Partial<Outcome>): unknown[] {
+  assert.ok(outcome.result, `no result in ${JSON.stringify(outcome)}`);
+  return outcome.result.content.map((block) => block.text);
+}
+
+export function assertFailed(outcome: Partial<Outcome>, code: ErrorReport["code"], status: CallStatus): void {
+  assert.equal(outcome.ok, false, JSON.stringify(outcome));
+  assert.equal(outcome.error?.code, code, outcome.error?.message);
+  assert.equal(outcome.call?.status, status);
+}
+
+/** The tool calls that really reached a fixture started with `--log`. */
+export function callsAt(log: string): { name: unknown; arguments: unknown }[] {
+  const calls = receivedMessages(readLog(log), "tools/call");
+  return calls.map(({ params }) => ({ name: params?.name, arguments: params?.arguments }));
+}
+
+/** The processes that a fixture started with `--log` ran in. */
+export function pidsIn(log: string): number[] {
+  return [...new Set(readLog(log).map(({ pid }) => pid))];
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for something that another process does. */
+export async function until(what: string, condition: () => boolean, limitMs = 10_000): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!condition()) {
+    assert.ok(Date.now() < end, `${what} did not happen within ${limitMs / 1000} s`);
+    await delay(10);
+  }
+}
+
+export async function untilLogged(log: string, what: (entry: LogEntry) => boolean): Promise<void> {
+  await until(`an entry in ${log}`, () => readLog(log).some(what));
+}
+
+/** Fails instead of hanging. */
+export async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const late = delay(limitMs, "late" as const, { signal: controller.signal }).catch(() => "late" as const);
+  const first = await Promise.race([promise.then((value) => ({ value })), late]);
+  controller.abort();
+  assert.ok(first !== "late", `${what} took longer than ${limitMs / 1000} s`);
+  return first.value;
+}
