@@ -36,13 +36,17 @@ function renderLicenses(moduleIds: readonly string[]): string {
   const folders = new Set(
     moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
   );
-  return [...folders].sort().map(renderLicense).join(`\n${"-".repeat(80)}\n\n`);
+  return [...folders]
+    .sort()
+    .map(renderLicense)
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 function renderLicense(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const [file] = globSync("{LICENSE,LICENCE,license,License}*", { cwd: folder });
-  const text = file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
+  const text =
+    file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
   if (license === undefined) throw new Error(`${dirname(folder)}/${name} names no licence`);
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }

@@ -8,7 +8,10 @@ import { version } from "../src/lib/version.ts";
 const root = join(import.meta.dirname, "..");
 const elsewhere = mkdtempSync(join(tmpdir(), "toolplane-package-"));
 const bin = join(elsewhere, "node_modules", ".bin");
-const environment = { ...process.env, PATH: [bin, join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
+const environment = {
+  ...process.env,
+  PATH: [bin, join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+};
 
 const libraryUse = `
 import { createPlane, resultText, type Outcome } from "toolplane";
@@ -18,7 +21,12 @@ if (outcome.result) console.log(resultText(outcome.result));
 `;
 
 function run(command: string, args: readonly string[], cwd = elsewhere): string {
-  return execFileSync(command, args, { cwd, env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  return execFileSync(command, args, {
+    cwd,
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
 }
 
 function expect(what: string, actual: string, wanted: string): void {
@@ -35,14 +43,26 @@ try {
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", join(elsewhere, archive)]);
 
   expect("the installed command knows its version", run("toolplane", ["--version"]), version);
-  const config = { mcpServers: { demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } } } };
+  const config = {
+    mcpServers: { demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } } },
+  };
   writeFileSync(join(elsewhere, ".mcp.json"), JSON.stringify(config));
   const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
   expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
 
   writeFileSync(join(elsewhere, "use.ts"), libraryUse);
   expect("the installed library calls a tool", run("node", ["use.ts"]), "Hello, Bob!");
-  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "", "use.ts"];
+  const strict = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "esnext",
+    "--types",
+    "",
+    "use.ts",
+  ];
   expect("the installed types compile", `${run("tsc", strict)}compiled`, "compiled");
 } finally {
   rmSync(elsewhere, { recursive: true, force: true });

@@ -55,28 +55,32 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       registry.setSource(server, translateTools(server, definition, listed)),
     listed: registry.listed,
   });
-  const find = (asked: string | ToolId) =>
+  const find = (asked: string | ToolId, principal: Principal) =>
     findTool(asked, {
       snapshot: registry.snapshot,
       servers: servers.names,
       discover: servers.connectAll,
       trouble: servers.trouble,
+      visible: () => visibleTo(principal),
     });
   const visibleTo = (principal: Principal) =>
     registry.snapshot().tools.filter((tool) => !("refused" in grantFor(principal, tool)));
   const describeServer = (server: string) => config.servers[server]?.description ?? "";
-  const injectables: Record<string, (call: Requested) => Json | undefined> = {
+  const injectables: Record<string, (call: Requested) => Json | undefined | Promise<Json>> = {
     username: ({ principal }) => principal.user ?? undefined,
-    _mcp_data: ({ principal }) => renderInventory(visibleTo(principal), describeServer),
+    _mcp_data: async ({ principal }) => {
+      await servers.connectAll();
+      return renderInventory(visibleTo(principal), describeServer);
+    },
   };
   const providers = new Map([["mcp", createMcpProvider(servers.request)]]);
   const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
 
   const callTool = createCallTool({
-    async findTool(asked) {
-      const finding = find(asked);
+    async findTool(asked, principal) {
+      const finding = find(asked, principal);
       // The server is starting now; what the later stages need is loaded meanwhile.
-      const [tool] = await Promise.all([finding, memory.open(), schemaCheck()]);
+      const [tool] = await Promise.all([finding, memory.open(), schemaCheck(), import("node:crypto")]);
       return tool;
     },
     grantFor,
@@ -99,6 +103,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
 
   const active = new Set<Promise<Outcome>>();
+  const stopping = new AbortController();
   const withHealth = async (tool: Tool): Promise<ToolListing> => ({
     ...tool,
     health: (await memory.health()).summary(toolSubject(tool.name)),
@@ -108,7 +113,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     config,
     start: () => void servers.connectAll(servers.names().filter((name) => config.servers[name]?.autoConnect)),
     call(asked, args, callOptions = {}) {
-      const running = callTool(request(asked, args, callOptions, everybody), callOptions.signal);
+      const signals = callOptions.signal ? [callOptions.signal, stopping.signal] : [stopping.signal];
+      const running = callTool(request(asked, args, callOptions, everybody), AbortSignal.any(signals));
       active.add(running);
       return running.finally(() => active.delete(running));
     },
@@ -118,7 +124,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       return Promise.all(tools.map(withHealth));
     },
     async tool(asked, { principal = everybody } = {}) {
-      const tool = await find(asked);
+      const tool = await find(asked, principal);
       requireGrant(principal, tool, grantFor);
       return withHealth(tool);
     },
@@ -129,6 +135,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     calls: async (filter) => (await memory.store()).calls(filter),
     on: memory.on,
     stop: once(async () => {
+      stopping.abort(new Error("the plane is stopping"));
       await servers.stop();
       await Promise.allSettled(active);
       await memory.close();
@@ -192,6 +199,8 @@ function createMemory(directory: string | undefined) {
       if (watched) samples.forEach(watched.observe);
     },
     async close(): Promise<void> {
+      // What was told in this turn is on its way to the journal.
+      await new Promise(setImmediate);
       if (journal.made()) await (await journal()).close();
       if (store.made()) await (await store()).close();
     },

@@ -82,11 +82,14 @@ const foreign = all.filter(({ target }) => !target.startsWith("."));
 
 test("the search for imports finds them", () => {
   assert.ok(own.length > 100, `only ${own.length} imports between our own files`);
-  assert.ok(foreign.some(({ target }) => target === "zod"));
+  assert.ok(foreign.some(({ target }) => target === "zod/mini"));
 });
 
 test("every file stands in a room", () => {
-  assert.deepEqual(files.filter((file) => roomOf(file).startsWith("(none)")), []);
+  assert.deepEqual(
+    files.filter((file) => roomOf(file).startsWith("(none)")),
+    [],
+  );
 });
 
 test("a room imports only what its arrows allow", () => {
@@ -101,14 +104,18 @@ test("a room imports only what its arrows allow", () => {
 });
 
 test("every import names a file that exists", () => {
-  assert.deepEqual(own.filter((found) => !existsSync(join(source, ownTarget(found)))), []);
+  assert.deepEqual(
+    own.filter((found) => !existsSync(join(source, ownTarget(found)))),
+    [],
+  );
 });
 
 test("no file imports itself by way of others", () => {
   const targets = new Map(files.map((file) => [file, importsOf(file).map(ownTarget)]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): void => {
-    if (path.includes(file)) assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
+    if (path.includes(file))
+      assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
     if (done.has(file)) return;
     for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
     done.add(file);
@@ -134,9 +141,19 @@ test("only the entry, the configuration and the command line know the process", 
 });
 
 test("files are small and say what they are", () => {
-  const long = files.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines);
+  const long = files.filter(
+    (file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines,
+  );
   assert.deepEqual(long, [], `longer than ${wallLines} lines`);
-  const vague = files.filter((file) => /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file));
-  assert.deepEqual(vague.filter((file) => file !== "index.ts"), []);
-  assert.deepEqual(files.filter((file) => !/^[a-z0-9/-]+\.ts$/.test(file)), []);
+  const vague = files.filter((file) =>
+    /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file),
+  );
+  assert.deepEqual(
+    vague.filter((file) => file !== "index.ts"),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => !/^[a-z0-9/-]+\.ts$/.test(file)),
+    [],
+  );
 });

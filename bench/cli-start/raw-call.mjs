@@ -4,7 +4,11 @@ import { spawn } from "node:child_process";
 const child = spawn(process.execPath, [process.argv[2]], { stdio: ["pipe", "pipe", "inherit"] });
 const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const clientInfo = { name: "raw", version: "1.0.0" };
-send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } });
+send({
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+});
 
 let buffered = "";
 child.stdout.on("data", (chunk) => {

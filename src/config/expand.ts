@@ -17,18 +17,18 @@ export function expandText(text: string, environment: Environment, onUnset: (nam
 export function expandAll(
   value: unknown,
   environment: Environment,
-  onUnset: (name: string, path: string) => void,
-  path = "",
+  onUnset: (name: string, path: readonly (string | number)[]) => void,
+  path: readonly (string | number)[] = [],
 ): unknown {
   if (typeof value === "string") return expandText(value, environment, (name) => onUnset(name, path));
   if (Array.isArray(value)) {
-    return value.map((item, at) => expandAll(item, environment, onUnset, `${path}[${at}]`));
+    return value.map((item, at) => expandAll(item, environment, onUnset, [...path, at]));
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      expandAll(inner, environment, onUnset, path === "" ? key : `${path}.${key}`),
+      expandAll(inner, environment, onUnset, [...path, key]),
     ]),
   );
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type * as z from "zod";
+import { en } from "zod/locales";
+import type * as z from "zod/mini";
 import { nearest } from "../lib/nearest.ts";
 import { type Config, type ConfigProblem, Policy } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -45,9 +46,19 @@ export function renderProblems(problems: readonly ConfigProblem[]): string {
     .join("\n");
 }
 
+type Path = readonly (string | number)[];
+
 function emptyConfig(): Config {
-  return { servers: {}, broken: {}, policy: Policy.parse({}), problems: [], files: [] };
+  return {
+    servers: Object.create(null),
+    broken: Object.create(null),
+    policy: Policy.parse({}),
+    problems: [],
+    files: [],
+  };
 }
+
+const inEnglish = { error: en().localeError };
 
 const topLevelKeys = ["mcpServers", "servers", "policy", "$schema"];
 
@@ -60,42 +71,54 @@ function addFile(config: Config, file: ConfigFile, environment: Environment): vo
     return;
   }
   config.files.push(file.file);
-  const wrapper = ["mcpServers", "servers"].find((key) => isObject(data[key]));
-  const isFlat =
-    wrapper === undefined && Object.values(data).some((entry) => isObject(entry) && looksLikeServer(entry));
-  const servers = (wrapper === undefined ? (isFlat ? data : {}) : data[wrapper]) as UnknownObject;
-  for (const [name, entry] of Object.entries(servers)) {
-    addServer(config, file, wrapper === undefined ? [name] : [wrapper, name], name, entry, environment);
-  }
-  if (isFlat) return;
+  const wrappers = ["mcpServers", "servers"].filter((key) => data[key] !== undefined);
+  const isFlat = wrappers.length === 0 && Object.values(data).some(looksLikeServer);
+  if (isFlat) return addServers(config, file, [], data, environment);
+  for (const wrapper of wrappers) addServers(config, file, [wrapper], data[wrapper], environment);
   if (data.policy !== undefined) addPolicy(config, file, data.policy);
   for (const key of Object.keys(data).filter((key) => !topLevelKeys.includes(key))) {
     config.problems.push(unknownKey(file, [key], key, topLevelKeys));
   }
 }
 
-function looksLikeServer(entry: UnknownObject): boolean {
-  return "command" in entry || "url" in entry;
+function looksLikeServer(entry: unknown): boolean {
+  return isObject(entry) && ("command" in entry || "url" in entry);
+}
+
+function addServers(
+  config: Config,
+  file: ConfigFile,
+  path: Path,
+  servers: unknown,
+  environment: Environment,
+): void {
+  if (!isObject(servers)) {
+    config.problems.push(problem(file, path, "must be an object of servers by name"));
+    return;
+  }
+  for (const [name, entry] of Object.entries(servers)) {
+    addServer(config, file, [...path, name], name, entry, environment);
+  }
 }
 
 function addServer(
   config: Config,
   file: ConfigFile,
-  path: string[],
+  path: Path,
   name: string,
   entry: unknown,
   environment: Environment,
 ): void {
   delete config.servers[name];
   delete config.broken[name];
-  const refuse = (where: string[], message: string, hint: string | null = null) => {
+  const refuse = (where: Path, message: string, hint: string | null = null) => {
     config.broken[name] ??= `${where.slice(path.length).join(".") || name}: ${message}`;
     config.problems.push(problem(file, where, message, hint));
   };
   if (!isObject(entry)) return refuse(path, "a server must be an object with 'command' or 'url'");
   const expanded = expandAll(entry, environment, (variable, field) =>
     refuse(
-      [...path, field],
+      [...path, ...field],
       `environment variable ${variable} is not set`,
       `Set it or write \${${variable}:-default}.`,
     ),
@@ -108,38 +131,36 @@ function addServer(
     config.problems.push(unknownKey(file, [...path, key], key, known));
     delete fields[key];
   }
-  const parsed = ServerDefinition.safeParse(fields);
+  const parsed = ServerDefinition.safeParse(fields, inEnglish);
   if (parsed.success && config.broken[name] === undefined) config.servers[name] = parsed.data;
   else
-    for (const issue of parsed.error?.issues ?? [])
-      refuse([...path, ...issue.path.map(String)], describe(issue));
+    for (const issue of parsed.error?.issues ?? []) refuse([...path, ...issuePath(issue)], describe(issue));
 }
 
 function addPolicy(config: Config, file: ConfigFile, given: unknown): void {
-  const parsed = Policy.safeParse(given);
+  const parsed = Policy.safeParse(given, inEnglish);
   if (parsed.success) config.policy = parsed.data;
   else {
     const found = parsed.error.issues.map((issue) =>
-      problem(file, ["policy", ...issue.path.map(String)], describe(issue)),
+      problem(file, ["policy", ...issuePath(issue)], describe(issue)),
     );
     throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
   }
+}
+
+function issuePath({ path }: z.core.$ZodIssue): Path {
+  return path.map((part) => (typeof part === "symbol" ? String(part) : part));
 }
 
 function describe(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid input: /, "");
 }
 
-function problem(
-  file: ConfigFile,
-  path: string[],
-  message: string,
-  hint: string | null = null,
-): ConfigProblem {
+function problem(file: ConfigFile, path: Path, message: string, hint: string | null = null): ConfigProblem {
   return { file: file.file, line: file.lineOf(path), path: path.join("."), severity: "error", message, hint };
 }
 
-function unknownKey(file: ConfigFile, path: string[], key: string, known: readonly string[]): ConfigProblem {
+function unknownKey(file: ConfigFile, path: Path, key: string, known: readonly string[]): ConfigProblem {
   const [near] = nearest(key, known, 1);
   const hint = near === undefined ? null : `Did you mean '${near}'?`;
   return { ...problem(file, path, `'${key}' is not a key we know`, hint), severity: "warning" };

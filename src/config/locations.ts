@@ -5,7 +5,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./expand.ts";
 
 function candidates(directory: string, environment: Environment): string[] {
-  const user = environment.XDG_CONFIG_HOME ?? environment.APPDATA ?? join(homedir(), ".config");
+  const user = environment.XDG_CONFIG_HOME || environment.APPDATA || join(homedir(), ".config");
   return [
     join(user, "toolplane", "toolplane.json"),
     join(directory, ".mcp.json"),
@@ -29,7 +29,7 @@ export function noConfigFound(directory: string, environment: Environment): neve
 /** Where the platform wants a program's own data to be. */
 export function defaultDataDirectory(environment: Environment): string {
   if (environment.XDG_DATA_HOME) return join(environment.XDG_DATA_HOME, "toolplane");
-  if (process.platform === "win32") return join(environment.LOCALAPPDATA ?? homedir(), "toolplane");
+  if (process.platform === "win32") return join(environment.LOCALAPPDATA || homedir(), "toolplane");
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "toolplane");
   return join(homedir(), ".local", "share", "toolplane");
 }

@@ -4,39 +4,47 @@ import type { Transport } from "../model/server.ts";
 export type DetectedTransport = { transport: Transport; url?: string };
 export type TransportProblem = { problem: string; hint: string | null };
 
-const names: Record<string, Transport> = {
-  stdio: "stdio",
-  http: "http",
-  "streamable-http": "http",
-  streamable_http: "http",
-  streamableHttp: "http",
-  sse: "sse",
-  ws: "websocket",
-  websocket: "websocket",
-};
+const names = new Map<unknown, Transport>([
+  ["stdio", "stdio"],
+  ["http", "http"],
+  ["streamable-http", "http"],
+  ["streamable_http", "http"],
+  ["streamableHttp", "http"],
+  ["sse", "sse"],
+  ["ws", "websocket"],
+  ["websocket", "websocket"],
+]);
 
-/** Said explicitly, else by command, else by the URL. */
-export function detectTransport(entry: UnknownObject): DetectedTransport | TransportProblem {
-  const { command, url } = entry;
-  const said = entry.transport ?? entry.type;
-  const explicit = typeof said === "string" ? names[said] : undefined;
-  if (said !== undefined && explicit === undefined) {
+/** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
+export function detectTransport({
+  transport,
+  type,
+  command,
+  url,
+}: UnknownObject): DetectedTransport | TransportProblem {
+  const said = names.get(transport);
+  if (transport !== undefined && said === undefined) {
     return {
-      problem: `transport ${JSON.stringify(said)} is unknown`,
+      problem: `transport ${JSON.stringify(transport)} is unknown`,
       hint: "Use stdio, http, sse or websocket.",
     };
   }
   if (command === undefined && url === undefined) {
     return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them." };
   }
-  if (command !== undefined && (explicit === undefined || explicit === "stdio"))
-    return { transport: "stdio" };
+  if (said === "stdio" || (said === undefined && command !== undefined)) {
+    return command === undefined
+      ? { problem: "stdio needs a 'command'", hint: null }
+      : { transport: "stdio" };
+  }
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
-  const full = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
-  return { transport: explicit ?? transportOfUrl(full), url: full };
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
+  const full = hasScheme ? url : `http://${url}`;
+  const hinted = hasScheme ? undefined : names.get(type);
+  return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
 }
 
-function transportOfUrl(url: string): Transport {
+function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
   if (/^wss?:/i.test(url)) return "websocket";
-  return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : "http";
+  return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { anyCharacter } from "../../test/samples/texts.ts";
 import { matchesGlob, passesFilter } from "./glob.ts";
 
 const examples: [pattern: string, text: string, matches: boolean][] = [
@@ -52,7 +53,7 @@ test("a glob agrees with a regular expression on every pattern and text", () => 
 });
 
 test("a text without wildcards matches itself only", () => {
-  const plain = fc.string({ unit: "binary" }).filter((text) => !/[*?]/.test(text));
+  const plain = fc.string({ unit: anyCharacter }).filter((text) => !/[*?]/.test(text));
   fc.assert(
     fc.property(plain, plain, (pattern, text) => {
       assert.equal(matchesGlob(pattern, text), pattern === text);

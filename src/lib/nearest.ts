@@ -32,7 +32,7 @@ export function nearest(word: string, known: Iterable<string>, count = 3): strin
 }
 
 function score(wanted: string, candidate: string, limit: number): number {
-  const lastWord = candidate.slice(Math.max(candidate.lastIndexOf("."), candidate.lastIndexOf("__") + 1) + 1);
+  const lastWord = candidate.split(/\.|__/).at(-1) ?? candidate;
   const contained = wanted.length >= 4 && candidate.includes(wanted) ? 1 : limit + 1;
   return Math.min(distance(wanted, candidate, limit), distance(wanted, lastWord, limit), contained);
 }

@@ -3,6 +3,7 @@ const secretShapes = [
   /\b(?:gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}/g,
   /\bAKIA[0-9A-Z]{12,}/g,
   /\bAIza[0-9A-Za-z_-]{20,}/g,
+  /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g,
   /(?<=\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(?<=(?:key|token|secret|password|passwd|credential)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,}/gi,

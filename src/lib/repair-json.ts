@@ -1,39 +1,92 @@
 /**
- * Completes JSON that was cut off: closes the open string and brackets, and drops a last key without a
- * value. Returns undefined when the text is broken in any other way.
+ * Completes a JSON object that was cut off: closes the open string and brackets and leaves out a last key
+ * without a value. Returns undefined when the text is broken in any other way.
  */
-export function repairTruncatedJson(text: string): unknown {
+export function repairTruncatedJson(text: string): { [key: string]: unknown } | undefined {
   const trimmed = text.trim();
-  for (const start of trimmed.startsWith("{") ? [trimmed] : [`{${trimmed}`]) {
-    for (const candidate of completions(start)) {
-      try {
-        return JSON.parse(candidate);
-      } catch {}
+  const whole = trimmed.startsWith('"') ? `{${trimmed}` : trimmed;
+  if (!whole.startsWith("{")) return undefined;
+  try {
+    const value = createReader(whole).read() as { [key: string]: unknown };
+    return whole === trimmed || Object.keys(value).length > 0 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stands for a value that was cut off before it said anything. */
+const nothing = Symbol("nothing");
+const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const scalarBeginning = /[a-z]*$|-?[\d.eE+-]*$/y;
+const stringBody = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const brokenEscape = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?$/y;
+const gap = /[ \t\n\r]*/y;
+
+function createReader(text: string) {
+  let at = 0;
+
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) at += found.length;
+    return found;
+  };
+  const skip = (): boolean => {
+    take(gap);
+    return at < text.length;
+  };
+
+  function string(): string {
+    at++;
+    const body = take(stringBody) ?? "";
+    if (text[at] === '"') at++;
+    else if (take(brokenEscape) === undefined) throw new SyntaxError("broken string");
+    return JSON.parse(`"${body}"`) as string;
+  }
+
+  function value(): unknown {
+    if (!skip()) return nothing;
+    const first = text[at];
+    if (first === "{" || first === "[") return list(first === "{");
+    if (first === '"') return string();
+    const found = take(scalar);
+    if (found !== undefined) return JSON.parse(found);
+    if (take(scalarBeginning) === undefined) throw new SyntaxError("no value");
+    return nothing;
+  }
+
+  /** An object's keys and values, or a list's values, up to the bracket or the end of the text. */
+  function list(isObject: boolean): unknown {
+    const entries: [string, unknown][] = [];
+    const close = isObject ? "}" : "]";
+    at++;
+    if (skip() && text[at] === close) at++;
+    else {
+      while (skip()) {
+        const item = isObject ? member() : (["", value()] as [string, unknown]);
+        if (item[1] !== nothing) entries.push(item);
+        if (!skip()) break;
+        const next = text[at++];
+        if (next === close) break;
+        if (next !== ",") throw new SyntaxError("neither comma nor bracket");
+      }
     }
+    return isObject ? Object.fromEntries(entries) : entries.map(([, item]) => item);
   }
-  return undefined;
-}
 
-function* completions(text: string): Generator<string> {
-  const { closers, inString, escaped } = scan(text);
-  const body = inString ? `${escaped ? text.slice(0, -1) : text}"` : text;
-  yield body + closers;
-  const cut = body.replace(/[\s,]+$/, "");
-  yield cut + closers;
-  yield cut.replace(/(?:,\s*)?"(?:[^"\\]|\\.)*"\s*:?$/, "") + closers;
-  yield cut.replace(/,?\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?[a-z0-9.+-]*$/i, "") + closers;
-}
-
-function scan(text: string): { closers: string; inString: boolean; escaped: boolean } {
-  const open: string[] = [];
-  let inString = false;
-  let escaped = false;
-  for (const character of text) {
-    if (escaped) escaped = false;
-    else if (inString && character === "\\") escaped = true;
-    else if (character === '"') inString = !inString;
-    else if (!inString && (character === "{" || character === "[")) open.push(character === "{" ? "}" : "]");
-    else if (!inString && (character === "}" || character === "]")) open.pop();
+  function member(): [string, unknown] {
+    if (text[at] !== '"') throw new SyntaxError("no key");
+    const key = string();
+    if (!skip()) return [key, nothing];
+    if (text[at++] !== ":") throw new SyntaxError("no colon");
+    return [key, value()];
   }
-  return { closers: open.reverse().join(""), inString, escaped };
+
+  return {
+    read(): unknown {
+      const result = value();
+      if (skip()) throw new SyntaxError("more after the end");
+      return result;
+    },
+  };
 }

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { createTextTail } from "./text-tail.ts";
 
 test("only the last part of a stream is kept", () => {
-  const tail = createTextTail(10);
-  tail.add("0123456789");
-  tail.add("abc");
-  assert.equal(tail.text(), "3456789abc");
+  const tail = createTextTail(11);
+  tail.add("one two thr");
+  tail.add("ee four");
+  assert.equal(tail.text(), "three four");
 });
 
 test("the kept text is trimmed, printable and without secrets, even when they came in pieces", () => {

@@ -1,3 +1,6 @@
+/** What a timer can hold, about 25 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export type TimeLimiter = {
   signal: AbortSignal;
   /** Did the limit, and not the caller, end it? */
@@ -12,13 +15,14 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
   const controller = new AbortController();
   const startedAt = Date.now();
   let expired = false;
+  let cleared = false;
   let timer: NodeJS.Timeout | undefined;
   const onCallerAbort = () => controller.abort(caller?.reason);
   const arm = () => {
-    if (limitMs === 0) return;
+    if (limitMs === 0 || cleared) return;
     clearTimeout(timer);
     const left = Math.min(limitMs, startedAt + capMs - Date.now());
-    timer = setTimeout(expire, Math.max(0, left));
+    timer = setTimeout(expire, Math.min(longestTimerMs, Math.max(0, left)));
   };
   const expire = () => {
     expired = true;
@@ -32,6 +36,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
     expired: () => expired,
     extend: arm,
     clear() {
+      cleared = true;
       clearTimeout(timer);
       caller?.removeEventListener("abort", onCallerAbort);
     },

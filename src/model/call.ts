@@ -80,6 +80,8 @@ export type Outcome = {
   };
   result?: ToolResult;
   error?: ErrorReport;
+  /** What the call waits for. */
+  approval?: { id: string };
 };
 
 /** What outlives the process: who called what, how it was decided and how it went. No argument values. */

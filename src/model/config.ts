@@ -1,20 +1,20 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ServerDefinition } from "./server.ts";
 import { SideEffects } from "./tool.ts";
 
 export const PolicyRule = z.strictObject({
-  tool: z.string().optional(),
-  server: z.string().optional(),
-  side_effects: z.array(SideEffects).optional(),
-  groups: z.array(z.string()).optional(),
+  tool: z.optional(z.string()),
+  server: z.optional(z.string()),
+  side_effects: z.optional(z.array(SideEffects)),
+  groups: z.optional(z.array(z.string())),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
-  reason: z.string().optional(),
+  reason: z.optional(z.string()),
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 export const Policy = z.strictObject({
-  profile: z.enum(["personal", "guarded", "strict"]).default("personal"),
-  rules: z.array(PolicyRule).default([]),
+  profile: z._default(z.enum(["personal", "guarded", "strict"]), "personal"),
+  rules: z._default(z.array(PolicyRule), []),
 });
 export type Policy = z.infer<typeof Policy>;
 

@@ -78,8 +78,16 @@ export class PlaneError extends Error {
 /** The one funnel for whatever was thrown. */
 export function toPlaneError(thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new PlaneError("INTERNAL", `Unexpected: ${message}`, { cause: thrown });
+  return new PlaneError("INTERNAL", `Unexpected: ${textOf(thrown)}`, { cause: thrown });
+}
+
+function textOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    return "a value that cannot be shown";
+  }
 }
 
 /** An error as data: the same fields on every face. */

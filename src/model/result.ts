@@ -58,14 +58,14 @@ export function resultText(result: ToolResult): string {
     .join("\n");
 }
 
-const imageExtensions: Record<string, string> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/svg+xml": "svg",
-  "image/webp": "webp",
-  "image/bmp": "bmp",
-};
+const imageExtensions = new Map([
+  ["image/png", "png"],
+  ["image/jpeg", "jpg"],
+  ["image/gif", "gif"],
+  ["image/svg+xml", "svg"],
+  ["image/webp", "webp"],
+  ["image/bmp", "bmp"],
+]);
 
 export type Media = { mimeType: string; extension: string; bytes: Uint8Array };
 
@@ -74,7 +74,7 @@ export function readMedia(block: ContentBlock): Media | { problem: string } {
   const mimeType = typeof block.mimeType === "string" ? block.mimeType.toLowerCase() : "";
   const extension =
     block.type === "image"
-      ? imageExtensions[mimeType]
+      ? imageExtensions.get(mimeType)
       : /^audio\/([a-z0-9]+)$/.exec(mimeType.replace("x-", ""))?.[1];
   if (extension === undefined) return { problem: `${block.type} type '${mimeType}' is not one we show` };
   if (typeof block.data !== "string" || !isBase64(block.data)) {

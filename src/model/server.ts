@@ -1,37 +1,38 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { SideEffects } from "./tool.ts";
 
 export const Transport = z.enum(["stdio", "http", "sse", "websocket"]);
 export type Transport = z.infer<typeof Transport>;
 
-const globs = z.array(z.string()).nullable();
+const texts = z.array(z.string());
+const textMap = z.record(z.string(), z.string());
 
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
-  command: z.string().min(1).optional(),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
-  cwd: z.string().optional(),
-  url: z.url({ protocol: /^(https?|wss?)$/ }).optional(),
+  command: z.optional(z.string().check(z.minLength(1))),
+  args: z._default(texts, []),
+  env: z._default(textMap, {}),
+  cwd: z.optional(z.string()),
+  url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
   transport: Transport,
-  headers: z.record(z.string(), z.string()).default({}),
-  description: z.string().default(""),
-  enabled: z.boolean().default(true),
-  autoConnect: z.boolean().default(true),
-  trusted: z.boolean().default(false),
+  headers: z._default(textMap, {}),
+  description: z._default(z.string(), ""),
+  enabled: z._default(z.boolean(), true),
+  autoConnect: z._default(z.boolean(), true),
+  trusted: z._default(z.boolean(), false),
   /** 0 means no limit. */
-  timeoutMs: z.number().int().min(0).optional(),
-  connectTimeoutMs: z.number().int().positive().default(30_000),
-  groups: z.array(z.string()).default([]),
-  persona: z.string().nullable().default(null),
-  allow_tools: globs.default(null),
-  deny_tools: globs.default(null),
-  side_effects: SideEffects.default("network"),
-  allow_parallel: z.boolean().default(false),
-  requires_consent: z.boolean().optional(),
-  idempotency_key: z.boolean().default(false),
+  timeoutMs: z.optional(z.int().check(z.minimum(0))),
+  connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
+  groups: z._default(texts, []),
+  persona: z._default(z.nullable(z.string()), null),
+  allow_tools: z._default(z.nullable(texts), null),
+  deny_tools: z._default(z.nullable(texts), null),
+  side_effects: z._default(SideEffects, "network"),
+  allow_parallel: z._default(z.boolean(), false),
+  requires_consent: z.optional(z.boolean()),
+  idempotency_key: z._default(z.boolean(), false),
   /** Parameters that only the system sets, where a tool declares them. */
-  inject: z.array(z.enum(["_mcp_data", "username"])).default(["_mcp_data"]),
+  inject: z._default(z.array(z.enum(["_mcp_data", "username"])), ["_mcp_data"]),
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 

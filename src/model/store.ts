@@ -13,17 +13,18 @@ export type CallFilter = { tool?: string; status?: CallStatus; limit?: number; b
 
 /** What outlives the process. A resolved promise means: still there after `kill -9`. */
 export interface Store {
-  /** All or nothing, in order. */
+  /** All or nothing, in order. A call is recorded once: its id may not come again. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;
-  /** Newest first; `before` is the id of the last call of the page before. */
+  /** Newest first, all of them without a `limit`; `before` is the id of the last call of the page before. */
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   /** Oldest first, with ids above `after`. */
   events(after?: number, limit?: number): Promise<StoredEvent[]>;
-  /** The rolling window of every subject, oldest first. */
+  /** The rolling window of every subject, each oldest first. */
   samples(): Promise<HealthSample[]>;
   addApproval(approval: Approval): Promise<void>;
   approval(id: string): Promise<Approval | null>;
+  /** In the order they were asked. */
   approvals(status?: ApprovalStatus): Promise<Approval[]>;
   /** True when this answer was the first. */
   answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;

@@ -5,7 +5,7 @@ const hashLength = 8;
 
 /** Every spelling people and other systems use for one tool. Rendered and looked up, never split. */
 function spellings({ server, tool }: ToolId): string[] {
-  if (server === null) return [`mcp.${tool}`];
+  if (server === null) return [tool, `mcp.${tool}`];
   return [
     `${server}.${tool}`,
     `${server}_${tool}`,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
 
 export const sideEffects = [
@@ -15,53 +15,56 @@ export const sideEffects = [
 export const SideEffects = z.enum(sideEffects);
 export type SideEffects = z.infer<typeof SideEffects>;
 
+const name = z.string().check(z.minLength(1));
+const names = z.array(z.string());
+
 export const ToolAuth = z.looseObject({
   required: z.boolean(),
-  type: z.string().optional(),
-  scopes: z.array(z.string()).optional(),
-  envs: z.record(z.string(), z.looseObject({ required: z.boolean().optional() })).optional(),
-  docs: z.string().optional(),
+  type: z.optional(z.string()),
+  scopes: z.optional(names),
+  envs: z.optional(z.record(z.string(), z.looseObject({ required: z.optional(z.boolean()) }))),
+  docs: z.optional(z.string()),
 });
 export type ToolAuth = z.infer<typeof ToolAuth>;
 
 /** One way to execute a tool, as a manifest or discovery declares it. */
 export const ProviderSpec = z.looseObject({
-  name: z.string().min(1),
-  priority: z.number().int().default(100),
-  health_check_interval: z.number().min(0).default(300),
-  config: z.record(z.string(), z.json()).default({}),
+  name,
+  priority: z._default(z.int(), 100),
+  health_check_interval: z._default(z.number().check(z.minimum(0)), 300),
+  config: z._default(z.record(z.string(), z.json()), {}),
 });
 export type ProviderSpec = z.infer<typeof ProviderSpec>;
 
 /** What a manifest says about a tool beside its name, description and parameters. */
 export const ToolMetadata = z.object({
-  version: z.string().min(1).default("1.0.0"),
+  version: z._default(name, "1.0.0"),
   side_effects: SideEffects,
   /** Seconds; 0 means no limit. */
-  default_timeout: z.number().int().min(0).optional(),
-  auth: ToolAuth.default({ required: false }),
-  allow_parallel: z.boolean().default(false),
-  idempotency_key: z.union([z.boolean(), z.looseObject({ required: z.boolean() })]).default(false),
-  safety_level: z.enum(["low", "medium", "high"]).optional(),
-  requires_consent: z.boolean().default(false),
-  capabilities: z.array(z.string()).default([]),
-  cost_per_call: z.number().min(0).optional(),
-  cost_unit: z.string().optional(),
-  persona_allowlist: z.array(z.string()).optional(),
-  requires_flags: z.record(z.string(), z.array(z.string())).optional(),
-  examples: z.unknown().optional(),
-  notes: z.string().optional(),
+  default_timeout: z.optional(z.int().check(z.minimum(0))),
+  auth: z._default(ToolAuth, { required: false }),
+  allow_parallel: z._default(z.boolean(), false),
+  idempotency_key: z._default(z.union([z.boolean(), z.looseObject({ required: z.boolean() })]), false),
+  safety_level: z.optional(z.enum(["low", "medium", "high"])),
+  requires_consent: z._default(z.boolean(), false),
+  capabilities: z._default(names, []),
+  cost_per_call: z.optional(z.number().check(z.minimum(0))),
+  cost_unit: z.optional(z.string()),
+  persona_allowlist: z.optional(names),
+  requires_flags: z.optional(z.record(z.string(), names)),
+  examples: z.optional(z.unknown()),
+  notes: z.optional(z.string()),
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 
 /** A hand-written entry: the metadata plus what identifies and describes the tool. */
-export const ToolManifest = ToolMetadata.extend({
-  name: z.string().min(1),
-  description: z.string().min(1),
-  parameters: z
-    .looseObject({ type: z.literal("object"), required: z.array(z.string().min(1)).optional() })
-    .default({ type: "object" }),
-  providers: z.array(ProviderSpec).default([]),
+export const ToolManifest = z.extend(ToolMetadata, {
+  name,
+  description: name,
+  parameters: z._default(z.looseObject({ type: z.literal("object"), required: z.optional(z.array(name)) }), {
+    type: "object",
+  }),
+  providers: z._default(z.array(ProviderSpec), []),
 });
 export type ToolManifest = z.infer<typeof ToolManifest>;
 
@@ -89,6 +92,8 @@ export type Tool = {
   /** What a caller may set; parameters that are injected are not in it. */
   parameters: JsonObject;
   injects: string[];
+  /** Names a caller may never set, declared or not. */
+  reserved: string[];
   outputSchema?: JsonObject;
   annotations: ToolAnnotations;
   /** Do the annotations come from a server the operator trusts? */

@@ -26,7 +26,7 @@ export type CallTool = (call: Requested, signal?: AbortSignal) => ReturnType<Rec
 export function createCallTool(path: Path): CallTool {
   return (requested, signal) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
-      const resolved = await step("resolve", () => resolve(requested, path.findTool));
+      const resolved = await step("resolve", () => resolve(requested, path.findTool, signal));
       const authorized = await step("authorize", () => authorize(resolved, path.grantFor));
       const validated = await step("validate", () => validate(authorized, path.checkArguments));
       const injected = await step("inject", () => inject(validated, path.valueFor));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { abortable } from "../lib/abortable.ts";
 import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
@@ -6,6 +7,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { ProgressReport, Provider } from "../model/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/result.ts";
 import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
+import { ended } from "./ended.ts";
 
 /** Two further attempts, and only where running twice does no harm. */
 export const retryPolicy = {
@@ -35,7 +37,7 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
       const spec = call.route.candidates[0] as ProviderSpec;
       const startedAt = performance.now();
       try {
-        const raw = await attempt(call, spec, limiter, options);
+        const raw = await abortable(attempt(call, spec, limiter, options), limiter.signal);
         attempts.push({
           provider: spec.name,
           ok: true,
@@ -44,7 +46,7 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
         });
         return await finish(call, spec, raw, attempts, options);
       } catch (thrown) {
-        const error = limiter.signal.aborted ? ended(call, limiter) : toPlaneError(thrown);
+        const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
         const durationMs = performance.now() - startedAt;
         attempts.push({ provider: spec.name, ok: false, durationMs, error: error.code });
         await retryOrGiveUp(call, error, attempts, limiter, options);
@@ -55,14 +57,18 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   }
 }
 
-function attempt(
+async function attempt(
   call: Routed,
   spec: ProviderSpec,
   limiter: TimeLimiter,
   options: ExecuteOptions,
 ): Promise<unknown> {
   const provider = options.provider(spec.name);
-  if (!provider) throw new PlaneError("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
+  if (!provider) {
+    throw new PlaneError("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`, {
+      data: { sent: false, retryAt: null },
+    });
+  }
   return provider(
     spec,
     { ...call.input.arguments, ...call.injected.values },
@@ -84,23 +90,20 @@ async function finish(
   { checkOutput }: ExecuteOptions,
 ): Promise<Executed> {
   const { result, warnings } = normalizeResult(raw);
-  if (call.tool.outputSchema && !result.isError)
-    warnings.push(...(await checkOutput(call.tool.outputSchema, result)));
+  if (call.tool.outputSchema && !result.isError) {
+    // The tool has run: whatever is wrong with its schema is no reason to lose what it said.
+    const found = await checkOutput(call.tool.outputSchema, result).catch((thrown) => [
+      toPlaneError(thrown).message,
+    ]);
+    warnings.push(...found);
+  }
   return { ...call, executed: { result, provider: spec.name, attempts, warnings } };
 }
 
-function ended(call: Routed, limiter: TimeLimiter): PlaneError {
-  const { tool, route } = call;
-  const data = { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) };
-  if (!limiter.expired())
-    return new PlaneError("CANCELLED", `The call of '${tool.name}' was cancelled.`, { data });
-  const { ms, setBy } = route.limit;
-  const again = isRepeatable(tool) ? "" : " It may still have run.";
-  return new PlaneError(
-    "TIMEOUT",
-    `'${tool.name}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${again}`,
-    { data: { ...data, limitMs: ms, limitSetBy: setBy } },
-  );
+function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
+  const { server } = tool.id;
+  const also = isRepeatable(tool) ? "" : " It may still have run.";
+  return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
 }
 
 /** Waits before the next attempt, or throws what ends the call. */
@@ -115,18 +118,18 @@ async function retryOrGiveUp(
   const safe = notSent || isRepeatable(call.tool);
   const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error);
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
-    throw withAttempts(worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
+    throw withAttempts(call, worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
   }
   const delayMs = retryDelay(attempts.length);
   options.onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
   try {
     await sleep(delayMs, undefined, { signal: limiter.signal });
   } catch {
-    throw withAttempts(ended(call, limiter), attempts);
+    throw withAttempts(call, endedCall(call, limiter), attempts);
   }
 }
 
-/** A server that backs off has said when it may be tried again; asking sooner cannot help. */
+/** It has said when it may be tried again, or that it never may; asking sooner cannot help. */
 function isHopeless(error: PlaneError): boolean {
   return error.data.retryAt !== undefined;
 }
@@ -145,9 +148,9 @@ function unknownOutcome(call: Routed, error: PlaneError): PlaneError {
   );
 }
 
-function withAttempts(error: PlaneError, attempts: Attempt[]): PlaneError {
+function withAttempts(call: Routed, error: PlaneError, attempts: Attempt[]): PlaneError {
   return new PlaneError(error.code, error.message, {
-    data: { ...error.data, attempts: attempts.length, history: attempts },
+    data: { tool: call.tool.name, ...error.data, attempts: attempts.length, history: attempts },
     cause: error.cause,
   });
 }

@@ -2,13 +2,13 @@ import type { Injected, Validated } from "../model/call.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 
 /** The system's own value for a parameter; undefined when it has none for this caller. */
-export type ValueFor = (parameter: string, call: Validated) => Json | undefined;
+export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
 
 /** Runs after every change to the arguments, so that what a caller or an editor set is overwritten. */
-export function inject(call: Validated, valueFor: ValueFor): Injected {
+export async function inject(call: Validated, valueFor: ValueFor): Promise<Injected> {
   const values: JsonObject = {};
   for (const parameter of call.tool.injects) {
-    const value = valueFor(parameter, call);
+    const value = await valueFor(parameter, call);
     if (value !== undefined) values[parameter] = value;
   }
   return { ...call, injected: { values } };

@@ -15,9 +15,16 @@ export function parseArguments(given: unknown, tool: string): ParsedArguments {
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const repaired = repairTruncatedJson(given);
-    if (isObject(repaired)) return { arguments: repaired as JsonObject, repaired: true };
-    throw invalid(tool, `are not valid JSON: ${(thrown as Error).message}`);
+    if (isObject(repaired) && Object.keys(repaired).length > 0)
+      return { arguments: repaired as JsonObject, repaired: true };
+    throw invalid(tool, `are not valid JSON${placeOf(thrown)}`);
   }
+}
+
+/** Only the place: the message of a parser repeats the text, and errors are recorded. */
+function placeOf(thrown: unknown): string {
+  const place = /at position \d+/.exec((thrown as Error).message)?.[0];
+  return place === undefined ? "" : ` ${place}`;
 }
 
 function requireObject(value: unknown, tool: string): JsonObject {

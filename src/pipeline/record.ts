@@ -88,6 +88,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     },
     ...(result === undefined ? {} : { result }),
     ...(error === undefined ? {} : { error: reportError(error) }),
+    ...(typeof error?.data.approvalId === "string" ? { approval: { id: error.data.approvalId } } : {}),
   };
 }
 

@@ -1,8 +1,23 @@
+import { abortable } from "../lib/abortable.ts";
+import { limitTime } from "../lib/time-limit.ts";
 import type { Requested, Resolved } from "../model/call.ts";
+import type { Principal } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
+import { ended } from "./ended.ts";
 
-export type FindTool = (asked: string | ToolId) => Promise<Tool>;
+export type FindTool = (asked: string | ToolId, principal: Principal) => Promise<Tool>;
 
-export async function resolve(call: Requested, findTool: FindTool): Promise<Resolved> {
-  return { ...call, tool: await findTool(call.asked.tool) };
+/** Finding a tool may mean starting its server, so the caller's limit and patience count from here. */
+export async function resolve(call: Requested, findTool: FindTool, signal?: AbortSignal): Promise<Resolved> {
+  const ms = call.options.timeoutMs ?? 0;
+  const limiter = limitTime(ms, ms, signal);
+  try {
+    return { ...call, tool: await abortable(findTool(call.asked.tool, call.principal), limiter.signal) };
+  } catch (thrown) {
+    if (!limiter.signal.aborted) throw thrown;
+    const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;
+    throw ended(limiter, { ms, setBy: "call" }, { tool }, " Its server is still starting.");
+  } finally {
+    limiter.clear();
+  }
 }

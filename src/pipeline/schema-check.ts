@@ -21,10 +21,17 @@ const options = {
 /** Compiled once per schema object; a snapshot's schemas never change. */
 const compiled = new WeakMap<JsonObject, ValidateFunction | { broken: string }>();
 
-const dialects = {
-  modern: once(() => formats.default(new Ajv2020(options))),
-  draft07: once(() => formats.default(new Ajv(options))),
-};
+const createModern = () => formats.default(new Ajv2020(options));
+const createDraft07 = () => formats.default(new Ajv(options));
+const modern = once(createModern);
+const draft07 = once(createDraft07);
+
+/** Schemas that name themselves get a validator of their own, so that two of one name do not meet. */
+function dialectOf(schema: JsonObject): Ajv {
+  const isOld = typeof schema.$schema === "string" && /draft-0[67]/.test(schema.$schema);
+  if (JSON.stringify(schema).includes('"$id":')) return isOld ? createDraft07() : createModern();
+  return isOld ? draft07() : modern();
+}
 
 export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] {
   const validator = compile(schema);
@@ -49,12 +56,11 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
   if (known) return known;
   let result: ValidateFunction | { broken: string };
   try {
-    const { $id: _, ...anonymous } = schema;
-    const isOld = typeof schema.$schema === "string" && /draft-0[67]/.test(schema.$schema);
-    const ajv = isOld ? dialects.draft07() : dialects.modern();
-    result = ajv.compile(anonymous);
+    const { $async: _, ...plain } = schema;
+    const ajv = dialectOf(plain);
+    result = ajv.compile(plain);
     // Ajv would keep every schema it ever compiled, and servers list theirs again and again.
-    ajv.removeSchema(anonymous);
+    ajv.removeSchema(plain);
   } catch (thrown) {
     result = { broken: (thrown as Error).message };
   }

@@ -3,6 +3,7 @@ import type { Authorized, Input, Validated } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
+import { keepDeclared } from "./keep-declared.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 export type ArgumentProblem = { path: string; message: string };
@@ -17,25 +18,6 @@ export async function validate(call: Authorized, check: CheckArguments): Promise
   if (problems.length > 0) throw refuse(call.tool, problems, dropped);
   const input: Input = { arguments: kept, repaired, dropped };
   return { ...call, input };
-}
-
-/** Undeclared arguments are left out unless the schema welcomes them or declares none at all. */
-export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
-  const { properties, additionalProperties, patternProperties } = tool.parameters;
-  const declared = isObject(properties) ? properties : {};
-  const open =
-    additionalProperties === true ||
-    isObject(additionalProperties) ||
-    isObject(patternProperties) ||
-    (additionalProperties === undefined && Object.keys(declared).length === 0 && tool.injects.length === 0);
-  const reserved = (name: string) => tool.injects.includes(name);
-  const entries = Object.entries(args);
-  const kept = entries.filter(([name]) => (open || Object.hasOwn(declared, name)) && !reserved(name));
-  const names = new Set(kept.map(([name]) => name));
-  return {
-    kept: Object.fromEntries(kept),
-    dropped: entries.map(([name]) => name).filter((name) => !names.has(name)),
-  };
 }
 
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {

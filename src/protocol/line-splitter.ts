@@ -12,6 +12,7 @@ export function createLineSplitter(
 
   const finish = (last: Buffer) => {
     if (skipping) skipping = false;
+    else if (size + last.length > limitBytes) onTooLong();
     else
       onLine(parts.length === 0 ? last.toString("utf8") : Buffer.concat([...parts, last]).toString("utf8"));
     parts = [];

@@ -27,7 +27,7 @@ export function createMcpProvider(request: RequestServer): Provider {
 function explain(thrown: unknown, server: string, tool: string): unknown {
   if (thrown instanceof RpcError) {
     return new PlaneError("PROVIDER_FAILED", `Server '${server}' failed on '${tool}': ${thrown.message}`, {
-      data: { server, tool, sent: true, rpcCode: thrown.code },
+      data: { server, sent: true, rpcCode: thrown.code },
       cause: thrown,
     });
   }
@@ -36,7 +36,7 @@ function explain(thrown: unknown, server: string, tool: string): unknown {
       "SERVER_UNAVAILABLE",
       `Server '${server}' was lost during '${tool}': ${thrown.message}.`,
       {
-        data: { server, tool, sent: thrown.sent },
+        data: { server, sent: thrown.sent },
         cause: thrown,
       },
     );

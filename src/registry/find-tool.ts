@@ -11,6 +11,8 @@ export type Discovery = {
   discover(servers: readonly string[]): Promise<void>;
   /** Why a server has nothing to offer, if it has not. */
   trouble(server: string): string | null;
+  /** What may be suggested to this caller. */
+  visible(): readonly Tool[];
 };
 
 /** Finds a tool by name or identity, starting no more servers than the name can mean. */
@@ -22,8 +24,6 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   }
   const likely = servers().filter((server) => mayBelongTo(server, asked));
   if (likely.length > 0) {
-    const known = lookUp(asked, snapshot());
-    if (known) return known;
     await discover(likely);
     const found = lookUp(asked, snapshot());
     if (found) return found;
@@ -36,7 +36,7 @@ function lookUp(spelling: string, snapshot: Snapshot): Tool | undefined {
   const match = snapshot.index.find(spelling);
   if (match.kind === "none") return undefined;
   if (match.kind === "one") return snapshot.byId(match.id);
-  const names = match.ids.map(snapshot.index.name);
+  const names = match.ids.map(snapshot.index.name).sort();
   throw new PlaneError(
     "TOOL_AMBIGUOUS",
     `'${spelling}' could be ${names.map((name) => `'${name}'`).join(" or ")}. Use one of these names.`,
@@ -44,7 +44,7 @@ function lookUp(spelling: string, snapshot: Snapshot): Tool | undefined {
   );
 }
 
-function refuse(spelling: string, { snapshot, servers, trouble }: Discovery): never {
+function refuse(spelling: string, { visible, servers, trouble }: Discovery): never {
   const silent = servers().flatMap((server) => ({ server, why: trouble(server) }));
   const troubles = silent.filter(({ why }) => why !== null);
   const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
@@ -54,7 +54,7 @@ function refuse(spelling: string, { snapshot, servers, trouble }: Discovery): ne
       data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
     });
   }
-  const names = snapshot().tools.map(({ name }) => name);
+  const names = visible().map(({ name }) => name);
   const near = nearest(spelling, names);
   const unasked = troubles.map(({ why }) => ` ${why}`).join("");
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked}`, {

@@ -1,3 +1,5 @@
+import { abortable } from "../lib/abortable.ts";
+import { sentence } from "../lib/sentence.ts";
 import { version } from "../lib/version.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -41,11 +43,21 @@ export function createConnection(options: ConnectionOptions): Connection {
   let retryAt: number | null = null;
   let relist: NodeJS.Timeout | undefined;
   let stopped = false;
+  const stopping = new AbortController();
+  const closing = new Set<Promise<void>>();
+
+  /** Waited for when the connection is closed, so that nothing outlives it. */
+  function leave(channel: Channel): Promise<void> {
+    const left = channel.close().finally(() => closing.delete(left));
+    closing.add(left);
+    return left;
+  }
 
   async function open(): Promise<Live> {
     state = "connecting";
     emit({ type: "server.connecting", server: name });
-    const limit = AbortSignal.timeout(definition.connectTimeoutMs);
+    const tooLong = AbortSignal.timeout(definition.connectTimeoutMs);
+    const limit = AbortSignal.any([tooLong, stopping.signal]);
     let channel: Channel | undefined;
     let lost: TransportError | undefined;
     const peer = createPeer(() => channel ?? unopened(), onNotification);
@@ -66,8 +78,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (stopped) throw new TransportError("the plane is stopping", { sent: false });
       return connected({ peer, channel, info }, options.onTools(listed));
     } catch (thrown) {
-      void channel?.close();
-      throw failed(limit.aborted ? timeoutText() : thrown);
+      if (channel) void leave(channel);
+      throw failed(tooLong.aborted ? timeoutText() : thrown);
     }
   }
 
@@ -92,6 +104,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function onLost(reason: TransportError): void {
+    if (live) void leave(live.channel);
     live = null;
     state = "disconnected";
     error = reason.message;
@@ -113,15 +126,15 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function unavailable(cause: unknown): PlaneError {
-    const retry = retryAt === null ? "" : ` Next try ${new Date(retryAt).toISOString()}.`;
-    return new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is not available: ${error}.${retry}`, {
-      data: {
-        server: name,
-        sent: false,
-        ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
+    const retry = retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() };
+    return new PlaneError(
+      "SERVER_UNAVAILABLE",
+      `Server '${name}' is not available: ${sentence(error ?? state)}`,
+      {
+        data: { server: name, sent: false, ...retry },
+        cause,
       },
-      cause,
-    });
+    );
   }
 
   function timeoutText(): string {
@@ -130,7 +143,9 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ensure(): Promise<Live> {
     if (stopped)
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is stopped.`, { data: { server: name } });
+      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is stopped.`, {
+        data: { server: name, sent: false, retryAt: null },
+      });
     if (!definition.enabled) {
       throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is disabled in the configuration.`, {
         data: { server: name, sent: false },
@@ -147,21 +162,22 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     connect: async () => void (await ensure()),
     async request(method, params, requestOptions) {
-      const { peer } = await ensure();
+      const { peer } = await abortable(ensure(), requestOptions.signal);
       return peer.request(method, params, requestOptions);
     },
     snapshot: () => ({ state, error, nextRetryAt: retryAt, live }),
     async close() {
       stopped = true;
+      stopping.abort(new TransportError("the plane is stopping", { sent: false }));
       clearTimeout(relist);
       await connecting?.catch(() => undefined);
       const last = live;
       live = null;
-      if (last === null) return;
+      if (last === null) return void (await Promise.all(closing));
       state = "disconnected";
       emit({ type: "server.disconnected", server: name, reason: "closed" });
       last.peer.fail(new TransportError("the connection was closed", { sent: true }));
-      await last.channel.close();
+      await Promise.all([...closing, leave(last.channel)]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { nearest } from "../lib/nearest.ts";
+import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
@@ -40,7 +41,7 @@ export function createServers(options: ServersOptions): Servers {
     const found = connections.get(name);
     if (found) return found;
     if (broken[name] !== undefined) {
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' cannot run: ${broken[name]}`, {
+      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' cannot run: ${sentence(broken[name])}`, {
         data: { server: name, sent: false },
       });
     }
@@ -78,10 +79,10 @@ export function createServers(options: ServersOptions): Servers {
     request: async (name, method, params, requestOptions) =>
       connection(name).request(method, params, requestOptions),
     trouble(name) {
-      if (broken[name] !== undefined) return `Server '${name}' cannot run: ${broken[name]}.`;
+      if (broken[name] !== undefined) return `Server '${name}' cannot run: ${sentence(broken[name])}`;
       const { state, error } = connection(name).snapshot();
       const isFine = state === "connected" || state === "disabled";
-      return isFine ? null : `Server '${name}' is not available: ${error ?? state}.`;
+      return isFine ? null : `Server '${name}' is not available: ${sentence(error ?? state)}`;
     },
     status: () => [
       ...[...connections].map(([name, current]) => statusOf(name, current)),

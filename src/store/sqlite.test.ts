@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { approvalAnswer, callEntry, callRecord, pendingApproval } from "../../test/contracts/records.ts";
 import { storeContract } from "../../test/contracts/store.ts";
@@ -163,6 +164,18 @@ test("two connections see each other's writes, and one answer wins", async (cont
     (await cli.calls()).map((call) => call.id),
     ["from-server", "from-cli"],
   );
+});
+
+test("opening waits for a process that is still setting the same file up", async (context) => {
+  const file = join(await folderFor(context), "store.sqlite");
+  await (await openSqliteStore(file)).close();
+  const other = new DatabaseSync(file);
+  other.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
+  const opening = openFor(context, file);
+  await Promise.race([opening, pause(50)]);
+  other.exec("COMMIT");
+  other.close();
+  assert.deepEqual(await (await opening).calls(), []);
 });
 
 test("processes that start on a new file at once all write to it", async (context) => {

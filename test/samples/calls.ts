@@ -22,6 +22,7 @@ export function sampleTool(changes: Partial<Tool> = {}): Tool {
     description: "Writes a note.",
     parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     injects: [],
+    reserved: [],
     annotations: {},
     trusted: false,
     metadata: sampleMetadata(),

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Outcome, Plane } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { postCall } from "./requests.ts";
 import {
   errorOf,
   fixture,
   type Printed,
   planeOf,
-  postCall,
   type RunningServe,
   runCli,
   startServe,

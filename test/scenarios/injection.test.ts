@@ -87,7 +87,8 @@ suite("arguments that only the system sets", () => {
 
   test("injected parameters are in no listing, neither as property nor as required", async () => {
     const tools = await plane.tools({ principal: ann, server: "planner" });
-    const parametersOf = (name: string) => (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
+    const parametersOf = (name: string) =>
+      (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
     assert.deepEqual(Object.keys(parametersOf("plan_as").properties as object), ["task", "_user"]);
     assert.deepEqual(parametersOf("plan_required").required, ["task"]);
     assert.deepEqual(parametersOf("whoami_required").required ?? [], []);
@@ -108,8 +109,8 @@ suite("arguments that only the system sets", () => {
     const common = ["--config", config, "--data-dir", directory.path, "--user", "ann", "--json"];
     const { code, json } = await runCli(["call", "planner.plan", "task=t", "--group", "ops", ...common]);
     assert.equal(code, 0);
-    const { _mcp_data } = json().result?.structuredContent as unknown as { _mcp_data: Inventory };
-    const names = _mcp_data.available_servers.map(({ server_name }) => server_name);
-    assert.deepEqual(names.sort(), ["plain", "planner", "secret"]);
+    const received = json().result?.structuredContent as { _mcp_data: Inventory } | undefined;
+    const names = received?._mcp_data.available_servers.map(({ server_name }) => server_name);
+    assert.deepEqual(names?.sort(), ["plain", "planner", "secret"]);
   });
 });

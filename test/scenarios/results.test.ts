@@ -84,11 +84,15 @@ suite("results", () => {
     const { result } = await succeed("image.mixed");
     const types = result.content.map(({ type }) => type);
     assert.deepEqual(types, ["text", "image", "audio", "resource", "resource", "resource_link"]);
-    const [, image = { type: "" }, audio = { type: "" }, embedded, blob, link] = result.content;
+    const [, image = { type: "" }, audio = { type: "" }, embedded, binary, link] = result.content;
     assert.equal((readMedia(image) as { extension: string }).extension, "png");
     assert.equal((readMedia(audio) as { mimeType: string }).mimeType, "audio/wav");
-    assert.equal((embedded?.resource as { text: string }).text, "embedded text");
-    assert.ok((blob?.resource as { blob: string }).blob.length > 0);
+    assert.deepEqual(embedded?.resource, {
+      uri: "fx://note",
+      mimeType: "text/plain",
+      text: "embedded text",
+    });
+    assert.match(JSON.stringify(binary?.resource), /"blob":"iVBOR/);
     assert.equal(link?.uri, "fx://report");
     const { content } = (await succeed("image.unknown_block")).result;
     assert.deepEqual(content, [{ type: "hologram", payload: "?" }]);
@@ -117,8 +121,13 @@ suite("results", () => {
     assert.equal(mixed.code, 0, mixed.stderr);
     assert.match(mixed.stdout, /^everything at once\n/);
     assert.match(mixed.stdout, /embedded text[\s\S]*fx:\/\/pixel[\s\S]*fx:\/\/report/);
-    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(([, , file = ""]) => file);
-    assert.deepEqual(saved.map((file) => file.split(".").at(-1)), ["png", "wav"]);
+    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(
+      ([, , file = ""]) => file,
+    );
+    assert.deepEqual(
+      saved.map((file) => file.split(".").at(-1)),
+      ["png", "wav"],
+    );
     for (const file of saved) assert.ok(file.startsWith(directory.path), "in the directory for such files");
     assert.deepEqual([...(await readFile(saved[0] ?? "")).subarray(1, 4)], [...Buffer.from("PNG")]);
     assert.deepEqual([falsy.code, falsy.stdout], [0, "0\n"]);

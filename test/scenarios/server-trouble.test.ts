@@ -15,6 +15,8 @@ import {
   within,
 } from "./support.ts";
 
+const reference = (variable: string) => `\${${variable}}`;
+
 suite("servers in trouble", { concurrency: 6 }, () => {
   test("each server that cannot run has its own reason and leaves the others alone", async () => {
     await using plane = await planeOf({
@@ -23,7 +25,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
       nowhere: fixture("echo", [], { cwd: "/no/such/directory" }),
       dying: fixture("fault", ["--exit-at-start", "3"]),
       nothing: { description: "neither command nor url" },
-      unset: fixture("echo", ["${NO_SUCH_VARIABLE_ANYWHERE}"]),
+      unset: fixture("echo", [reference("NO_SUCH_VARIABLE_ANYWHERE")]),
       off: fixture("echo", [], { enabled: false }),
     });
     const expected: Record<string, RegExp> = {
@@ -147,7 +149,17 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     assert.match(reasons.twice ?? "", /twice/);
     assert.deepEqual(
       rejected.map(({ tool }) => tool),
-      ["entry 2", "entry 3", "entry 4", "entry 5", "entry 6", "twice", "schema_is_text", "schema_bad_type", "no_schema"],
+      [
+        "entry 2",
+        "entry 3",
+        "entry 4",
+        "entry 5",
+        "entry 6",
+        "twice",
+        "schema_is_text",
+        "schema_bad_type",
+        "no_schema",
+      ],
     );
     for (const tool of ["schema_bad_pattern", "schema_dangling_ref"]) {
       const outcome = await plane.call(`bad.${tool}`, { text: "x" });

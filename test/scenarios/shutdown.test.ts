@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { fixtureCommand, temporaryDirectory } from "../fixtures/start-server.ts";
+import { postCall } from "./requests.ts";
 import {
   callsAt,
   fixture,
   isAlive,
   pidsIn,
-  postCall,
+  planeOf,
   sleepyServer,
   startCli,
   startServe,
+  textsOf,
   until,
   untilLogged,
   within,
@@ -71,6 +73,39 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await untilLogged(log, ({ event, signal }) => event === "signal" && signal === "SIGTERM");
   });
 
+  test("a server goes with its wrapper script, even when the wrapper was killed", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const { command, args } = fixtureCommand("echo", ["--log", log, "--ignore-stdin-end", "--ttl", "60"]);
+    const script = ["-c", '"$0" "$@"; true', command, ...args];
+    await using plane = await planeOf({ wrapped: { command: "sh", args: script } });
+    assert.deepEqual(textsOf(await plane.call("wrapped.do_it_now")), ["done"]);
+    const [{ pid = null } = {}] = await plane.servers();
+    assert.ok(pid !== null && !pidsIn(log).includes(pid), "the wrapper is a process of its own");
+    process.kill(pid, "SIGKILL");
+    await plane.stop();
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+  });
+
+  test("a server that no longer listens is ended and replaced, not left behind", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const { command, args } = fixtureCommand("echo", ["--log", log, "--ttl", "10"]);
+    const deaf =
+      "import { closeSync } from 'node:fs'; setInterval(() => {}, 1000);" +
+      "process.once('SIGUSR2', () => { process.stdin.destroy(); closeSync(0); });";
+    const words = ["--import", `data:text/javascript,${encodeURIComponent(deaf)}`, ...args];
+    await using plane = await planeOf({ deaf: { command, args: words } });
+    await plane.call("deaf.do_it_now");
+    const [first = 0] = pidsIn(log);
+    process.kill(first, "SIGUSR2");
+    while ((await plane.call("deaf.do_it_now", {}, { timeoutMs: 2_000 })).ok);
+    assert.deepEqual(textsOf(await plane.call("deaf.do_it_now", {}, { timeoutMs: 5_000 })), ["done"]);
+    await plane.stop();
+    assert.equal(pidsIn(log).length, 2);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+  });
+
   test("SIGINT does not wait for a server that never finishes its handshake", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -99,7 +134,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const stopped = serving.stop("SIGTERM");
     const { status, body } = await working;
     assert.deepEqual([status, body.ok], [200, true]);
-    assert.equal(await within(8_000, "serve", stopped), 0);
+    assert.equal(await within(2_000, "serve after its last answer", stopped), 0);
   });
 
   test("a call over HTTP that never ends does not keep serve from ending", async () => {

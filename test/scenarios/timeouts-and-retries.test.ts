@@ -19,6 +19,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
+    await plane.tools();
     const outcome = await plane.call("fault.wrong_id", {}, { timeoutMs: 200 });
     assertFailed(outcome, "TIMEOUT", "failed");
     const { data, attempts, category, server, tool, recoverable } = errorOf(outcome);
@@ -66,6 +67,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const seen: EventOf<"tool.progress">[] = [];
     plane.on("tool.progress", (event) => seen.push(event));
+    await plane.tools();
     const outcome = await plane.call("progress.keep_alive", { ms: 1_500 }, { timeoutMs: 800 });
     assert.deepEqual(textsOf(outcome), ["still alive"]);
     assert.ok(seen.length > 2);
@@ -156,6 +158,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const outcome = await within(5_000, "a refused connection", plane.call("gone.echo", { message: "hi" }));
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
     assert.match(errorOf(outcome).message, /nothing listens at 127\.0\.0\.1:\d+\. Is the server running\?/);
+    assert.doesNotMatch(errorOf(outcome).message, /[.?!]\./, "one full stop is enough");
     assert.equal(errorOf(outcome).server, "gone");
   });
 });

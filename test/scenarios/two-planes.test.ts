@@ -30,7 +30,10 @@ suite("planes in one process", { concurrency: 4 }, () => {
     assert.deepEqual(heard, []);
     assert.deepEqual(textsOf(await right.call("same.whoami_server")), ["right"]);
     assert.deepEqual(heard, ["same.whoami_server"]);
-    assert.notDeepEqual(textsOf(await left.call("same.pid")), textsOf(await right.call("same.whoami_server")));
+    assert.notDeepEqual(
+      textsOf(await left.call("same.pid")),
+      textsOf(await right.call("same.whoami_server")),
+    );
     assertFailed(await right.call("same.pid"), "APPROVAL_DENIED", "refused");
     assertFailed(await right.call("only_left.current"), "TOOL_NOT_FOUND", "refused");
     const [leftCalls, rightCalls] = await Promise.all([left.calls(), right.calls()]);
@@ -90,7 +93,8 @@ suite("planes in one process", { concurrency: 4 }, () => {
     await Promise.all([plane.stop(), plane.stop()]);
     await plane.stop();
     const outcome = await within(1_000, "a call to a stopped plane", plane.call("echo.do_it_now"));
-    assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
+    const code = outcome.error?.code ?? "";
+    assert.ok(["SERVER_UNAVAILABLE", "CANCELLED"].includes(code), `${code}: ${outcome.error?.message}`);
     assert.equal(pidsIn(log).length, 1);
   });
 

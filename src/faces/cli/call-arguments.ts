@@ -7,7 +7,8 @@ export async function readCallArguments(
   args: string | undefined,
   values: readonly string[],
 ): Promise<unknown> {
-  const given = args === undefined ? {} : parseJson(await readSource(args), "--args");
+  const text = args === undefined ? "" : await readSource(args);
+  const given = text.trim() === "" ? {} : parseJson(text, "--args");
   if (values.length === 0) return given;
   const base = given === null ? {} : given;
   if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
@@ -33,7 +34,6 @@ function parsePair(pair: string): [string, unknown] {
 
 /** Strict, unlike what a model sends: a person can type it again. */
 function parseJson(json: string, where: string): unknown {
-  if (json.trim() === "") return {};
   try {
     return JSON.parse(json);
   } catch (thrown) {

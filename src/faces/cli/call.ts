@@ -15,7 +15,7 @@ export async function callTool(
   options: CallOptions,
 ): Promise<number> {
   const args = await readCallArguments(options.args, values);
-  return withPlane(cli, options, async (plane, { signal, exitCode }) => {
+  return withPlane(cli, options, async (plane, signal) => {
     const outcome = await plane.call(tool, args, {
       face: "cli",
       signal,
@@ -24,12 +24,12 @@ export async function callTool(
       ...(options.dryRun ? { dryRun: true } : {}),
     });
     if (options.json) printJson(outcome);
-    else printOutcome(outcome);
-    return exitCode() ?? (outcome.error ? errorTable[outcome.error.code].exit : 0);
+    else printOutcome(outcome, values);
+    return outcome.error ? errorTable[outcome.error.code].exit : 0;
   });
 }
 
-function printOutcome({ call, result, error }: Outcome): void {
+function printOutcome({ call, result, error }: Outcome, values: readonly string[]): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result) {
     const text = renderResult(result, call.id);
@@ -38,4 +38,14 @@ function printOutcome({ call, result, error }: Outcome): void {
   }
   if (call.status === "dry_run") print(`'${call.tool}' would run with these arguments.`);
   if (error && error.code !== "TOOL_ERROR") printError(error);
+  for (const hint of error?.code === "INVALID_ARGUMENTS" ? jsonHints(error.data.problems, values) : [])
+    say(hint);
+}
+
+/** Whoever wrote `a=1` for a number wants to know about `a:=1`. */
+function jsonHints(problems: unknown, values: readonly string[]): string[] {
+  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
+  return values
+    .filter((pair) => /^[^=]*[^=:]=/.test(pair) && paths.includes(`/${pair.split("=")[0]}`))
+    .map((pair) => `'${pair}' is text; for anything else write ${pair.replace("=", ":=")}`);
 }

@@ -23,10 +23,10 @@ export type Cli = {
 };
 
 export type GlobalOptions = {
-  config: string[];
+  config?: string[];
   json?: boolean;
   user?: string;
-  group: string[];
+  group?: string[];
   persona?: string;
   dataDir?: string;
 };

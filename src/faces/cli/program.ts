@@ -2,24 +2,23 @@ import { Command, InvalidArgumentError } from "commander";
 import { version } from "../../lib/version.ts";
 import type { Cli } from "./cli.ts";
 
-const collect = (value: string, before: string[]) => [...before, value];
+const collect = (value: string, before: string[] = []) => [...before, value];
 
 export type SetExitCode = (code: number) => void;
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
-export function createProgram(cli: Cli, setExitCode: SetExitCode): Command {
+export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
+  const output = { writeErr, outputError: () => undefined };
   const program = new Command("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version)
-    .option("--config <file>", "configuration file; repeatable, later ones win", collect, [])
+    .option("--config <file>", "configuration file; repeatable, later ones win", collect)
     .option("--json", "print exactly one JSON document")
     .option("--user <name>", "call as this user")
-    .option("--group <name>", "call as a member of this group; repeatable", collect, [])
+    .option("--group <name>", "call as a member of this group; repeatable", collect)
     .option("--persona <name>", "call as this persona")
     .option("--data-dir <directory>", "where state is kept")
     .addHelpText("after", examples("tools list", "call demo.greet name=Ann", "serve --port 7420"))
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined, outputError: () => undefined })
     .showSuggestionAfterError();
 
   const servers = program.command("servers").description("the MCP servers behind the plane");
@@ -96,7 +95,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode): Command {
     ...servers.commands,
     ...tools.commands,
   ]) {
-    command.exitOverride().configureOutput({ writeErr: () => undefined, outputError: () => undefined });
+    command.exitOverride().configureOutput(output);
   }
   return program;
 }

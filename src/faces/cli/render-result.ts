@@ -10,7 +10,7 @@ export function renderResult(result: ToolResult, callId: string): string {
   const lines: string[] = [];
   for (const [at, block] of result.content.entries()) lines.push(renderBlock(block, at, callId));
   if (result.content.length === 0 && result.structuredContent !== undefined) {
-    lines.push(JSON.stringify(result.structuredContent, null, 2));
+    lines.push(plainText(JSON.stringify(result.structuredContent, null, 2)));
   }
   return lines.join("\n");
 }
@@ -26,7 +26,7 @@ function renderBlock(block: ContentBlock, at: number, callId: string): string {
 
 function renderMedia(block: ContentBlock, at: number, callId: string): string {
   const media = readMedia(block);
-  if ("problem" in media) return `[${media.problem}]`;
+  if ("problem" in media) return `[${plainText(media.problem)}]`;
   const directory = join(tmpdir(), "toolplane", callId);
   const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -38,5 +38,5 @@ function renderResource(resource: Record<string, unknown>): string {
   const uri = plainText(String(resource.uri));
   if (typeof resource.text === "string") return `[resource ${uri}]\n${plainText(resource.text)}`;
   const size = typeof resource.blob === "string" ? Buffer.byteLength(resource.blob, "base64") : 0;
-  return `[resource ${uri}, ${resource.mimeType ?? "unknown type"}, ${size} bytes]`;
+  return `[resource ${uri}, ${plainText(String(resource.mimeType ?? "unknown type"))}, ${size} bytes]`;
 }

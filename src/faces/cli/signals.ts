@@ -2,25 +2,29 @@ import { constants } from "node:os";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export type Interruption = Disposable & {
-  signal: AbortSignal;
-  /** What the process should exit with when it was interrupted, else undefined. */
-  exitCode(): number | undefined;
-};
+/** A command was ended by a signal and has cleaned up; nothing more is to be said. */
+export class Interrupted extends Error {
+  readonly exitCode: number;
 
-/** The first signal asks to end; a second one does not wait any longer. */
+  constructor(signal: NodeJS.Signals) {
+    super(`interrupted by ${signal}`);
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+export type Interruption = Disposable & { signal: AbortSignal };
+
+/** The first signal asks to end, with an `Interrupted` as the reason; a second one does not wait any longer. */
 export function untilInterrupted(): Interruption {
   const controller = new AbortController();
-  let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (received) process.exit(128 + constants.signals[signal]);
-    received = signal;
-    controller.abort(new Error(`interrupted by ${signal}`));
+    const interrupted = new Interrupted(signal);
+    if (controller.signal.aborted) process.exit(interrupted.exitCode);
+    controller.abort(interrupted);
   };
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    exitCode: () => (received ? 128 + constants.signals[received] : undefined),
     [Symbol.dispose]() {
       for (const signal of signals) process.off(signal, onSignal);
     },

@@ -1,19 +1,25 @@
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printWarning } from "./output.ts";
-import { type Interruption, untilInterrupted } from "./signals.ts";
+import { untilInterrupted } from "./signals.ts";
 import { showWaiting } from "./waiting.ts";
 
 /** Opens the plane for one command and closes it again, whatever happens in between. */
 export async function withPlane<T>(
   cli: Cli,
   options: GlobalOptions,
-  work: (plane: Plane, interruption: Interruption) => Promise<T>,
+  work: (plane: Plane, interrupted: AbortSignal) => Promise<T>,
 ): Promise<T> {
   using interruption = untilInterrupted();
   await using plane = await openPlane(cli, options);
   using _waiting = showWaiting(plane);
-  return await work(plane, interruption);
+  const { signal } = interruption;
+  signal.addEventListener("abort", () => void plane.stop());
+  try {
+    return await work(plane, signal);
+  } finally {
+    signal.throwIfAborted();
+  }
 }
 
 export async function openPlane(
@@ -22,11 +28,11 @@ export async function openPlane(
   extra: { fallback?: object } = {},
 ): Promise<Plane> {
   const plane = await cli.openPlane({
-    files: options.config,
+    files: options.config ?? [],
     directory: process.cwd(),
     dataDirectory: options.dataDir,
     user: options.user,
-    groups: options.group,
+    groups: options.group ?? [],
     persona: options.persona,
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });

@@ -6,7 +6,8 @@ const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
 /** A web page must not be able to drive a plane by naming it through a host of its own. */
 export function checkOrigin(listeningHost: string): MiddlewareHandler {
-  const hosts = new Set([...loopback, listeningHost.includes(":") ? `[${listeningHost}]` : listeningHost]);
+  const own = listeningHost.includes(":") ? `[${listeningHost}]` : listeningHost;
+  const hosts = new Set([...loopback, own.toLowerCase()]);
   const isOurs = (authority: string) => hosts.has(authority.replace(/:\d+$/, "").toLowerCase());
   return async (c, next) => {
     const host = c.req.header("host") ?? "";

@@ -1,28 +1,42 @@
 import type { Outcome } from "../../model/call.ts";
-import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
+import {
+  type ErrorCode,
+  type ErrorReport,
+  errorTable,
+  reportError,
+  toPlaneError,
+} from "../../model/errors.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
-  const { error } = outcome;
-  const status = error ? errorTable[error.code].http : 200;
-  return status < 400
-    ? json(outcome, status)
-    : json({ ...problem(error as ErrorReport), ...outcome }, status);
+  if (!outcome.error) return json(outcome, 200);
+  const error = forStrangers(outcome.error);
+  const status = errorTable[error.code].http;
+  return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
 }
 
 export function renderProblem(thrown: unknown): Response {
-  const error = toPlaneError(thrown);
-  return json(problem(reportError(error)), errorTable[error.code].http);
+  const error = forStrangers(reportError(toPlaneError(thrown)));
+  return json(problem(error), errorTable[error.code].http);
 }
 
-/** RFC 9457, with our code. What went wrong inside is for our log, not for a stranger. */
+/** Errors whose text names files of ours. */
+const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
+
+function forStrangers(error: ErrorReport): ErrorReport {
+  if (!ourOwnTrouble.includes(error.code)) return error;
+  return { ...error, message: errorTable[error.code].means, cause: null, data: {} };
+}
+
+/** RFC 9457, with our code. */
 function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
   const { http, means } = errorTable[report.code];
-  const hidden = report.code === "INTERNAL" ? { detail: means, cause: null, data: {} } : {};
-  return { type: "about:blank", title: means, status: http, detail: message, ...report, ...hidden };
+  return { type: "about:blank", title: means, status: http, detail: message, ...report };
 }
 
 function json(body: unknown, status: number): Response {
   const type = status < 400 ? "application/json" : "application/problem+json";
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": type } });
+  // The rest of a body that is too large is not read, so the connection cannot be used again.
+  const headers = { "content-type": type, ...(status === 413 ? { connection: "close" } : {}) };
+  return new Response(JSON.stringify(body), { status, headers });
 }

@@ -1,7 +1,11 @@
+import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { createApp } from "./app.ts";
+
+const sweepMs = 20;
+const patienceMs = 5_000;
 
 export type Serving = { url: string; close(): Promise<void> };
 
@@ -17,12 +21,21 @@ export async function serve(plane: Plane, { host, port }: { host: string; port: 
   const shownHost = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shownHost}:${actualPort}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if ("closeIdleConnections" in server) server.closeIdleConnections();
-      }),
+    close: () => drain(server as Server),
   };
+}
+
+/** Lets running requests finish, but nobody keeps us by holding an idle connection. */
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+    const force = setTimeout(() => server.closeAllConnections(), patienceMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(force);
+      resolve();
+    });
+  });
 }
 
 function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): PlaneError {

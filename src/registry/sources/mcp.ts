@@ -1,7 +1,7 @@
 import { passesFilter } from "../../lib/glob.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import { type Tool, type ToolAnnotations, ToolMetadata } from "../../model/tool.ts";
+import type { Tool, ToolAnnotations } from "../../model/tool.ts";
 
 /** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName">;
@@ -14,7 +14,7 @@ export function translateTools(server: string, definition: ServerDefinition, lis
   const rejected: Translation["rejected"] = [];
   listed.forEach((entry, at) => {
     const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
-    const label = name === undefined || name === "" ? `entry ${at + 1}` : name;
+    const label = name === undefined || name.trim() === "" ? `entry ${at + 1}` : name;
     const reason = refuse(entry, name, tools);
     if (reason !== undefined) rejected.push({ tool: label, reason });
     else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
@@ -26,7 +26,7 @@ export function translateTools(server: string, definition: ServerDefinition, lis
 
 function refuse(entry: unknown, name: string | undefined, taken: Map<string, unknown>): string | undefined {
   if (!isObject(entry)) return "it is not an object";
-  if (name === undefined || name === "") return "it has no name";
+  if (name === undefined || name.trim() === "") return "it has no name";
   if (taken.has(name)) return "the server lists this name twice; the first one is kept";
   const schema = entry.inputSchema;
   if (!isObject(schema)) return "its inputSchema is not an object";
@@ -60,15 +60,19 @@ function translate(
         : `MCP tool '${name}' from server '${server}'`,
     parameters,
     injects,
+    reserved: definition.inject,
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
     annotations,
     trusted: definition.trusted,
-    metadata: ToolMetadata.parse({
+    metadata: {
+      version: "1.0.0",
       side_effects: definition.side_effects,
+      auth: { required: false },
       allow_parallel: definition.allow_parallel,
       idempotency_key: definition.idempotency_key,
       requires_consent: definition.requires_consent ?? true,
-    }),
+      capabilities: [],
+    },
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,
     persona: definition.persona,

@@ -1,9 +1,11 @@
 import http from "node:http";
 import https from "node:https";
+import { isObject } from "../../model/json.ts";
 import {
   type Channel,
   type ChannelHandlers,
   type OutgoingMessage,
+  type RequestId,
   TransportError,
 } from "../../protocol/message.ts";
 import { createSseParser } from "../../protocol/sse-parser.ts";
@@ -39,7 +41,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   function send(message: OutgoingMessage, signal?: AbortSignal): Promise<void> {
     if (!open) return Promise.reject(new TransportError("the session has ended", { sent: false }));
     const body = JSON.stringify(message);
-    const expectsAnswer = "id" in message && "method" in message;
+    const answerId = "id" in message && "method" in message ? message.id : undefined;
     const hadSession = sessionId !== undefined;
     return new Promise((resolve, reject) => {
       let reached = false;
@@ -55,14 +57,14 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
       request.on("response", (response) => {
         const session = response.headers["mcp-session-id"];
         if (typeof session === "string") sessionId = session;
-        takeResponse(response, { expectsAnswer, hadSession, fail, resolve });
+        takeResponse(response, { answerId, hadSession, fail, resolve });
       });
       request.end(body);
     });
   }
 
   type Exchange = {
-    expectsAnswer: boolean;
+    answerId: RequestId | undefined;
     hadSession: boolean;
     fail(why: string, sent: boolean): void;
     resolve(): void;
@@ -74,7 +76,9 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     if (status === 404 && exchange.hadSession) {
       response.resume();
       exchange.fail("the server has forgotten the session", false);
-      return endSession("the server has forgotten the session");
+      // After this request has failed for itself: the others may have been seen, this one was not.
+      setImmediate(() => endSession("the server has forgotten the session"));
+      return;
     }
     if (status >= 300 && status < 400) {
       response.resume();
@@ -87,7 +91,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     if (type.includes("text/event-stream")) return takeStream(response, exchange);
     readBody(response, exchange, (text) => {
       if (text.trim() !== "") takeJson(text, exchange);
-      else if (exchange.expectsAnswer) exchange.fail(`it answered ${status} without a body`, true);
+      else if (exchange.answerId !== undefined) exchange.fail(`it answered ${status} without a body`, true);
       exchange.resolve();
     });
   }
@@ -106,6 +110,8 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     const parser = createSseParser((data) => {
       const message = parse(data);
       if (message !== undefined) handlers.onMessage(message);
+      if (isObject(message) && message.id === exchange.answerId && message.method === undefined)
+        exchange.resolve();
     });
     response.setEncoding("utf8");
     response.on("data", parser);
@@ -182,5 +188,6 @@ function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
 
 /** Only the origin: a path or query may hold secrets. */
 function originOf(location: string | undefined, base: URL): string {
-  return location === undefined ? "nowhere" : new URL(location, base).origin;
+  if (location === undefined || !URL.canParse(location, base.href)) return "nowhere";
+  return new URL(location, base).origin;
 }

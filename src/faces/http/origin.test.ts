@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Hono } from "hono";
+import { checkOrigin } from "./origin.ts";
+
+async function statusOf(listening: string, headers: Record<string, string>): Promise<number> {
+  const app = new Hono().use(checkOrigin(listening)).get("/", (c) => c.text("served"));
+  return (await app.request("http://ignored/", { headers })).status;
+}
+
+const cases: [title: string, listening: string, headers: Record<string, string>, served: boolean][] = [
+  ["an address of this machine", "127.0.0.1", { host: "127.0.0.1:7420" }, true],
+  ["the name of this machine", "127.0.0.1", { host: "localhost:7420" }, true],
+  ["the name in capitals", "127.0.0.1", { host: "LOCALHOST:7420" }, true],
+  ["the IPv6 address of this machine", "::1", { host: "[::1]:7420" }, true],
+  ["a host without a port", "127.0.0.1", { host: "localhost" }, true],
+  ["the host that was asked for", "plane.example.com", { host: "plane.example.com" }, true],
+  ["the host that was asked for in capitals", "Plane.Example.com", { host: "plane.example.com" }, true],
+  ["the IPv6 address that was asked for", "fd00::1", { host: "[fd00::1]:80" }, true],
+  ["a host that only points here", "127.0.0.1", { host: "evil.example.com:7420" }, false],
+  ["a host that begins like ours", "127.0.0.1", { host: "localhost.evil.example.com" }, false],
+  ["a host with our name as its user", "127.0.0.1", { host: "localhost@evil.example.com" }, false],
+  ["no host", "127.0.0.1", { host: "" }, false],
+  ["a page of this machine", "127.0.0.1", { host: "localhost:7420", origin: "http://localhost:7420" }, true],
+  [
+    "a page of another site",
+    "127.0.0.1",
+    { host: "localhost:7420", origin: "https://evil.example.com" },
+    false,
+  ],
+  ["a page without a site", "127.0.0.1", { host: "localhost:7420", origin: "null" }, false],
+  [
+    "a page that hides its site",
+    "127.0.0.1",
+    { host: "localhost", origin: "http://localhost@evil.example.com" },
+    false,
+  ],
+  ["a page of another scheme", "127.0.0.1", { host: "localhost", origin: "ftp://localhost" }, false],
+];
+
+for (const [title, listening, headers, served] of cases) {
+  test(`${title} is ${served ? "served" : "refused"}`, async () => {
+    assert.equal(await statusOf(listening, headers), served ? 200 : 403);
+  });
+}

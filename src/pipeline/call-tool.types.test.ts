@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resolvedCall } from "../../test/samples/calls.ts";
+import type {
+  Approved,
+  Authorized,
+  Injected,
+  Requested,
+  Resolved,
+  Routed,
+  Validated,
+} from "../model/call.ts";
+import { type Ask, approve, type Decide } from "./approve.ts";
+import { authorize, type GrantFor } from "./authorize.ts";
+import { type ExecuteOptions, execute } from "./execute.ts";
+import { inject, type ValueFor } from "./inject.ts";
+import { type RouteOptions, route } from "./route.ts";
+import { type CheckArguments, validate } from "./validate.ts";
+
+type Calls = {
+  requested: Requested;
+  resolved: Resolved;
+  authorized: Authorized;
+  validated: Validated;
+  injected: Injected;
+  approved: Approved;
+  routed: Routed;
+};
+
+type Functions = {
+  grantFor: GrantFor;
+  check: CheckArguments;
+  valueFor: ValueFor;
+  decide: Decide;
+  ask: Ask;
+  routing: RouteOptions;
+  execution: ExecuteOptions;
+};
+
+/** Never run: the compiler is the judge. An unused `@ts-expect-error` is an error itself. */
+function skipsOneStage(calls: Calls, f: Functions): unknown[] {
+  return [
+    // @ts-expect-error a call is authorised only after its tool is known
+    authorize(calls.requested, f.grantFor),
+    // @ts-expect-error arguments are validated only for whom the tool was granted
+    validate(calls.resolved, f.check),
+    // @ts-expect-error the system's values come after the arguments were validated
+    inject(calls.authorized, f.valueFor),
+    // @ts-expect-error an approval is asked for only with the system's values in place
+    approve(calls.validated, f.decide, f.ask),
+    // @ts-expect-error a route is chosen only for what was approved
+    route(calls.injected, f.routing),
+    // @ts-expect-error only what has a route is executed
+    execute(calls.approved, f.execution),
+    // @ts-expect-error a route alone does not make up for the missing approval
+    execute({ ...calls.injected, route: calls.routed.route }, f.execution),
+    // @ts-expect-error nor does an approval make up for the missing grant
+    execute({ ...calls.routed, grant: undefined }, f.execution),
+  ];
+}
+
+const functions: Functions = {
+  grantFor: () => ({ by: "everybody" }),
+  check: async () => [],
+  valueFor: () => undefined,
+  decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
+  ask: async () => assert.fail("nobody is asked"),
+  routing: { unavailable: () => null, serverLimitMs: () => undefined },
+  execution: {
+    provider: () => async () => ({ content: [] }),
+    checkOutput: async () => [],
+    onRetry: () => undefined,
+    onProgress: () => undefined,
+    signal: undefined,
+  },
+};
+
+test("every stage takes what the one before it gave, and skipping one does not compile", async () => {
+  void skipsOneStage;
+  const { grantFor, check, valueFor, decide, ask, routing, execution } = functions;
+  const authorized = authorize(resolvedCall(), grantFor);
+  const injected = await inject(await validate(authorized, check), valueFor);
+  const { executed } = await execute(route(await approve(injected, decide, ask), routing), execution);
+  assert.deepEqual(executed.result, { content: [] });
+});

@@ -1,0 +1,50 @@
+import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Tool } from "../model/tool.ts";
+
+/** Undeclared arguments are left out, unless the schema welcomes them or declares none at all. */
+export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
+  const { names, patterns, open } = declaredBy(tool.parameters);
+  const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
+  const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
+  const keeps = (name: string) => !tool.reserved.includes(name) && (welcomesAll || isDeclared(name));
+  return {
+    kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
+    dropped: Object.keys(args).filter((name) => !keeps(name)),
+  };
+}
+
+function isSilent({ additionalProperties, patternProperties }: UnknownObject): boolean {
+  return additionalProperties === undefined && patternProperties === undefined;
+}
+
+type Declared = { names: Set<string>; patterns: RegExp[]; open: boolean };
+
+/** What a schema and the schemas it is put together from declare. One that refers elsewhere may declare anything. */
+function declaredBy(schema: UnknownObject): Declared {
+  const parts = [schema.allOf, schema.anyOf, schema.oneOf, [schema.if, schema.then, schema.else]]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter(isObject)
+    .map(declaredBy);
+  const { properties, patternProperties, additionalProperties } = schema;
+  return {
+    names: new Set([...keysOf(properties), ...parts.flatMap(({ names }) => [...names])]),
+    patterns: [...keysOf(patternProperties).flatMap(compile), ...parts.flatMap(({ patterns }) => patterns)],
+    open:
+      additionalProperties === true ||
+      isObject(additionalProperties) ||
+      typeof schema.$ref === "string" ||
+      parts.some(({ open }) => open),
+  };
+}
+
+function keysOf(value: unknown): string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function compile(pattern: string): RegExp[] {
+  try {
+    return [new RegExp(pattern, "u")];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { approvedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
+import type { TimeLimit } from "../model/call.ts";
+import type { ProviderSpec } from "../model/tool.ts";
+import { type RouteOptions, route } from "./route.ts";
+
+const open: RouteOptions = { unavailable: () => null, serverLimitMs: () => undefined };
+
+function provider(name: string, priority: number): ProviderSpec {
+  return { name, priority, health_check_interval: 300, config: {} };
+}
+
+test("candidates are the available providers, lowest priority first, ties by name", () => {
+  const providers = [
+    provider("z", 5),
+    provider("down", 0),
+    provider("b", 5),
+    provider("last", 9),
+    provider("a", 1),
+  ];
+  const { candidates } = route(approvedCall(sampleTool({ providers })), {
+    ...open,
+    unavailable: (name) => (name === "down" ? "it is down" : null),
+  }).route;
+  assert.deepEqual(
+    candidates.map(({ name }) => name),
+    ["a", "b", "z", "last"],
+  );
+});
+
+test("without an available provider every reason is told", () => {
+  const providers = [provider("one", 1), provider("two", 2)];
+  const unavailable = (name: string) => `${name} sleeps`;
+  assert.throws(() => route(approvedCall(sampleTool({ providers })), { ...open, unavailable }), {
+    code: "NO_PROVIDER",
+    message: /'notes\.write'\. one: one sleeps; two: two sleeps/,
+    data: { tool: "notes.write", providers: { one: "one sleeps", two: "two sleeps" } },
+  });
+});
+
+test("a tool that declares no provider says so", () => {
+  const call = approvedCall(sampleTool({ providers: [] }));
+  assert.throws(() => route(call, open), { code: "NO_PROVIDER", message: /declares none/ });
+});
+
+type Limits = { call?: number; toolSeconds?: number; server?: number };
+
+const limits: [title: string, given: Limits, limit: TimeLimit][] = [
+  ["the call's limit comes first", { call: 1, toolSeconds: 2, server: 3 }, { ms: 1, setBy: "call" }],
+  ["then the tool's, in seconds", { toolSeconds: 2, server: 3 }, { ms: 2_000, setBy: "tool" }],
+  ["then the server's", { server: 3 }, { ms: 3, setBy: "server" }],
+  ["then a minute", {}, { ms: 60_000, setBy: "default" }],
+  ["0 said by the call is no limit", { call: 0, toolSeconds: 2 }, { ms: 0, setBy: "call" }],
+  ["0 said by the tool is no limit", { toolSeconds: 0, server: 3 }, { ms: 0, setBy: "tool" }],
+  ["0 said by the server is no limit", { server: 0 }, { ms: 0, setBy: "server" }],
+];
+
+for (const [title, { call, toolSeconds, server }, limit] of limits) {
+  test(title, () => {
+    const metadata = sampleMetadata(toolSeconds === undefined ? {} : { default_timeout: toolSeconds });
+    const options = call === undefined ? {} : { timeoutMs: call };
+    const routed = route(approvedCall(sampleTool({ metadata }), options), {
+      ...open,
+      serverLimitMs: () => server,
+    });
+    assert.deepEqual(routed.route.limit, limit);
+  });
+}
+
+test("a tool without a server asks for no server's limit", () => {
+  const call = approvedCall(sampleTool({ id: { server: null, tool: "lookup" } }));
+  const serverLimitMs = () => assert.fail("there is no server");
+  assert.equal(route(call, { ...open, serverLimitMs }).route.limit.setBy, "default");
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CallStatus } from "../model/call.ts";
+import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
+import { describeToolError, statusOf } from "./status.ts";
+
+const statuses: Record<ErrorCode, CallStatus> = {
+  USAGE: "refused",
+  NOT_FOUND: "refused",
+  TOOL_NOT_FOUND: "refused",
+  TOOL_AMBIGUOUS: "refused",
+  SERVER_NOT_FOUND: "refused",
+  INVALID_ARGUMENTS: "refused",
+  PAYLOAD_TOO_LARGE: "refused",
+  CONFIG_INVALID: "failed",
+  FORBIDDEN: "refused",
+  APPROVAL_REQUIRED: "waiting",
+  APPROVAL_DENIED: "refused",
+  TOOL_ERROR: "tool_error",
+  PROVIDER_FAILED: "failed",
+  NO_PROVIDER: "failed",
+  SERVER_UNAVAILABLE: "failed",
+  OUTCOME_UNKNOWN: "failed",
+  TIMEOUT: "failed",
+  CANCELLED: "cancelled",
+  STORE_FAILED: "failed",
+  INTERNAL: "failed",
+};
+
+for (const code of Object.keys(errorTable) as ErrorCode[]) {
+  test(`a call that ended with ${code} is ${statuses[code]}, executed or not`, () => {
+    const error = new PlaneError(code, "because");
+    assert.deepEqual(
+      [statusOf(error, {}), statusOf(error, { executed: {} })],
+      [statuses[code], statuses[code]],
+    );
+  });
+}
+
+test("without an error a call succeeded if it was executed and was a dry run if not", () => {
+  assert.deepEqual(
+    [statusOf(undefined, { executed: {} }), statusOf(undefined, {})],
+    ["succeeded", "dry_run"],
+  );
+});
+
+test("what a tool reported is told with its name, even when it said nothing", () => {
+  const error = describeToolError("git.push", " rejected\n");
+  assert.deepEqual([error.code, error.data.tool], ["TOOL_ERROR", "git.push"]);
+  assert.equal(error.message, "'git.push' reported an error: rejected");
+  assert.match(describeToolError("git.push", " \n").message, /gave no text/);
+});

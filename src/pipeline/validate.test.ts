@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { authorizedCall, sampleTool } from "../../test/samples/calls.ts";
+import { validate } from "./validate.ts";
+
+const declared = { name: { type: "string" }, count: { type: "integer" } };
+const args = { name: "n", extra: 1, x_note: "x" };
+
+const fits = async () => [];
+
+test("valid arguments go on with what was repaired and dropped", async () => {
+  const call = authorizedCall(
+    sampleTool({ parameters: { properties: declared } }),
+    '{"name": "n", "extra": 1',
+  );
+  const { input, ...rest } = await validate(call, fits);
+  assert.deepEqual(input, { arguments: { name: "n" }, repaired: true, dropped: ["extra"] });
+  assert.deepEqual(rest, call);
+});
+
+test("the check sees the tool's schema and only the arguments that will be sent", async () => {
+  const tool = sampleTool({ parameters: { properties: declared } });
+  const seen: unknown[] = [];
+  await validate(authorizedCall(tool, args), async (...given) => {
+    seen.push(...given);
+    return [];
+  });
+  assert.deepEqual(seen, [tool.parameters, { name: "n" }]);
+});
+
+test("a refusal names every problem, what is misspelt and what the tool takes", async () => {
+  const tool = sampleTool({ parameters: { properties: declared, required: ["name"] } });
+  const problems = [
+    { path: "", message: "missing 'name'" },
+    { path: "/count", message: "must be integer, got string" },
+  ];
+  const validation = validate(authorizedCall(tool, { nmae: "n", count: "1" }), async () => problems);
+  await assert.rejects(validation, {
+    code: "INVALID_ARGUMENTS",
+    message:
+      /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
+    data: { tool: "notes.write", problems, unknown: ["nmae"] },
+  });
+});
+
+test("a tool that takes nothing says so", async () => {
+  const tool = sampleTool({ parameters: { type: "object" } });
+  const validation = validate(authorizedCall(tool, {}), async () => [{ path: "", message: "is odd" }]);
+  await assert.rejects(validation, { message: /It takes: no arguments/ });
+});
+
+test("arguments that are no object never reach the check", async () => {
+  const validation = validate(authorizedCall(sampleTool(), "[1]"), () => assert.fail("it was asked"));
+  await assert.rejects(validation, { code: "INVALID_ARGUMENTS" });
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { injectedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
+import type { Policy, PolicyRule } from "../model/config.ts";
+import type { Face } from "../model/principal.ts";
+import type { Tool } from "../model/tool.ts";
+import { decide } from "./decide.ts";
+
+type Profile = Policy["profile"];
+
+const profiles: [
+  title: string,
+  tool: Partial<Tool>,
+  face: Face,
+  verdicts: Record<Profile, "allow" | "ask">,
+][] = [
+  ["a tool that nobody has described", {}, "mcp", { personal: "allow", guarded: "ask", strict: "ask" }],
+  [
+    "a tool whose configuration requires consent, called by a client",
+    { consent: "explicit" },
+    "mcp",
+    { personal: "ask", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "the same typed by a person",
+    { consent: "explicit" },
+    "cli",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "the same clicked by a person",
+    { consent: "explicit" },
+    "workbench",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "a tool whose configuration needs no consent but may write",
+    { consent: "explicit", metadata: sampleMetadata({ requires_consent: false, side_effects: "write" }) },
+    "mcp",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "a dangerous tool",
+    { metadata: sampleMetadata({ safety_level: "high", side_effects: "none" }) },
+    "http",
+    { personal: "ask", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "a tool without side effects",
+    { metadata: sampleMetadata({ side_effects: "none" }) },
+    "http",
+    { personal: "allow", guarded: "allow", strict: "ask" },
+  ],
+  [
+    "a read that its server claims",
+    { annotations: { readOnlyHint: true } },
+    "http",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
+  [
+    "a read of a trusted server",
+    { trusted: true, annotations: { readOnlyHint: true } },
+    "library",
+    { personal: "allow", guarded: "allow", strict: "allow" },
+  ],
+  [
+    "a write of a trusted server",
+    { trusted: true, annotations: { readOnlyHint: false } },
+    "library",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
+];
+
+for (const [title, tool, face, verdicts] of profiles) {
+  for (const [profile, expected] of Object.entries(verdicts) as [Profile, string][]) {
+    test(`${title}: ${profile} says ${expected}`, () => {
+      const { verdict, origin, reason } = decide(
+        { ...injectedCall(sampleTool(tool)), face },
+        { profile, rules: [] },
+      );
+      assert.deepEqual([verdict, origin], [expected, `profile:${profile}`]);
+      assert.notEqual(reason, "");
+    });
+  }
+}
+
+const matching: [title: string, rule: Omit<PolicyRule, "verdict">, matches: boolean][] = [
+  ["without conditions", {}, true],
+  ["on the name", { tool: "notes.write" }, true],
+  ["on the name for models", { tool: "notes__*" }, true],
+  ["on another name", { tool: "notes.read" }, false],
+  ["on the server", { server: "no*" }, true],
+  ["on another server", { server: "git" }, false],
+  ["on a side effect", { side_effects: ["write", "network"] }, true],
+  ["on other side effects", { side_effects: ["write"] }, false],
+  ["on a group of the caller", { groups: ["finance", "engineering"] }, true],
+  ["on a group the caller is not in", { groups: ["finance"] }, false],
+  ["on two conditions of which one fails", { tool: "notes.*", groups: ["finance"] }, false],
+];
+
+for (const [title, rule, matches] of matching) {
+  test(`a rule ${title} ${matches ? "decides" : "does not decide"}`, () => {
+    const rules: PolicyRule[] = [{ ...rule, verdict: "deny", reason: "not today" }];
+    const { verdict, reason } = decide(injectedCall(), { profile: "personal", rules });
+    assert.deepEqual([verdict, reason === "not today"], matches ? ["deny", true] : ["allow", false]);
+  });
+}
+
+test("the first rule that matches decides, whatever the profile and the later rules say", () => {
+  const rules: PolicyRule[] = [
+    { tool: "other.*", verdict: "deny" },
+    { tool: "notes.*", verdict: "queue" },
+    { verdict: "allow" },
+  ];
+  const { verdict, origin, reason } = decide(injectedCall(), { profile: "strict", rules });
+  assert.deepEqual([verdict, origin], ["queue", "rule"]);
+  assert.notEqual(reason, "");
+});

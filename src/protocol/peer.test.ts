@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { UnknownObject } from "../model/json.ts";
+import { type Channel, type OutgoingMessage, RpcError, TransportError } from "./message.ts";
+import { createPeer, type Progress } from "./peer.ts";
+
+type Sent = {
+  id?: number | string;
+  method?: string;
+  params?: UnknownObject;
+  result?: unknown;
+  error?: unknown;
+};
+
+/** A peer whose channel remembers what it was given. */
+function connect(send: (message: OutgoingMessage) => Promise<void> | void = () => undefined) {
+  const sent: Sent[] = [];
+  const notified: string[] = [];
+  const channel: Channel = {
+    pid: null,
+    useProtocolVersion() {},
+    close: async () => undefined,
+    send(message) {
+      sent.push(message);
+      return send(message);
+    },
+  };
+  const peer = createPeer(
+    () => channel,
+    (method) => notified.push(method),
+  );
+  const answer = (id: unknown, body: object) => peer.receive({ jsonrpc: "2.0", id, ...body });
+  return { peer, sent, notified, answer };
+}
+
+test("answers reach the request they belong to, in any order, as they came", async () => {
+  const { peer, sent, answer } = connect();
+  const [first, second] = [peer.request("one", { a: 1 }), peer.request("two")];
+  assert.deepEqual(
+    sent.map(({ method, params }) => [method, params]),
+    [
+      ["one", { a: 1 }],
+      ["two", {}],
+    ],
+  );
+  assert.notEqual(sent[0]?.id, sent[1]?.id);
+  answer(sent[1]?.id, { result: { unknown: [0, null] } });
+  answer(sent[0]?.id, { result: 0 });
+  assert.deepEqual(await Promise.all([first, second]), [0, { unknown: [0, null] }]);
+});
+
+test("answers for nobody, second answers and what is no message are passed over", async () => {
+  const { peer, sent, answer } = connect();
+  const request = peer.request("one");
+  for (const noise of [null, "text", 7, [], {}, { id: null, result: 1 }]) peer.receive(noise);
+  answer("1-wrong", { result: "for somebody else" });
+  answer(sent[0]?.id, { result: "mine" });
+  answer(sent[0]?.id, { result: "again" });
+  assert.equal(await request, "mine");
+});
+
+test("a batch is taken apart", async () => {
+  const { peer, sent } = connect();
+  const both = Promise.all([peer.request("one"), peer.request("two")]);
+  peer.receive(sent.map(({ id, method }) => ({ jsonrpc: "2.0", id, result: method })));
+  assert.deepEqual(await both, ["one", "two"]);
+});
+
+test("an error answer rejects with its code, message and data", async () => {
+  const { peer, sent, answer } = connect();
+  const request = peer.request("one");
+  answer(sent[0]?.id, { error: { code: -32602, message: "bad", data: { at: "x" } } });
+  await assert.rejects(request, (error) => {
+    assert.ok(error instanceof RpcError);
+    assert.deepEqual([error.code, error.message, error.data], [-32602, "bad", { at: "x" }]);
+    return true;
+  });
+});
+
+test("progress reaches its own request only, and none after the answer", async () => {
+  const { peer, sent, notified, answer } = connect();
+  const heard: Progress[] = [];
+  const request = peer.request(
+    "one",
+    { _meta: { kept: 1 } },
+    { onProgress: (progress) => heard.push(progress) },
+  );
+  const quiet = peer.request("two");
+  const { progressToken, kept } = (sent[0]?.params?._meta ?? {}) as UnknownObject;
+  assert.equal(kept, 1);
+  assert.equal(sent[1]?.params?._meta, undefined);
+  const progress = (params: object) =>
+    peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params });
+  progress({ progressToken, progress: 1, total: 3, message: "one" });
+  progress({ progressToken, progress: "two" });
+  progress({ progressToken: "other", progress: 2 });
+  answer(sent[0]?.id, { result: {} });
+  progress({ progressToken, progress: 3 });
+  assert.deepEqual(heard, [
+    { progress: 1, total: 3, message: "one" },
+    { progress: 0, total: null, message: null },
+  ]);
+  answer(sent[1]?.id, { result: {} });
+  await Promise.all([request, quiet]);
+  assert.deepEqual(notified, []);
+});
+
+test("giving up rejects with the reason and tells the other side which request", async () => {
+  const { peer, sent, answer } = connect();
+  const controller = new AbortController();
+  const request = peer.request("slow", {}, { signal: controller.signal });
+  controller.abort("enough");
+  await assert.rejects(request, (reason) => reason === "enough");
+  assert.equal(sent[1]?.method, "notifications/cancelled");
+  assert.equal(sent[1]?.params?.requestId, sent[0]?.id);
+  answer(sent[0]?.id, { result: "too late" });
+  assert.equal(sent.length, 2);
+});
+
+test("giving up after the answer sends nothing", async () => {
+  const { peer, sent, answer } = connect();
+  const controller = new AbortController();
+  const request = peer.request("fast", {}, { signal: controller.signal });
+  answer(sent[0]?.id, { result: 1 });
+  await request;
+  controller.abort();
+  assert.equal(sent.length, 1);
+});
+
+test("a request that was given up before is not sent", async () => {
+  const { peer, sent } = connect();
+  await assert.rejects(
+    peer.request("one", {}, { signal: AbortSignal.abort("no") }),
+    (reason) => reason === "no",
+  );
+  assert.deepEqual(sent, []);
+});
+
+test("a message that cannot be delivered rejects its request, thrown or rejected", async () => {
+  const failure = new TransportError("gone", { sent: false });
+  const throwing = connect(() => {
+    throw failure;
+  });
+  await assert.rejects(throwing.peer.request("one"), failure);
+  const rejecting = connect(() => Promise.reject(failure));
+  await assert.rejects(rejecting.peer.request("one"), failure);
+  rejecting.peer.notify("notifications/initialized");
+});
+
+test("a lost connection rejects everything that waits", async () => {
+  const { peer } = connect();
+  const requests = [peer.request("one"), peer.request("two")];
+  const lost = new TransportError("lost", { sent: true });
+  peer.fail(lost);
+  for (const request of requests) await assert.rejects(request, lost);
+});
+
+test("a ping is answered, any other request is refused, a notification is handed on", () => {
+  const { peer, sent, notified } = connect();
+  peer.receive({ jsonrpc: "2.0", id: "p", method: "ping" });
+  peer.receive({ jsonrpc: "2.0", id: 0, method: "roots/list" });
+  peer.receive({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  assert.deepEqual(sent, [
+    { jsonrpc: "2.0", id: "p", result: {} },
+    { jsonrpc: "2.0", id: 0, error: { code: -32601, message: "Method not found: roots/list" } },
+  ]);
+  assert.deepEqual(notified, ["notifications/tools/list_changed"]);
+});

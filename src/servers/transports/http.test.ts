@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
+import { connectVia, listen } from "../../../test/samples/channels.ts";
+import { TransportError } from "../../protocol/message.ts";
+import { openHttp } from "./http.ts";
+
+const connect = (url: string, headers: Record<string, string> = {}) =>
+  connectVia((handlers) => openHttp({ url, headers }, handlers));
+
+const text = (value: string) => [{ type: "text", text: value }];
+const ping = { jsonrpc: "2.0", id: 7, method: "ping" } as const;
+
+/** Rejects with a TransportError that knows whether the server may have seen the request. */
+async function failure(promise: Promise<unknown>): Promise<TransportError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    assert.ok(thrown instanceof TransportError, String(thrown));
+    return thrown;
+  }
+  return assert.fail("it did not fail");
+}
+
+suite("HTTP transport", { concurrency: 8 }, () => {
+  test("a server that never finishes its goodbye does not hold up the end", { timeout: 5_000 }, async () => {
+    await using server = await listen((request, response) => {
+      response.writeHead(200, {
+        "mcp-session-id": "s",
+        "content-type": "application/json",
+        "content-length": 99,
+      });
+      if (request.method === "DELETE") response.flushHeaders();
+      else response.end(JSON.stringify({ jsonrpc: "2.0", id: 7, result: {} }).padEnd(99));
+    });
+    const connected = await connect(server.url);
+    await connected.channel.send(ping);
+    await connected.channel.close();
+  });
+
+  for (const [kind, args] of [
+    ["JSON", []],
+    ["an event stream", ["--sse"]],
+  ] as const) {
+    test(`answers as ${kind} reach their requests, and every request names session and revision`, async () => {
+      await using fixture = await startHttpFixture("http", [...args]);
+      await using connected = await connect(fixture.url, { "x-fixture": "yes" });
+      await connected.handshake();
+      const answers = await Promise.all(["a", "€😀"].map((message) => connected.call("echo", { message })));
+      assert.deepEqual(
+        answers.map(({ content }) => content),
+        [text("a"), text("€😀")],
+      );
+      const { structuredContent } = await connected.call("headers");
+      const headers = structuredContent as Record<string, string>;
+      assert.deepEqual([headers["x-fixture"], headers["mcp-protocol-version"]], ["yes", "2025-11-25"]);
+      assert.match(headers["mcp-session-id"] ?? "", /./);
+    });
+
+    test(`a message that was answered as ${kind} counts as delivered`, async () => {
+      await using fixture = await startHttpFixture("http", [...args]);
+      await using connected = await connect(fixture.url);
+      await connected.handshake();
+      await connected.channel.send(ping);
+      assert.deepEqual(connected.messages.at(-1), { jsonrpc: "2.0", id: 7, result: {} });
+    });
+  }
+
+  test("closing says goodbye, after which nothing can be sent", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using fixture = await startHttpFixture("http", ["--log", log]);
+    const connected = await connect(fixture.url);
+    await connected.handshake();
+    await connected.channel.close();
+    assert.ok(readLog(log).some(({ event, method }) => event === "http" && method === "DELETE"));
+    const { message, sent } = await failure(Promise.resolve(connected.channel.send(ping)));
+    assert.deepEqual([message, sent], ["the session has ended", false]);
+    assert.equal(connected.closings, 0);
+  });
+
+  test("a session the server has forgotten ends the connection, and the request was not executed", async () => {
+    await using fixture = await startHttpFixture("http");
+    await using connected = await connect(fixture.url);
+    await connected.handshake();
+    await connected.call("invalidate_session");
+    assert.equal((await failure(connected.call("echo", { message: "x" }))).sent, false);
+    assert.match((await connected.closed).message, /forgotten the session/);
+    assert.equal(connected.closings, 1);
+  });
+
+  test("a call that was executed and then dropped or failed may have been seen", async () => {
+    await using directory = await temporaryDirectory();
+    const ledger = directory.file("ledger");
+    for (const way of ["--drop", "--fail"]) {
+      await using fixture = await startHttpFixture("http", [way, "1", "--ledger", ledger]);
+      await using connected = await connect(fixture.url);
+      await connected.handshake();
+      assert.equal((await failure(connected.call("write_note", { text: way }))).sent, true, way);
+      assert.deepEqual((await connected.call("echo", { message: "still here" })).content, text("still here"));
+    }
+    assert.deepEqual(
+      readLog(ledger).map((line) => line.text),
+      ["--drop", "--fail"],
+    );
+  });
+
+  test("giving up ends the request at the server too", { timeout: 10_000 }, async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using fixture = await startHttpFixture("http", ["--log", log]);
+    await using connected = await connect(fixture.url);
+    await connected.handshake();
+    const controller = new AbortController();
+    const params = { name: "slow", arguments: { ms: 60_000 } };
+    const slow = connected.peer.request("tools/call", params, { signal: controller.signal });
+    await connected.call("echo", { message: "the server is at work" });
+    controller.abort(new Error("enough"));
+    await assert.rejects(slow, /enough/);
+    const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
+    const disconnected = () => readLog(log).some(({ event }) => event === "disconnected");
+    while (cancelled() === 0 || !disconnected()) await connected.call("echo", { message: "after" });
+    assert.equal(cancelled(), 1);
+  });
+
+  test("a refused token is told with a remedy and without the token", async () => {
+    await using fixture = await startHttpFixture("http", ["--token", "right"]);
+    await using connected = await connect(fixture.url, { authorization: "Bearer wrong-token" });
+    const { message, sent } = await failure(connected.handshake());
+    assert.match(message, /HTTP 401.*headers/);
+    assert.doesNotMatch(message, /wrong-token/);
+    assert.equal(sent, false);
+  });
+
+  test("nobody listening is told as such, and nothing was sent", async () => {
+    const fixture = await startHttpFixture("http");
+    await fixture.stop();
+    await using connected = await connect(fixture.url);
+    const { message, sent } = await failure(connected.handshake());
+    assert.match(message, /nothing listens at 127\.0\.0\.1:\d+/);
+    assert.equal(sent, false);
+  });
+
+  const answers: [
+    title: string,
+    status: number,
+    headers: Record<string, string>,
+    body: string,
+    message: RegExp,
+    sent: boolean,
+  ][] = [
+    [
+      "a redirect",
+      302,
+      { location: "https://user:pw@example.com/secret?key=1" },
+      "",
+      /redirects to https:\/\/example\.com;/,
+      false,
+    ],
+    ["a redirect to nowhere", 301, {}, "", /redirects to nowhere/, false],
+    ["a redirect to what is no address", 302, { location: "http://[" }, "", /redirects/, false],
+    ["a missing path", 404, {}, "not found", /HTTP 404.*path of 'url'/, false],
+    ["a broken server", 503, {}, "down", /HTTP 503/, true],
+    ["an empty answer", 200, {}, "", /without a body/, true],
+    ["an answer that is no JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
+    [
+      "a stream without the answer",
+      200,
+      { "content-type": "text/event-stream" },
+      ": ping\n\n",
+      /without a response/,
+      true,
+    ],
+  ];
+
+  for (const [title, status, headers, body, message, sent] of answers) {
+    test(`${title} is told apart`, async () => {
+      await using server = await listen((_, response) => response.writeHead(status, headers).end(body));
+      await using connected = await connect(server.url);
+      const failed = await failure(connected.peer.request("ping"));
+      assert.match(failed.message, message);
+      assert.equal(failed.sent, sent);
+    });
+  }
+
+  test("an error answer with a refusing status is the answer", async () => {
+    const error = { code: -32602, message: "bad" };
+    await using server = await listen((_, response) =>
+      response.writeHead(400).end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })),
+    );
+    await using connected = await connect(server.url);
+    await assert.rejects(connected.peer.request("x"), { name: "RpcError", ...error });
+  });
+});

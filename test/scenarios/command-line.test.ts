@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, suite, test } from "node:test";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { type CliOptions, fixture, runCli, writeConfig } from "./support.ts";
+
+suite("the command line", () => {
+  let directory: TemporaryDirectory;
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    await writeConfig(directory, {
+      echo: fixture("echo"),
+      missing: { command: "no-such-command-anywhere" },
+      members: fixture("echo", [], { groups: ["staff"] }),
+    });
+    await writeFile(directory.file("args.json"), '{"message": "from a file"}');
+  });
+  after(() => directory[Symbol.asyncDispose]());
+
+  const run = (words: string[], options: CliOptions = {}) => {
+    const env = { XDG_CONFIG_HOME: directory.path };
+    return runCli([...words, "--data-dir", directory.path], { cwd: directory.path, env, ...options });
+  };
+
+  test("a broken server costs only itself: its neighbours list and answer, exit code 0", async () => {
+    const [called, listed, servers] = await Promise.all([
+      run(["call", "echo.echo", "message=still here"]),
+      run(["tools", "list", "--json"]),
+      run(["servers", "list", "--json"]),
+    ]);
+    assert.deepEqual([called.code, called.stdout, called.stderr], [0, "still here\n", ""]);
+    assert.equal(listed.code, 0);
+    const tools = listed.json().tools as { name: string }[];
+    assert.ok(tools.some(({ name }) => name === "echo.echo"));
+    assert.ok(!tools.some(({ name }) => name.startsWith("members.")), "not for this caller");
+    const states = servers.json().servers as { name: string; state: string; error: string | null }[];
+    assert.match(states.find(({ name }) => name === "missing")?.error ?? "", /was not found/);
+    assert.equal(states.find(({ name }) => name === "echo")?.state, "connected");
+  });
+
+  test("arguments come as pairs, JSON, a file or standard input", async () => {
+    const ways: [string[], CliOptions?][] = [
+      [["message=a=b: c"]],
+      [["--args", '{"message": "a=b: c"}']],
+      [["--args", "-"], { input: '{"message": "a=b: c"}' }],
+      [["--args", '{"message": "overridden"}', 'message:="a=b: c"']],
+    ];
+    const results = await Promise.all(
+      ways.map(([words, options]) => run(["call", "echo.echo", ...words], options)),
+    );
+    for (const { code, stdout } of results) assert.deepEqual([code, stdout], [0, "a=b: c\n"]);
+    const file = await run(["call", "echo.echo", "--args", "@args.json"]);
+    assert.equal(file.stdout, "from a file\n");
+    const nowhere = await run(["call", "echo.echo", "--args", "@none.json"]);
+    assert.deepEqual([nowhere.code, nowhere.stdout], [2, ""]);
+    assert.match(nowhere.stderr, /none\.json: the file cannot be read/);
+  });
+
+  test("global options may stand before the verb, and help is no mistake", async () => {
+    await using elsewhere = await temporaryDirectory();
+    const nothing = { cwd: elsewhere.path, env: { XDG_CONFIG_HOME: elsewhere.path } };
+    const [early, help, noConfig] = await Promise.all([
+      runCli([
+        "--json",
+        "--data-dir",
+        elsewhere.path,
+        "--config",
+        directory.file("toolplane.json"),
+        "call",
+        "echo.do_it_now",
+      ]),
+      runCli(["call", "--help"]),
+      runCli(["tools", "list", "--data-dir", elsewhere.path], nothing),
+    ]);
+    assert.deepEqual([early.code, early.json().ok], [0, true]);
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /Examples:\n {2}\$ toolplane call/);
+    assert.equal(noConfig.code, 2);
+    assert.match(noConfig.stderr, /No configuration found.*pass --config FILE/);
+  });
+});
