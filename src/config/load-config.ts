@@ -96,7 +96,7 @@ function addServers(
     config.problems.push(problem(file, path, "must be an object of servers by name"));
     return;
   }
-  for (const [name, entry] of Object.entries(servers)) {
+  for (const [name, entry] of Object.entries(servers).filter(([key]) => key !== "$schema")) {
     addServer(config, file, [...path, name], name, entry, environment);
   }
 }

@@ -28,7 +28,7 @@ const filters: Filter[] = [
   ],
   [
     "a pattern that does not compile matches nothing and breaks nothing",
-    { properties: declared, patternProperties: { "(": {}, "[\\w-.]": {} } },
+    { properties: declared, patternProperties: { "(": {} } },
     ["name"],
   ],
   ["a schema that declares nothing keeps everything", { type: "object" }, all],

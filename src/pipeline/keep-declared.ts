@@ -43,7 +43,7 @@ function keysOf(value: unknown): string[] {
 
 function compile(pattern: string): RegExp[] {
   try {
-    return [new RegExp(pattern, "u")];
+    return [new RegExp(pattern)];
   } catch {
     return [];
   }

@@ -15,6 +15,7 @@ const options = {
   allErrors: true,
   meta: false,
   validateSchema: false,
+  unicodeRegExp: false,
   logger: false,
 } as const;
 

@@ -25,10 +25,13 @@ export class RpcError extends Error {
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly sent: boolean;
+  /** The same request will be refused again. */
+  readonly permanent: boolean;
 
-  constructor(message: string, options: { sent: boolean; cause?: unknown }) {
+  constructor(message: string, options: { sent: boolean; permanent?: boolean; cause?: unknown }) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.sent = options.sent;
+    this.permanent = options.permanent ?? false;
   }
 }
 

@@ -47,7 +47,10 @@ export function createPeer(channel: () => Channel, onNotification: (method: stri
       };
       const onAbort = () => {
         if (!settle()) return;
-        sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+        // The handshake is the one request that must not be cancelled.
+        if (method !== "initialize") {
+          sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+        }
         reject(signal?.reason);
       };
       const fail = (reason: unknown) => settle() && reject(reason);
@@ -63,6 +66,8 @@ export function createPeer(channel: () => Channel, onNotification: (method: stri
       waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
     } else if ("result" in message) {
       waiting.resolve(message.result);
+    } else {
+      waiting.reject(new RpcError(-32603, "its answer has neither a result nor an error"));
     }
   }
 

@@ -94,3 +94,13 @@ test("data comes out as it went in, whatever the chunks", () => {
     }),
   );
 });
+
+test("a long line in many pieces is not searched again for every piece", () => {
+  const piece = "x".repeat(16 * 1024);
+  const pieces = Array.from({ length: 512 }, () => piece);
+  const startedAt = performance.now();
+  const [event] = parse(["data: ", ...pieces, "\n\n"]);
+  const tookMs = performance.now() - startedAt;
+  assert.equal(event?.data.length, piece.length * pieces.length);
+  assert.ok(tookMs < 500, `8 MiB took ${Math.round(tookMs)} ms`);
+});

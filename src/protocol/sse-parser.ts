@@ -1,6 +1,7 @@
 /** Feeds on the text of an event stream and hands out the data of each event. */
 export function createSseParser(onData: (data: string, event: string) => void) {
-  let buffered = "";
+  let pieces: string[] = [];
+  let held = "";
   let data: string[] = [];
   let event = "message";
   let started = false;
@@ -18,10 +19,15 @@ export function createSseParser(onData: (data: string, event: string) => void) {
   };
 
   return (text: string): void => {
-    const fresh = started ? text : text.replace(/^\ufeff/, "");
+    const fresh = held + (started ? text : text.replace(/^\ufeff/, ""));
     started ||= text !== "";
-    const lines = (buffered + fresh).split(/\r\n|\n|\r(?!$)/);
-    buffered = lines.pop() ?? "";
-    for (const line of lines) takeLine(line);
+    // A carriage return at the end may be the first half of a line break.
+    held = fresh.endsWith("\r") ? "\r" : "";
+    const [first = "", ...lines] = fresh.slice(0, fresh.length - held.length).split(/\r\n|\n|\r/);
+    pieces.push(first);
+    for (const line of lines) {
+      takeLine(pieces.join(""));
+      pieces = [line];
+    }
   };
 }

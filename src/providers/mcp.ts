@@ -36,7 +36,7 @@ function explain(thrown: unknown, server: string, tool: string): unknown {
       "SERVER_UNAVAILABLE",
       `Server '${server}' was lost during '${tool}': ${thrown.message}.`,
       {
-        data: { server, sent: thrown.sent },
+        data: { server, sent: thrown.sent, ...(thrown.permanent ? { retryAt: null } : {}) },
         cause: thrown,
       },
     );

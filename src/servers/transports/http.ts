@@ -9,6 +9,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { createSseParser } from "../../protocol/sse-parser.ts";
+import { connectFailure, isPassing, originOf, refusal } from "./http-failure.ts";
 
 const bodyLimitBytes = 64 * 1024 * 1024;
 const goodbyeMs = 1_000;
@@ -45,15 +46,16 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     const hadSession = sessionId !== undefined;
     return new Promise((resolve, reject) => {
       let reached = false;
-      const fail = (why: string, sent: boolean, cause?: unknown) =>
-        reject(new TransportError(why, { sent, cause }));
+      const fail = (why: string, sent: boolean, permanent = false, cause?: unknown) =>
+        reject(new TransportError(why, { sent, permanent, cause }));
       const headers = { ...requestHeaders(), "content-length": Buffer.byteLength(body) };
       const request = client.request(url, { method: "POST", agent, headers, ...(signal ? { signal } : {}) });
       request.on("socket", (socket) => {
-        if (socket.connecting) socket.once("connect", () => (reached = true));
+        const ready = url.protocol === "https:" ? "secureConnect" : "connect";
+        if (socket.connecting) socket.once(ready, () => (reached = true));
         else reached = true;
       });
-      request.on("error", (error) => fail(connectFailure(error, url), reached, error));
+      request.on("error", (error) => fail(connectFailure(error, url), reached, false, error));
       request.on("response", (response) => {
         const session = response.headers["mcp-session-id"];
         if (typeof session === "string") sessionId = session;
@@ -66,7 +68,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   type Exchange = {
     answerId: RequestId | undefined;
     hadSession: boolean;
-    fail(why: string, sent: boolean): void;
+    fail(why: string, sent: boolean, permanent?: boolean): void;
     resolve(): void;
   };
 
@@ -102,19 +104,25 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
       const isRpc =
         typeof message === "object" && message !== null && "jsonrpc" in message && "id" in message;
       if (isRpc && message.id !== null) handlers.onMessage(message);
-      exchange.fail(refusal(status), status >= 500);
+      exchange.fail(refusal(status), status >= 500, !isPassing(status));
     });
   }
 
   function takeStream(response: http.IncomingMessage, exchange: Exchange): void {
+    let unfinished = 0;
     const parser = createSseParser((data) => {
+      unfinished = 0;
       const message = parse(data);
       if (message !== undefined) handlers.onMessage(message);
       if (isObject(message) && message.id === exchange.answerId && message.method === undefined)
         exchange.resolve();
     });
     response.setEncoding("utf8");
-    response.on("data", parser);
+    response.on("data", (text: string) => {
+      unfinished += text.length;
+      if (unfinished > bodyLimitBytes) response.destroy(new Error("event above 64 MiB"));
+      else parser(text);
+    });
     const ended = () => exchange.fail("the stream ended without a response", true);
     response.on("end", ended);
     response.on("error", ended);
@@ -172,22 +180,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function refusal(status: number): string {
-  if (status === 401 || status === 403) return `it answered HTTP ${status}. Check its 'headers' or token`;
-  if (status === 404) return "it answered HTTP 404. Check the path of 'url'";
-  return `it answered HTTP ${status}`;
-}
-
-function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
-  if (error.code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
-  if (error.code === "ENOTFOUND" || error.code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
-  return `the connection to ${url.host} failed: ${error.message}`;
-}
-
-/** Only the origin: a path or query may hold secrets. */
-function originOf(location: string | undefined, base: URL): string {
-  if (location === undefined || !URL.canParse(location, base.href)) return "nowhere";
-  return new URL(location, base).origin;
 }
