@@ -1,5 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { generatedDocs } from "./generated-docs.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { generatedDocs, root } from "./generated-docs.ts";
 
-for (const { path, text } of generatedDocs()) writeFileSync(join(import.meta.dirname, "..", path), text);
+for (const { path, text } of generatedDocs()) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}

@@ -1,25 +1,79 @@
-import { errorTable } from "../src/model/errors.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { configSchema } from "../src/config/config-schema.ts";
+import { type ErrorCode, errorTable } from "../src/model/errors.ts";
+import { renderConfigDocs } from "./config-docs.ts";
+
+export const root = join(import.meta.dirname, "..");
+export const errorPages = "docs/errors";
+
+type Doc = { path: string; text: string };
 
 /** What the documents repeat from the code. Written by `npm run docs`, compared in a test. */
-export function generatedDocs(): { path: string; text: string }[] {
-  return [{ path: "docs/errors.md", text: renderErrors() }];
+export function generatedDocs(): Doc[] {
+  return [
+    { path: `${errorPages}/README.md`, text: renderErrors() },
+    ...codes.map(errorPage),
+    { path: "docs/config.md", text: renderConfigDocs() },
+    { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
+  ];
+}
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+const yesOrNo = (answer: boolean) => (answer ? "yes" : "no");
+
+/** The head follows the code; what people wrote below it stays. */
+function errorPage(code: ErrorCode): Doc {
+  const path = `${errorPages}/${code}.md`;
+  const file = join(root, path);
+  return { path, text: existsSync(file) ? withHead(readFileSync(file, "utf8"), code) : skeleton(code) };
+}
+
+const headEnd = "<!-- /generated -->\n";
+/** Stands in a page until somebody writes it. */
+export const unwritten = "Nobody has written this page yet.";
+
+function withHead(page: string, code: ErrorCode): string {
+  return renderHead(code) + textBelowHead(page);
+}
+
+/** What people wrote. */
+export function textBelowHead(page: string): string {
+  const end = page.indexOf(headEnd);
+  return end < 0 ? `\n${page}` : page.slice(end + headEnd.length);
+}
+
+function skeleton(code: ErrorCode): string {
+  return `${renderHead(code)}\n## What happened\n\n${unwritten}\n`;
+}
+
+function renderHead(code: ErrorCode): string {
+  const { http, rpc, exit, retryable, category, means } = errorTable[code];
+  return `<!-- generated -->
+# ${code}
+
+${means}
+
+| HTTP | JSON-RPC | exit code | category | worth trying again |
+| --- | --- | --- | --- | --- |
+| ${http} | ${rpc} | ${exit} | ${category} | ${yesOrNo(retryable)} |
+
+[All error codes](README.md)
+${headEnd}`;
 }
 
 function renderErrors(): string {
-  const rows = Object.entries(errorTable).map(
-    ([code, { http, rpc, exit, retryable, category, means }]) =>
-      `| \`${code}\` | ${means} | ${http} | ${rpc} | ${exit} | ${category} | ${retryable ? "yes" : "no"} |`,
-  );
   return `# Errors
 
 Every error has one code, and every face shows the same one: the command line behind its message and as exit
-code, HTTP as status and \`code\` of the problem document, the library in \`outcome.error.code\`.
+code, HTTP as status and \`code\` of the problem document, the library in \`outcome.error.code\`. Each code has a page
+that says what happened and what to do.
 
 <!-- Generated from src/model/errors.ts by npm run docs. -->
 
 | code | means | HTTP | JSON-RPC | exit | category | worth trying again |
 | --- | --- | --- | --- | --- | --- | --- |
-${rows.join("\n")}
+${codes.map(renderRow).join("\n")}
 
 Three kinds of failure are kept apart, because they want different reactions:
 
@@ -44,4 +98,9 @@ Three kinds of failure are kept apart, because they want different reactions:
 }
 \`\`\`
 `;
+}
+
+function renderRow(code: ErrorCode): string {
+  const { http, rpc, exit, retryable, category, means } = errorTable[code];
+  return `| [\`${code}\`](${code}.md) | ${means} | ${http} | ${rpc} | ${exit} | ${category} | ${yesOrNo(retryable)} |`;
 }

@@ -15,6 +15,11 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
     argv: process.argv.slice(2),
     openPlane: async (options) => (await import("./local-plane.ts")).openLocalPlane(options),
     serve: async (plane, options) => (await import("./faces/http/serve.ts")).serve(plane, options),
+    serveMcp: async (plane, interrupted) => {
+      const { serveStdio } = await import("./faces/gateway/serve-stdio.ts");
+      await serveStdio(plane, process.stdin, process.stdout, interrupted);
+    },
+    openSetup: async (options) => (await import("./local-setup.ts")).openSetup(options),
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
   };
   process.exitCode = await runCli(cli);

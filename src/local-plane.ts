@@ -15,6 +15,7 @@ export type LocalPlaneOptions = {
   persona: string | undefined;
   /** What to run when no file is found; an error without it. */
   fallback?: UnknownObject;
+  watch?: boolean;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -26,5 +27,6 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     config: files.length > 0 ? files : (options.fallback ?? noConfigFound(options.directory, environment)),
     dataDirectory: options.dataDirectory ?? defaultDataDirectory(environment),
     principal: { user, groups, persona },
+    ...(options.watch ? { watch: true } : {}),
   });
 }

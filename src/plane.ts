@@ -1,47 +1,63 @@
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { askForApproval } from "./approvals/approvals.ts";
 import { processEnvironment } from "./config/environment.ts";
-import { loadConfig } from "./config/load-config.ts";
-import { createEventBus } from "./lib/event-bus.ts";
+import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config.ts";
+import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
+import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import { uniqueId } from "./lib/unique-id.ts";
-import type { Approval } from "./model/approval.ts";
-import type { CallRecord, Outcome, Requested } from "./model/call.ts";
-import type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
-import { type HealthSample, toolSubject } from "./model/health.ts";
-import type { Json, UnknownObject } from "./model/json.ts";
+import type { Outcome, Requested } from "./model/call.ts";
+import { toPlaneError } from "./model/errors.ts";
+import { toolSubject } from "./model/health.ts";
+import type { Json } from "./model/json.ts";
 import type { Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
-import type { Tool, ToolId } from "./model/tool.ts";
+import type { ServerDefinition } from "./model/server.ts";
+import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createRecorder } from "./pipeline/record.ts";
+import { missingCredentials } from "./pipeline/route.ts";
+import { createMemory } from "./plane-memory.ts";
 import { decide } from "./policy/decide.ts";
 import { grantFor } from "./policy/grant.ts";
 import { createMcpProvider } from "./providers/mcp.ts";
 import { findTool } from "./registry/find-tool.ts";
-import { createHealth } from "./registry/health.ts";
 import { renderInventory } from "./registry/inventory.ts";
 import { createRegistry } from "./registry/registry.ts";
+import { translateManifests } from "./registry/sources/manifests.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
 import { createServers } from "./servers/servers.ts";
 
 export type PlaneOptions = {
   /** One or more files, or the configuration itself. */
-  config: string | readonly string[] | UnknownObject;
+  config: ConfigSource;
   /** Where state is kept; without it the state lives and dies with the plane. */
   dataDirectory?: string;
   /** Who calls when a call does not say. */
   principal?: Principal;
+  /** Apply changes of the configuration files while running. */
+  watch?: boolean;
 };
+
+/** Where the tools of the configuration itself come from; no server can have this name. */
+const configSource = "";
 
 /** Config in, wired plane out. Nothing is started before it is used. */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const config = loadConfig(options.config, environment);
+  const load = async () => {
+    const { config } = await loadConfig(options.config, environment);
+    requireSafe(config);
+    return config;
+  };
+  let config = await load();
   const everybody = options.principal ?? nobody;
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
+
+  const secretsOf = (definition: ServerDefinition) =>
+    resolveSecrets(definition, { directory: dirname(config.files[0] ?? "") });
 
   const registry = createRegistry(({ revision, tools }) =>
     emit({ type: "registry.changed", revision, tools: tools.length }),
@@ -51,10 +67,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     broken: config.broken,
     environment,
     emit,
+    resolveSecrets: secretsOf,
+    onRemoved: registry.removeSource,
     onTools: (server, definition, listed) =>
       registry.setSource(server, translateTools(server, definition, listed)),
     listed: registry.listed,
   });
+  registry.setSource(configSource, translateManifests(config.tools));
   const find = (asked: string | ToolId, principal: Principal) =>
     findTool(asked, {
       snapshot: registry.snapshot,
@@ -74,13 +93,21 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
   };
   const providers = new Map([["mcp", createMcpProvider(servers.request)]]);
+  const providerTrouble = ({ name, config: { server } }: ProviderSpec) => {
+    if (!providers.has(name)) return `no provider of kind '${name}' is known`;
+    const isConfigured = name !== "mcp" || servers.names().includes(String(server));
+    return isConfigured ? null : `server '${server}' is not configured`;
+  };
   const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
 
   const callTool = createCallTool({
     async findTool(asked, principal) {
-      const finding = find(asked, principal);
-      // The server is starting now; what the later stages need is loaded meanwhile.
-      const [tool] = await Promise.all([finding, memory.open(), schemaCheck(), import("node:crypto")]);
+      // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
+      const warmUp = async () => {
+        await new Promise(setImmediate);
+        await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
+      };
+      const [tool] = await Promise.all([find(asked, principal), warmUp()]);
       return tool;
     },
     grantFor,
@@ -89,7 +116,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     decide: (call) => decide(call, config.policy),
     ask: (call, verdict) => askForApproval(call, verdict, { store: memory.addApproval, emit }),
     routing: {
-      unavailable: (name) => (providers.has(name) ? null : `no provider of kind '${name}' is known`),
+      environment,
+      unavailable: providerTrouble,
       serverLimitMs: (server) => config.servers[server]?.timeoutMs,
     },
     execution: {
@@ -107,10 +135,30 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const withHealth = async (tool: Tool): Promise<ToolListing> => ({
     ...tool,
     health: (await memory.health()).summary(toolSubject(tool.name)),
+    unavailable: missingCredentials(tool, environment) ?? onlyTrouble(tool.providers.map(providerTrouble)),
   });
+  const reload = async () => {
+    const next = await load();
+    const change = await servers.apply({ definitions: next.servers, broken: next.broken });
+    config = next;
+    registry.setSource(configSource, translateManifests(config.tools));
+    emit({ type: "config.changed", ...change, problems: config.problems.length });
+    return change;
+  };
+  const watching = options.watch
+    ? watchFiles(config.files, () => {
+        reload().catch((thrown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message }));
+      })
+    : undefined;
 
   const plane: Plane = {
-    config,
+    config: () => config,
+    reload,
+    async doctor(server) {
+      const { examineServers } = await import("./plane-doctor.ts");
+      const names = server === undefined ? servers.names() : [servers.requireName(server)];
+      return examineServers(names, config, { environment, secretsOf });
+    },
     start: () => void servers.connectAll(servers.names().filter((name) => config.servers[name]?.autoConnect)),
     call(asked, args, callOptions = {}) {
       const signals = callOptions.signal ? [callOptions.signal, stopping.signal] : [stopping.signal];
@@ -135,6 +183,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     calls: async (filter) => (await memory.store()).calls(filter),
     on: memory.on,
     stop: once(async () => {
+      watching?.[Symbol.dispose]();
       stopping.abort(new Error("the plane is stopping"));
       await servers.stop();
       await Promise.allSettled(active);
@@ -143,6 +192,12 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;
+}
+
+/** A tool with several providers is in trouble only when all of them are. */
+function onlyTrouble(troubles: readonly (string | null)[]): string | null {
+  if (troubles.length === 0) return "it declares no provider";
+  return troubles.includes(null) ? null : troubles.join("; ");
 }
 
 function request(
@@ -158,51 +213,5 @@ function request(
     principal: principal ?? everybody,
     face,
     options,
-  };
-}
-
-/** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
-function createMemory(directory: string | undefined) {
-  const bus = createEventBus<PlaneEvent>();
-  const store = once(async () => {
-    const { openSqliteStore } = await import("./store/sqlite.ts");
-    return openSqliteStore(directory === undefined ? ":memory:" : join(directory, "toolplane.db"));
-  });
-  const journal = once(async () => {
-    const [{ createJournal }, { append }] = await Promise.all([import("./store/journal.ts"), store()]);
-    return createJournal(append);
-  });
-  const health = once(async () => createHealth(await (await store()).samples()));
-
-  return {
-    store,
-    health,
-    open: async () => void (await journal()),
-    addApproval: async (approval: Approval) => (await store()).addApproval(approval),
-    on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
-      bus.on(type, listener as (event: PlaneEvent) => void),
-    emit(event: PlaneEvent): void {
-      bus.emit(event);
-      const entry = { kind: "event", at: new Date().toISOString(), event } as const;
-      // A turn later, so that what happens now does not wait for the store to open.
-      setImmediate(() =>
-        journal()
-          .then(({ write }) => write([entry]))
-          .catch(() => undefined),
-      );
-    },
-    async record(call: CallRecord, samples: HealthSample[]): Promise<void> {
-      const entries = samples.map((sample) => ({ kind: "sample", sample }) as const);
-      // Read from the store later if nobody has asked for it yet.
-      const watched = health.made() ? await health() : undefined;
-      await (await journal()).write([{ kind: "call", call }, ...entries]);
-      if (watched) samples.forEach(watched.observe);
-    },
-    async close(): Promise<void> {
-      // What was told in this turn is on its way to the journal.
-      await new Promise(setImmediate);
-      if (journal.made()) await (await journal()).close();
-      if (store.made()) await (await store()).close();
-    },
   };
 }

@@ -22,7 +22,12 @@ const arrows: Record<string, readonly string[]> = {
   store: ground,
   "faces/cli": ground,
   "faces/http": ground,
+  "faces/gateway": ground,
+  "plane-doctor.ts": ["model", "config", "registry", "servers"],
+  "plane-memory.ts": ["model", "lib", "registry", "store"],
   "plane.ts": [
+    "plane-memory.ts",
+    "plane-doctor.ts",
     ...ground,
     "config",
     "pipeline",
@@ -34,8 +39,9 @@ const arrows: Record<string, readonly string[]> = {
     "store",
   ],
   "local-plane.ts": ["plane.ts", "config", "model"],
+  "local-setup.ts": ["config", "model"],
   "index.ts": ["plane.ts", "model"],
-  "bin.ts": ["local-plane.ts", "lib", "faces/cli", "faces/http"],
+  "bin.ts": ["local-plane.ts", "local-setup.ts", "lib", "faces/cli", "faces/http", "faces/gateway"],
 };
 
 /** Where a foreign library lives. */
@@ -44,6 +50,10 @@ const homes: Record<string, readonly string[]> = {
   ajv: ["pipeline"],
   "ajv-formats": ["pipeline"],
   "jsonc-parser": ["config"],
+  yaml: ["config"],
+  "smol-toml": ["config"],
+  "@napi-rs/keyring": ["config"],
+  "@clack/prompts": ["faces/cli"],
   commander: ["faces/cli"],
   picocolors: ["faces/cli"],
   hono: ["faces/http"],
@@ -63,8 +73,9 @@ const files = globSync("**/*.ts", { cwd: source }).filter((file) => !file.endsWi
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(source, file), "utf8");
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)["']([^"']+)["']/gm;
-  return [...text.matchAll(pattern)].map(([, target = ""]) => ({ file, target }));
+  const pattern =
+    /^(?:import|export)\b[^"';]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(\s*["']([^"'\n]+)["']|^import\s+["']([^"'\n]+)["']/gm;
+  return [...text.matchAll(pattern)].map(([, ...targets]) => ({ file, target: targets.find(Boolean) ?? "" }));
 }
 
 /** The room a file of `src` stands in. */

@@ -2,14 +2,15 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { PlaneError } from "../model/errors.ts";
-import type { Environment } from "./expand.ts";
+import type { Environment } from "./secrets/expand-environment.ts";
 
 function candidates(directory: string, environment: Environment): string[] {
   const user = environment.XDG_CONFIG_HOME || environment.APPDATA || join(homedir(), ".config");
+  const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
   return [
-    join(user, "toolplane", "toolplane.json"),
+    ...native.map((name) => join(user, "toolplane", name)),
     join(directory, ".mcp.json"),
-    join(directory, "toolplane.json"),
+    ...native.map((name) => join(directory, name)),
   ];
 }
 

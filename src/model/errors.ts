@@ -19,7 +19,7 @@ export type ErrorCategory =
   | "cancelled"
   | "internal";
 
-/** The only place where a code meets a status. Every face reads it; docs/errors.md is compared with it. */
+/** The only place where a code meets a status. Every face reads it; docs/errors is compared with it. */
 export const errorTable = {
   USAGE: row(400, -32600, 2, false, "validation", "The command, flag or request is not one we know."),
   NOT_FOUND: row(404, -32601, 2, false, "validation", "The route or the named thing does not exist."),

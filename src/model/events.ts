@@ -7,6 +7,15 @@ export type PlaneEvent =
   | { type: "server.connected"; server: string; toolCount: number; protocolVersion: string }
   | { type: "server.disconnected"; server: string; reason: string }
   | { type: "server.error"; server: string; message: string }
+  | {
+      type: "config.changed";
+      added: string[];
+      removed: string[];
+      changed: string[];
+      unchanged: string[];
+      problems: number;
+    }
+  | { type: "config.rejected"; reason: string }
   | { type: "registry.changed"; revision: number; tools: number }
   | { type: "tool.call"; callId: string; tool: string; user: string | null }
   | { type: "tool.retry"; callId: string; tool: string; attempt: number; delayMs: number; reason: string }

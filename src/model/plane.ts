@@ -3,7 +3,8 @@ import type { Config } from "./config.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type { HealthSummary } from "./health.ts";
 import type { Face, Principal } from "./principal.ts";
-import type { ServerStatus } from "./server.ts";
+import type { ServerStatus, ServersChange } from "./server.ts";
+import type { DoctorReport } from "./setup.ts";
 import type { CallFilter } from "./store.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
@@ -12,11 +13,20 @@ export type Caller = { principal?: Principal; face?: Face };
 
 export type PlaneCallOptions = CallOptions & Caller & { signal?: AbortSignal };
 
-export type ToolListing = Tool & { health: HealthSummary };
+export type ToolListing = Tool & {
+  health: HealthSummary;
+  /** Why it cannot be called right now, when that is known. */
+  unavailable: string | null;
+};
 
 /** What every face is given and what `createPlane` returns. */
 export interface Plane extends AsyncDisposable {
-  readonly config: Config;
+  /** The configuration in force. */
+  config(): Config;
+  /** Reads the configuration again and applies what is different; what cannot be read changes nothing. */
+  reload(): Promise<ServersChange>;
+  /** What is wrong with a server, or with all of them, and the first thing to try. */
+  doctor(server?: string): Promise<DoctorReport>;
   /** Connects every server that wants to be connected; the others start on first use. */
   start(): void;
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;

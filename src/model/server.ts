@@ -7,6 +7,16 @@ export type Transport = z.infer<typeof Transport>;
 const texts = z.array(z.string());
 const textMap = z.record(z.string(), z.string());
 
+/** How we tell the server who we are. */
+export const ServerAuth = z.strictObject({
+  type: z._default(z.enum(["none", "bearer", "api_key", "jwt", "oauth"]), "bearer"),
+  token: z.optional(z.string()),
+  /** The header an API key goes into. */
+  header: z._default(z.string(), "X-API-Key"),
+  scopes: z.optional(texts),
+});
+export type ServerAuth = z.infer<typeof ServerAuth>;
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1))),
@@ -16,15 +26,23 @@ export const ServerDefinition = z.strictObject({
   url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
   transport: Transport,
   headers: z._default(textMap, {}),
+  auth: z.optional(ServerAuth),
   description: z._default(z.string(), ""),
+  author: z.optional(z.string()),
+  help_email: z.optional(z.string()),
   enabled: z._default(z.boolean(), true),
   autoConnect: z._default(z.boolean(), true),
+  lazy: z._default(z.boolean(), true),
   trusted: z._default(z.boolean(), false),
   /** 0 means no limit. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
+  idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
+  maxConcurrency: z._default(z.int().check(z.positive()), 16),
+  session: z._default(z.enum(["shared", "principal", "conversation"]), "shared"),
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
+  compliance_level: z._default(z.nullable(z.string()), null),
   allow_tools: z._default(z.nullable(texts), null),
   deny_tools: z._default(z.nullable(texts), null),
   side_effects: z._default(SideEffects, "network"),
@@ -59,3 +77,6 @@ export type ServerStatus = {
   /** Tools the server offered and we could not take, with the reason. */
   rejected: { tool: string; reason: string }[];
 };
+
+/** What a new configuration did to the servers. */
+export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };

@@ -17,7 +17,7 @@ function pathOf(changes: Partial<Path> = {}) {
     valueFor: () => undefined,
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
     ask: async () => "approval-1",
-    routing: { unavailable: () => null, serverLimitMs: () => undefined },
+    routing: { environment: {}, unavailable: () => null, serverLimitMs: () => undefined },
     execution: {
       provider: () => async () => {
         asked.push("provider");
@@ -54,7 +54,11 @@ const refusals: [stage: string, code: ErrorCode, changes: Partial<Path>][] = [
   ["validate", "INVALID_ARGUMENTS", { checkArguments: async () => [{ path: "", message: "no" }] }],
   ["approve", "APPROVAL_DENIED", { decide: () => ({ verdict: "deny", origin: "rule", reason: "no" }) }],
   ["approve", "APPROVAL_REQUIRED", { decide: () => ({ verdict: "ask", origin: "rule", reason: "no" }) }],
-  ["route", "NO_PROVIDER", { routing: { unavailable: () => "no", serverLimitMs: () => undefined } }],
+  [
+    "route",
+    "NO_PROVIDER",
+    { routing: { environment: {}, unavailable: () => "no", serverLimitMs: () => undefined } },
+  ],
 ];
 
 for (const [stage, code, changes] of refusals) {

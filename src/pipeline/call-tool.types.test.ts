@@ -65,7 +65,7 @@ const functions: Functions = {
   valueFor: () => undefined,
   decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
   ask: async () => assert.fail("nobody is asked"),
-  routing: { unavailable: () => null, serverLimitMs: () => undefined },
+  routing: { environment: {}, unavailable: () => null, serverLimitMs: () => undefined },
   execution: {
     provider: () => async () => ({ content: [] }),
     checkOutput: async () => [],

@@ -5,7 +5,7 @@ import type { TimeLimit } from "../model/call.ts";
 import type { ProviderSpec } from "../model/tool.ts";
 import { type RouteOptions, route } from "./route.ts";
 
-const open: RouteOptions = { unavailable: () => null, serverLimitMs: () => undefined };
+const open: RouteOptions = { environment: {}, unavailable: () => null, serverLimitMs: () => undefined };
 
 function provider(name: string, priority: number): ProviderSpec {
   return { name, priority, health_check_interval: 300, config: {} };
@@ -21,7 +21,7 @@ test("candidates are the available providers, lowest priority first, ties by nam
   ];
   const { candidates } = route(approvedCall(sampleTool({ providers })), {
     ...open,
-    unavailable: (name) => (name === "down" ? "it is down" : null),
+    unavailable: ({ name }) => (name === "down" ? "it is down" : null),
   }).route;
   assert.deepEqual(
     candidates.map(({ name }) => name),
@@ -31,10 +31,10 @@ test("candidates are the available providers, lowest priority first, ties by nam
 
 test("without an available provider every reason is told", () => {
   const providers = [provider("one", 1), provider("two", 2)];
-  const unavailable = (name: string) => `${name} sleeps`;
+  const unavailable = ({ name }: ProviderSpec) => `${name} sleeps`;
   assert.throws(() => route(approvedCall(sampleTool({ providers })), { ...open, unavailable }), {
     code: "NO_PROVIDER",
-    message: /'notes\.write'\. one: one sleeps; two: two sleeps/,
+    message: /'notes\.write': one: one sleeps; two: two sleeps/,
     data: { tool: "notes.write", providers: { one: "one sleeps", two: "two sleeps" } },
   });
 });
@@ -42,6 +42,16 @@ test("without an available provider every reason is told", () => {
 test("a tool that declares no provider says so", () => {
   const call = approvedCall(sampleTool({ providers: [] }));
   assert.throws(() => route(call, open), { code: "NO_PROVIDER", message: /declares none/ });
+});
+
+test("a tool whose credentials are not set says which", () => {
+  const envs = { API_KEY: { required: true }, CSE_ID: { required: true }, OTHER: { required: false } };
+  const tool = sampleTool({ metadata: { ...sampleTool().metadata, auth: { required: true, envs } } });
+  const environment = { API_KEY: "set" };
+  assert.throws(() => route(approvedCall(tool), { ...open, environment }), {
+    code: "NO_PROVIDER",
+    message: /CSE_ID is not set/,
+  });
 });
 
 type Limits = { call?: number; toolSeconds?: number; server?: number };

@@ -1,31 +1,49 @@
 import type { Approved, Routed, TimeLimit } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { ProviderSpec, Tool } from "../model/tool.ts";
 
 const defaultLimitMs = 60_000;
 
 export type RouteOptions = {
+  /** Where credentials that a tool needs are looked for. */
+  environment: Readonly<Record<string, string | undefined>>;
   /** Why a provider cannot be used right now, or null. */
-  unavailable(provider: string): string | null;
+  unavailable(provider: ProviderSpec): string | null;
   serverLimitMs(server: string): number | undefined;
 };
 
 /** Who may execute the call, best first, and how long it may take. */
-export function route(call: Approved, { unavailable, serverLimitMs }: RouteOptions): Routed {
+export function route(call: Approved, { environment, unavailable, serverLimitMs }: RouteOptions): Routed {
+  const missing = missingCredentials(call.tool, environment);
+  if (missing !== null) throw noProvider(call, missing);
   const reasons: Record<string, string> = {};
   const candidates = [...call.tool.providers]
     .sort((a, b) => a.priority - b.priority || a.name.localeCompare(b.name))
-    .filter(({ name }) => {
-      const reason = unavailable(name);
-      if (reason !== null) reasons[name] = reason;
+    .filter((provider) => {
+      const reason = unavailable(provider);
+      if (reason !== null) reasons[provider.name] = reason;
       return reason === null;
     });
   if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  throw new PlaneError(
-    "NO_PROVIDER",
-    `No provider can execute '${call.tool.name}'. ${listed.join("; ") || "It declares none."}`,
-    { data: { tool: call.tool.name, providers: reasons } },
-  );
+  throw noProvider(call, listed.join("; ") || "it declares none", reasons);
+}
+
+/** The variables a tool says it needs and that are not set. */
+export function missingCredentials(
+  { metadata }: Tool,
+  environment: RouteOptions["environment"],
+): string | null {
+  const needed = Object.entries(metadata.auth.envs ?? {}).filter(([, { required }]) => required === true);
+  const missing = needed.map(([name]) => name).filter((name) => !environment[name]);
+  if (missing.length === 0) return null;
+  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
+}
+
+function noProvider(call: Approved, why: string, providers: Record<string, string> = {}): PlaneError {
+  return new PlaneError("NO_PROVIDER", `No provider can execute '${call.tool.name}': ${why}.`, {
+    data: { tool: call.tool.name, providers },
+  });
 }
 
 /** Call, then tool, then server, then the default. 0 is unlimited and has to be said. */

@@ -76,7 +76,7 @@ for (const [title, tool, face, verdicts] of profiles) {
     test(`${title}: ${profile} says ${expected}`, () => {
       const { verdict, origin, reason } = decide(
         { ...injectedCall(sampleTool(tool)), face },
-        { profile, rules: [] },
+        { profile, mode: "build", rules: [] },
       );
       assert.deepEqual([verdict, origin], [expected, `profile:${profile}`]);
       assert.notEqual(reason, "");
@@ -101,7 +101,7 @@ const matching: [title: string, rule: Omit<PolicyRule, "verdict">, matches: bool
 for (const [title, rule, matches] of matching) {
   test(`a rule ${title} ${matches ? "decides" : "does not decide"}`, () => {
     const rules: PolicyRule[] = [{ ...rule, verdict: "deny", reason: "not today" }];
-    const { verdict, reason } = decide(injectedCall(), { profile: "personal", rules });
+    const { verdict, reason } = decide(injectedCall(), { profile: "personal", mode: "build", rules });
     assert.deepEqual([verdict, reason === "not today"], matches ? ["deny", true] : ["allow", false]);
   });
 }
@@ -112,7 +112,7 @@ test("the first rule that matches decides, whatever the profile and the later ru
     { tool: "notes.*", verdict: "queue" },
     { verdict: "allow" },
   ];
-  const { verdict, origin, reason } = decide(injectedCall(), { profile: "strict", rules });
+  const { verdict, origin, reason } = decide(injectedCall(), { profile: "strict", mode: "build", rules });
   assert.deepEqual([verdict, origin], ["queue", "rule"]);
   assert.notEqual(reason, "");
 });

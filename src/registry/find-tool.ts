@@ -1,7 +1,7 @@
 import { nearest } from "../lib/nearest.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo } from "../model/tool-name.ts";
+import { mayBelongTo, toolKey } from "../model/tool-name.ts";
 import type { Snapshot } from "./registry.ts";
 
 export type Discovery = {
@@ -23,20 +23,27 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
     return snapshot().byId(asked) ?? refuse(spell(asked), discovery);
   }
   const likely = servers().filter((server) => mayBelongTo(server, asked));
+  const handWritten = snapshot().byId({ server: null, tool: asked });
+  if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
     await discover(likely);
-    const found = lookUp(asked, snapshot());
+    const found = lookUp(asked, discovery);
     if (found) return found;
   }
   await discover(servers());
-  return lookUp(asked, snapshot()) ?? refuse(asked, discovery);
+  return lookUp(asked, discovery) ?? refuse(asked, discovery);
 }
 
-function lookUp(spelling: string, snapshot: Snapshot): Tool | undefined {
-  const match = snapshot.index.find(spelling);
+/** Of several tools that answer to a spelling, those that the caller may not see are no answer. */
+function lookUp(spelling: string, { snapshot, visible }: Discovery): Tool | undefined {
+  const { index, byId } = snapshot();
+  const match = index.find(spelling);
   if (match.kind === "none") return undefined;
-  if (match.kind === "one") return snapshot.byId(match.id);
-  const names = match.ids.map(snapshot.index.name).sort();
+  if (match.kind === "one") return byId(match.id);
+  const keys = new Set(match.ids.map(toolKey));
+  const [first, ...others] = visible().filter(({ id }) => keys.has(toolKey(id)));
+  if (first === undefined || others.length === 0) return first;
+  const names = [first, ...others].map(({ name }) => name).sort();
   throw new PlaneError(
     "TOOL_AMBIGUOUS",
     `'${spelling}' could be ${names.map((name) => `'${name}'`).join(" or ")}. Use one of these names.`,
@@ -54,7 +61,7 @@ function refuse(spelling: string, { visible, servers, trouble }: Discovery): nev
       data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
     });
   }
-  const names = visible().map(({ name }) => name);
+  const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
   const near = nearest(spelling, names);
   const unasked = troubles.map(({ why }) => ` ${why}`).join("");
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked}`, {

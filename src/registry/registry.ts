@@ -14,6 +14,7 @@ export type Registry = {
   snapshot(): Snapshot;
   /** Replaces everything one source offers; tells how many tools that is. */
   setSource(source: string, translation: Translation): number;
+  removeSource(source: string): void;
   listed(source: string): { tools: number; rejected: Translation["rejected"] };
 };
 
@@ -21,16 +22,23 @@ export function createRegistry(onChange: (snapshot: Snapshot) => void): Registry
   const sources = new Map<string, Translation>();
   let current = takeSnapshot(0, []);
 
+  const replace = () => {
+    current = takeSnapshot(
+      current.revision + 1,
+      [...sources.values()].flatMap(({ tools }) => tools),
+    );
+    onChange(current);
+  };
+
   return {
     snapshot: () => current,
     setSource(source, translation) {
       sources.set(source, translation);
-      current = takeSnapshot(
-        current.revision + 1,
-        [...sources.values()].flatMap(({ tools }) => tools),
-      );
-      onChange(current);
+      replace();
       return translation.tools.length;
+    },
+    removeSource(source) {
+      if (sources.delete(source)) replace();
     },
     listed(source) {
       const { tools, rejected } = sources.get(source) ?? { tools: [], rejected: [] };

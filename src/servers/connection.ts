@@ -18,6 +18,7 @@ export type ConnectionOptions = {
   name: string;
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
+  resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
   emit(event: PlaneEvent): void;
   /** Called with everything the server lists, each time it lists. */
   onTools(tools: unknown[]): number;
@@ -62,7 +63,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     let lost: TransportError | undefined;
     const peer = createPeer(() => channel ?? unopened(), onNotification);
     try {
-      channel = await openChannel(definition, options.environment, {
+      channel = await openChannel(await options.resolveSecrets(definition), options.environment, {
         onMessage: peer.receive,
         onClose(reason) {
           lost = reason;

@@ -14,9 +14,15 @@ export async function openChannel(
   }
   if (transport === "http" && url !== undefined) {
     const { openHttp } = await import("./transports/http.ts");
-    return openHttp({ url, headers: definition.headers }, handlers);
+    return openHttp({ url, headers: { ...definition.headers, ...authHeaders(definition.auth) } }, handlers);
   }
   throw new TransportError(`transport '${transport}' is not supported yet; use stdio or http`, {
     sent: false,
   });
+}
+
+/** An empty token is no token, so it makes no header. */
+function authHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
+  if (!auth?.token || auth.type === "none") return {};
+  return auth.type === "api_key" ? { [auth.header]: auth.token } : { authorization: `Bearer ${auth.token}` };
 }

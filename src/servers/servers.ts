@@ -1,24 +1,34 @@
 import { nearest } from "../lib/nearest.ts";
 import { sentence } from "../lib/sentence.ts";
+import { stableJson } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerDefinition, ServerStatus } from "../model/server.ts";
+import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 import { type Connection, createConnection } from "./connection.ts";
 
-export type ServersOptions = {
+/** What the configuration says: servers that can run, and those that cannot with the reason. */
+export type Wanted = {
   definitions: Readonly<Record<string, ServerDefinition>>;
-  /** Configured, but unusable as configured. */
   broken: Readonly<Record<string, string>>;
+};
+
+export type ServersOptions = Wanted & {
   environment: Readonly<Record<string, string | undefined>>;
+  /** Turns references to secrets into secrets, when they are needed. */
+  resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
   emit(event: PlaneEvent): void;
   onTools(server: string, definition: ServerDefinition, tools: unknown[]): number;
+  /** The server is not configured any more. */
+  onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected">;
 };
 
 export type Servers = {
   names(): string[];
+  /** The name itself, or an error that names the nearest one. */
+  requireName(name: string): string;
   connect(name: string): Promise<void>;
   /** Tries them all at once; a server that fails delays and fails nobody else. */
   connectAll(names?: readonly string[]): Promise<void>;
@@ -26,16 +36,20 @@ export type Servers = {
   /** Why a server offers nothing, when that is so. */
   trouble(name: string): string | null;
   status(): ServerStatus[];
+  /** Stops what is gone, replaces what is different, leaves the rest alone. */
+  apply(wanted: Wanted): Promise<ServersChange>;
   stop(): Promise<void>;
 };
 
 export function createServers(options: ServersOptions): Servers {
-  const { definitions, broken, environment, emit } = options;
   const connections = new Map<string, Connection>();
-  for (const [name, definition] of Object.entries(definitions)) {
+  let { definitions, broken } = options;
+
+  const add = (name: string, definition: ServerDefinition) => {
     const onTools = (tools: unknown[]) => options.onTools(name, definition, tools);
-    connections.set(name, createConnection({ name, definition, environment, emit, onTools }));
-  }
+    connections.set(name, createConnection({ ...options, name, definition, onTools }));
+  };
+  for (const [name, definition] of Object.entries(definitions)) add(name, definition);
 
   function connection(name: string): Connection {
     const found = connections.get(name);
@@ -69,13 +83,44 @@ export function createServers(options: ServersOptions): Servers {
     };
   }
 
+  async function remove(name: string): Promise<void> {
+    const leaving = connections.get(name);
+    connections.delete(name);
+    options.onRemoved(name);
+    await leaving?.close();
+  }
+
+  async function apply(wanted: Wanted): Promise<ServersChange> {
+    const change = compare(definitions, wanted.definitions);
+    const running = new Set(
+      [...connections].filter(([, { snapshot }]) => snapshot().live).map(([name]) => name),
+    );
+    definitions = wanted.definitions;
+    broken = wanted.broken;
+    await Promise.all([...change.removed, ...change.changed].map(remove));
+    for (const name of [...change.added, ...change.changed]) {
+      const definition = definitions[name];
+      if (definition) add(name, definition);
+    }
+    const restart = change.changed.filter((name) => running.has(name));
+    const start = change.added.filter((name) => definitions[name]?.autoConnect);
+    void connectAll([...restart, ...start]);
+    return change;
+  }
+
+  async function connectAll(names: readonly string[] = [...connections.keys()]): Promise<void> {
+    const able = names.filter((name) => definitions[name]?.enabled);
+    await Promise.allSettled(able.map(async (name) => connection(name).connect()));
+  }
+
   return {
     names: () => [...connections.keys(), ...Object.keys(broken)],
-    connect: async (name) => connection(name).connect(),
-    async connectAll(names = [...connections.keys()]) {
-      const wanted = names.filter((name) => definitions[name]?.enabled);
-      await Promise.allSettled(wanted.map((name) => connection(name).connect()));
+    requireName(name) {
+      if (broken[name] === undefined) connection(name);
+      return name;
     },
+    connect: async (name) => connection(name).connect(),
+    connectAll,
     request: async (name, method, params, requestOptions) =>
       connection(name).request(method, params, requestOptions),
     trouble(name) {
@@ -88,7 +133,19 @@ export function createServers(options: ServersOptions): Servers {
       ...[...connections].map(([name, current]) => statusOf(name, current)),
       ...Object.entries(broken).map(([name, reason]) => brokenStatus(name, reason)),
     ],
+    apply,
     stop: async () => void (await Promise.all([...connections.values()].map((current) => current.close()))),
+  };
+}
+
+function compare(before: Wanted["definitions"], after: Wanted["definitions"]): ServersChange {
+  const shared = Object.keys(after).filter((name) => before[name] !== undefined);
+  const isSame = (name: string) => stableJson(before[name]) === stableJson(after[name]);
+  return {
+    added: Object.keys(after).filter((name) => before[name] === undefined),
+    removed: Object.keys(before).filter((name) => after[name] === undefined),
+    changed: shared.filter((name) => !isSame(name)),
+    unchanged: shared.filter(isSame),
   };
 }
 

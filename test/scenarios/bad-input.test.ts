@@ -80,7 +80,7 @@ const cases: Case[] = [
     words: ["tools", "list", "--config", "nowhere.json"],
     exit: 2,
     code: "CONFIG_INVALID",
-    says: /nowhere\.json: no such file\. Check the path given with --config/,
+    says: /nowhere\.json: no such file\. Check the path/,
   },
   {
     title: "a broken configuration file is named with its line",

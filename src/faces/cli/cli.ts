@@ -1,5 +1,6 @@
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Setup } from "../../model/setup.ts";
 
 export type OpenPlaneOptions = {
   files: readonly string[];
@@ -9,7 +10,10 @@ export type OpenPlaneOptions = {
   groups: string[];
   persona: string | undefined;
   fallback?: UnknownObject;
+  watch?: boolean;
 };
+
+export type OpenSetupOptions = { files: readonly string[]; directory: string };
 
 export type ServeOptions = { host: string; port: number };
 export type Serving = { url: string; close(): Promise<void> };
@@ -19,6 +23,9 @@ export type Cli = {
   argv: readonly string[];
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
+  /** Is one MCP server on standard input and output, until the input ends. */
+  serveMcp(plane: Plane, interrupted: AbortSignal): Promise<void>;
+  openSetup(options: OpenSetupOptions): Promise<Setup>;
   runDemoServer(): Promise<void>;
 };
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import colors from "picocolors";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
-import { print, say } from "./output.ts";
+import { print, printWarning, say } from "./output.ts";
 import { untilInterrupted } from "./signals.ts";
 import { openPlane } from "./with-plane.ts";
 
@@ -10,7 +10,7 @@ type ServeOptions = GlobalOptions & { host: string; port: number };
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   using interruption = untilInterrupted();
-  await using plane = await openPlane(cli, options, { fallback: demoConfig });
+  await using plane = await openPlane(cli, options, { fallback: demoConfig, watch: true });
   const serving = await cli.serve(plane, { host: options.host, port: options.port });
   announce(plane, serving, options);
   plane.on("server.connected", ({ server, toolCount }) =>
@@ -18,6 +18,12 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   );
   plane.on("server.error", ({ server, message }) => tell(colors.red("●"), server, message));
   plane.on("server.disconnected", ({ server, reason }) => tell(colors.dim("○"), server, reason));
+  plane.on("config.changed", ({ added, removed, changed }) =>
+    say(`Configuration applied: ${renderChange({ added, removed, changed })}`),
+  );
+  plane.on("config.rejected", ({ reason }) =>
+    printWarning(`The changed configuration was not applied: ${reason}`),
+  );
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   say("Stopping …");
@@ -37,7 +43,7 @@ const demoConfig = {
 };
 
 function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void {
-  const servers = Object.keys(plane.config.servers).length;
+  const servers = Object.keys(plane.config().servers).length;
   if (json) return print(JSON.stringify({ url, servers }));
   print(
     `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
@@ -45,6 +51,13 @@ function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void 
   print(`  tools   ${url}/tools`);
   print(`  health  ${url}/healthz`);
   print(`  stop    Ctrl-C`);
+}
+
+function renderChange(change: Record<string, string[]>): string {
+  const parts = Object.entries(change).flatMap(([what, names]) =>
+    names.length > 0 ? `${what} ${names.join(", ")}` : [],
+  );
+  return parts.join("; ") || "nothing is different";
 }
 
 function tell(mark: string, server: string, text: string): void {

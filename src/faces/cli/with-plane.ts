@@ -1,6 +1,7 @@
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printWarning } from "./output.ts";
+import { renderProblem } from "./problems.ts";
 import { untilInterrupted } from "./signals.ts";
 import { showWaiting } from "./waiting.ts";
 
@@ -25,7 +26,7 @@ export async function withPlane<T>(
 export async function openPlane(
   cli: Cli,
   options: GlobalOptions,
-  extra: { fallback?: object } = {},
+  extra: { fallback?: object; watch?: boolean } = {},
 ): Promise<Plane> {
   const plane = await cli.openPlane({
     files: options.config ?? [],
@@ -34,12 +35,9 @@ export async function openPlane(
     user: options.user,
     groups: options.group ?? [],
     persona: options.persona,
+    ...(extra.watch ? { watch: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
-  for (const { file, line, path, message, hint } of plane.config.problems) {
-    printWarning(
-      `${file}${line === null ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${message}. ${hint ?? ""}`,
-    );
-  }
+  for (const problem of plane.config().problems) printWarning(renderProblem(problem));
   return plane;
 }

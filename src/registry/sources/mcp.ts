@@ -3,6 +3,8 @@ import { isObject, type JsonObject, type UnknownObject } from "../../model/json.
 import type { ServerDefinition } from "../../model/server.ts";
 import type { Tool, ToolAnnotations } from "../../model/tool.ts";
 
+import { hideInjected } from "./hide-injected.ts";
+
 /** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName">;
 
@@ -78,25 +80,5 @@ function translate(
     persona: definition.persona,
     providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } }],
     source: `mcp:${server}`,
-  };
-}
-
-/** What only the system may set is not shown to anybody: neither as a property nor as required. */
-function hideInjected(
-  schema: JsonObject,
-  inject: readonly string[],
-): { parameters: JsonObject; injects: string[] } {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const injects = inject.filter((name) => Object.hasOwn(properties, name));
-  if (injects.length === 0) return { parameters: schema, injects };
-  const shown = Object.entries(properties).filter(([name]) => !injects.includes(name));
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  return {
-    parameters: {
-      ...schema,
-      properties: Object.fromEntries(shown) as JsonObject,
-      required: required.filter((name) => !injects.includes(String(name))),
-    },
-    injects,
   };
 }

@@ -6,6 +6,7 @@ import { stopProcessGroup } from "./process-group.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;
 const stderrTailCharacters = 2_000;
+const lastWordsMs = 200;
 
 /** What a child needs to run at all. Nothing else of our environment reaches it. */
 const inheritedVariables = [
@@ -74,7 +75,8 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   );
   child.stdout?.on("data", split);
   child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk.toString("utf8")));
-  child.stdin?.on("error", () => close("its standard input was closed"));
+  // A child that is ending closes its input first; how it ended says more.
+  child.stdin?.on("error", () => setTimeout(close, lastWordsMs, "its standard input was closed").unref());
   child.on("close", (code, signal) =>
     close(signal ? `it was ended by ${signal}` : `it exited with code ${code}`),
   );

@@ -1,0 +1,103 @@
+import { en } from "zod/locales";
+import * as z from "zod/mini";
+import { type Config, type ConfigProblem, ConfigValues } from "../model/config.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Path } from "../model/path.ts";
+import { renderPath } from "../model/path.ts";
+import { ServerDefinition } from "../model/server.ts";
+import { ToolManifest } from "../model/tool.ts";
+import type { Merged } from "./merge-settings.ts";
+import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
+import { detectTransport } from "./transport.ts";
+
+const inEnglish = { error: en().localeError };
+const { servers: _servers, tools: _tools, ...sections } = ConfigValues.shape;
+
+type Report = (path: Path, message: string, hint?: string | null) => void;
+
+/** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
+export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files"> {
+  const problems: ConfigProblem[] = [];
+  const report: Report = (path, message, hint = null) => {
+    const { file = "", line = null } = merged.originOf(path) ?? {};
+    problems.push({ file, line, path: renderPath(path), severity: "error", message, hint });
+  };
+  const { servers, tools, ...others } = merged.values;
+  const broken: Record<string, string> = Object.create(null);
+  const goodServers = checkEach(servers, (name, entry) =>
+    checkServer(name, entry, environment, (path, message, hint) => {
+      broken[name] ??= `${renderPath(path.slice(2)) || name}: ${message}`;
+      report(path, message, hint);
+    }),
+  );
+  return {
+    ...checkSections(others, environment, report),
+    servers: goodServers,
+    tools: checkEach(tools, (name, entry) => parse(ToolManifest, entry, ["tools", name], report)),
+    broken,
+    problems,
+  };
+}
+
+function checkEach<T>(
+  entries: unknown,
+  check: (name: string, entry: unknown) => T | undefined,
+): Record<string, T> {
+  const good: Record<string, T> = Object.create(null);
+  for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
+    const checked = check(name, entry);
+    if (checked !== undefined) good[name] = checked;
+  }
+  return good;
+}
+
+function checkServer(
+  name: string,
+  entry: unknown,
+  environment: Environment,
+  report: Report,
+): ServerDefinition | undefined {
+  const path = ["servers", name];
+  let complete = true;
+  const expanded = expandEnvironment(entry, environment, (variable, field) => {
+    complete = false;
+    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
+  });
+  if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
+  const detected = detectTransport(expanded);
+  if ("problem" in detected) return void report(path, detected.problem, detected.hint);
+  const { type: _, ...fields }: UnknownObject = { ...expanded, ...detected };
+  const definition = parse(ServerDefinition, fields, path, report);
+  return complete ? definition : undefined;
+}
+
+function checkSections(values: UnknownObject, environment: Environment, report: Report) {
+  const checked: UnknownObject = {};
+  for (const [section, schema] of Object.entries(sections)) {
+    const expanded = expandEnvironment(values[section], environment, (variable, field) =>
+      report([section, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+    );
+    checked[section] =
+      parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
+  }
+  return checked as Omit<ConfigValues, "servers" | "tools">;
+}
+
+function unsetHint(variable: string): string {
+  return `Set it or write \${${variable}:-default}.`;
+}
+
+function parse<S extends z.core.$ZodType>(
+  schema: S,
+  value: unknown,
+  path: Path,
+  report: Report,
+): z.output<S> | undefined {
+  const parsed = z.safeParse(schema, value, inEnglish);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+    report([...path, ...inner], issue.message.replace(/^Invalid input: /, ""));
+  }
+  return undefined;
+}

@@ -1,0 +1,139 @@
+import { applyEdits, type Edit, type Node } from "jsonc-parser";
+import type { Json } from "../../model/json.ts";
+import { type Path, renderPath } from "../../model/path.ts";
+import { commaAfter, descend, endOfLineComments, readTree, toData } from "./json-tree.ts";
+import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
+
+/**
+ * JSON with comments. The edits are our own and not those of the parser's library, because that one lays out the
+ * lines around an edit anew and drops the comments next to a removed entry.
+ */
+export const jsonText: TextFormat = { parse, set, remove };
+
+function parse(text: string): unknown {
+  const tree = readTree(text);
+  return tree && toData(tree);
+}
+
+function set(text: string, path: Path, value: Json): string {
+  const tree = readTree(text);
+  if (tree === undefined) return set(`${text}{}${lineEnd(text)}`, path, value);
+  const { node, rest } = descend(tree, path);
+  const [key, ...below] = rest;
+  if (key === undefined || node.type === "null") {
+    return applyEdits(text, [replacement(text, node, wrapValue(rest, value))]);
+  }
+  if (node.type !== (typeof key === "number" ? "array" : "object")) {
+    const name = renderPath(path.slice(0, path.length - rest.length)) || "the top level";
+    throw new TextProblem(lineAt(text, node.offset), `${name} is not an object that can take '${key}'`);
+  }
+  const label = typeof key === "number" ? "" : JSON.stringify(key);
+  return applyEdits(text, insertion(text, node, label, wrapValue(below, value)));
+}
+
+function remove(text: string, path: Path): string | null {
+  const tree = readTree(text);
+  if (tree === undefined || path.length === 0) return null;
+  const { node, rest } = descend(tree, path);
+  if (rest.length > 0) return null;
+  const child = node.parent?.type === "property" ? node.parent : node;
+  if (child.parent === undefined) return null;
+  const result = applyEdits(text, removal(text, child.parent, child));
+  // An object may hold the same key twice; a list only moves up.
+  return typeof path.at(-1) === "number" ? result : (remove(result, path) ?? result);
+}
+
+function replacement(text: string, node: Node, value: Json): Edit {
+  const content = isOneLine(text)
+    ? JSON.stringify(value)
+    : spreadOut(text, value, indentAt(text, node.offset));
+  return { offset: node.offset, length: node.length, content };
+}
+
+function insertion(text: string, parent: Node, label: string, value: Json): Edit[] {
+  const last = parent.children?.at(-1);
+  const close = parent.offset + parent.length - 1;
+  const interior = text.slice(parent.offset + 1, close);
+  const isInline = !interior.includes("\n") && (last !== undefined || isInnerOfOneLine(text, parent));
+  const valueEnd = last ? last.offset + last.length : parent.offset + 1 + interior.trimEnd().length;
+  const comma = last ? commaAfter(text, valueEnd) : null;
+  const anchor = endOfLineComments(text, comma === null ? valueEnd : comma + 1);
+  const edits = last && comma === null ? [{ offset: valueEnd, length: 0, content: "," }] : [];
+  const end = comma === null ? "" : ",";
+  if (isInline) {
+    const space = /[,:] /.test(text) ? " " : "";
+    const entry = `${label && `${label}:${space}`}${JSON.stringify(value)}`;
+    return [...edits, { offset: anchor, length: 0, content: `${last ? space : ""}${entry}${end}` }];
+  }
+  const indent = indentOfChild(text, parent, last);
+  const entry = `${label && `${label}: `}${spreadOut(text, value, indent)}`;
+  const lead = `${lineEnd(text)}${indent}`;
+  const closesHere = !text.slice(anchor, close).includes("\n");
+  const tail = closesHere ? `${lineEnd(text)}${indentAt(text, parent.offset)}` : "";
+  const length = closesHere ? close - anchor : 0;
+  return [...edits, { offset: anchor, length, content: `${lead}${entry}${end}${tail}` }];
+}
+
+function removal(text: string, parent: Node, child: Node): Edit[] {
+  const end = child.offset + child.length;
+  const siblings = parent.children ?? [];
+  const previous = siblings[siblings.indexOf(child) - 1];
+  const after = commaAfter(text, end);
+  if (siblings.length === 1) {
+    const close = parent.offset + parent.length - 1;
+    const rest =
+      text.slice(parent.offset + 1, child.offset) + text.slice(after === null ? end : after + 1, close);
+    if (rest.trim() === "") return [cut(parent.offset + 1, close)];
+  }
+  if (after !== null) {
+    if (text.slice(end, after).trim() === "")
+      return [cut(...wholeLines(text, child.offset, after + 1, true))];
+    return [cut(child.offset, end), cut(after, after + 1)];
+  }
+  const before = previous ? commaAfter(text, previous.offset + previous.length) : null;
+  if (before === null) return [cut(...wholeLines(text, child.offset, end, false))];
+  if (text.slice(before + 1, child.offset).trim() === "") return [cut(before, end)];
+  return [cut(before, before + 1), cut(...wholeLines(text, child.offset, end, false))];
+}
+
+/** Takes the line along when nothing else is left on it, else the space on one side. */
+function wholeLines(text: string, from: number, to: number, isFollowed: boolean): [number, number] {
+  const start = from - (/[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
+  const stop = to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0);
+  const startsLine = start === 0 || text[start - 1] === "\n";
+  const end = /^\r?\n/.exec(text.slice(stop, stop + 2))?.[0];
+  if (startsLine && end !== undefined) return [start, stop + end.length];
+  return startsLine || isFollowed ? [from, stop] : [start, to];
+}
+
+function cut(from: number, to: number): Edit {
+  return { offset: from, length: to - from, content: "" };
+}
+
+function spreadOut(text: string, value: Json, indent: string): string {
+  return JSON.stringify(value, null, indentUnit(text)).replaceAll("\n", `${lineEnd(text)}${indent}`);
+}
+
+function isOneLine(text: string): boolean {
+  return !text.trim().includes("\n");
+}
+
+function isInnerOfOneLine(text: string, node: Node): boolean {
+  return node.parent !== undefined && isOneLine(text);
+}
+
+function indentOfChild(text: string, parent: Node, last: Node | undefined): string {
+  const own = last ? indentAt(text, last.offset) : "";
+  const startsLine = last !== undefined && text.slice(0, last.offset).endsWith(`\n${own}`);
+  return startsLine ? own : indentAt(text, parent.offset) + indentUnit(text);
+}
+
+/** The space a line starts with. */
+function indentAt(text: string, offset: number): string {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";
+}
+
+function indentUnit(text: string): string {
+  return /\n([ \t]+)["[{\]}]/.exec(text)?.[1] ?? "  ";
+}

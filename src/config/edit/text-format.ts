@@ -1,0 +1,37 @@
+import type { Json } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+
+/** What is wrong with a text, and where. */
+export class TextProblem extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Edits one kind of text and leaves alone what the edit does not concern. Texts have no byte order mark. */
+export type TextFormat = {
+  /** The text as data; undefined when it holds nothing. Throws a TextProblem. */
+  parse(text: string): unknown;
+  set(text: string, path: Path, value: Json): string;
+  /** Null when there is nothing at the path. */
+  remove(text: string, path: Path): string | null;
+};
+
+/** Puts a value below keys that do not exist yet. */
+export function wrapValue(keys: Path, value: Json): Json {
+  return keys.reduceRight<Json>(
+    (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
+    value,
+  );
+}
+
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+export function lineEnd(text: string): "\r\n" | "\n" {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}

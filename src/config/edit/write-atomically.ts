@@ -1,0 +1,74 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { PlaneError } from "../../model/errors.ts";
+
+/** Readable for the owner alone: configuration files often hold secrets. */
+const newFileMode = 0o600;
+
+/**
+ * Writes a whole file or nothing: a crash leaves the old content. A link stays a link, an existing file keeps its
+ * mode.
+ */
+export function writeAtomically(file: string, content: string | Buffer): void {
+  try {
+    replaceFile(followLinks(file), content);
+  } catch (thrown) {
+    const { message } = thrown as NodeJS.ErrnoException;
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be written: ${message}.`, {
+      data: { file },
+      cause: thrown,
+    });
+  }
+}
+
+function replaceFile(target: string, content: string | Buffer): void {
+  mkdirSync(dirname(target), { recursive: true });
+  const mode = modeOf(target);
+  // A rename would replace a file that its owner made read-only.
+  if (mode !== null) accessSync(target, constants.W_OK);
+  const temporary = `${target}.${process.pid}.${Date.now().toString(36)}.tmp`;
+  try {
+    const handle = openSync(temporary, "wx", newFileMode);
+    try {
+      writeFileSync(handle, content);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    chmodSync(temporary, mode ?? newFileMode);
+    renameSync(temporary, target);
+  } catch (thrown) {
+    rmSync(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+function modeOf(file: string): number | null {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? null : found.mode & 0o7777;
+}
+
+/** Where a link leads in the end, even when nothing is there yet. */
+export function followLinks(file: string, hops = 40): string {
+  let target: string;
+  try {
+    target = readlinkSync(file);
+  } catch {
+    return file;
+  }
+  if (hops === 0) throw new Error("too many symbolic links");
+  return followLinks(resolve(dirname(file), target), hops - 1);
+}

@@ -1,0 +1,98 @@
+import { type Path, renderPath } from "../model/path.ts";
+import type { Origin } from "../model/setup.ts";
+import type { Setting } from "./setting.ts";
+
+/** Sections that hold things by name; a later definition of one replaces an earlier one whole. */
+const sectionsByName: readonly unknown[] = ["servers", "tools", "toolsets", "models", "users"];
+
+export type Merged = {
+  /** Nested, without prototypes, as the settings say. */
+  values: { [section: string]: unknown };
+  origins: ReadonlyMap<string, Origin>;
+  /** The origin of a value, or of the nearest thing around it that has one. */
+  originOf(path: Path): Origin | undefined;
+};
+
+/** Layers in order: what a later one defines wins. `overrides` change single values and leave the rest. */
+export function mergeSettings(
+  layers: readonly (readonly Setting[])[],
+  overrides: readonly Setting[] = [],
+): Merged {
+  const units = new Map<string, Setting[]>();
+  for (const layer of layers) {
+    for (const [unit, group] of groupByUnit(layer)) units.set(unit, [...keptBeside(unit, units), ...group]);
+  }
+  for (const override of overrides) {
+    const unit = renderPath(unitOf(override.path));
+    const others = (units.get(unit) ?? []).filter(
+      ({ path }) => renderPath(path) !== renderPath(override.path),
+    );
+    units.set(unit, [...others, override]);
+  }
+  const settings = joinRules([...units.values()].flat());
+  const byPath = new Map(settings.map((setting) => [renderPath(setting.path), setting]));
+  const origins = new Map(settings.map(({ path, origin }) => [renderPath(path), origin]));
+  return { values: nest(settings), origins, originOf: (path) => nearestOrigin(byPath, path) };
+}
+
+const rules = "policy.rules";
+
+/** A file may add rules; it cannot take away those of another file. */
+function keptBeside(unit: string, units: ReadonlyMap<string, Setting[]>): Setting[] {
+  return unit === rules ? (units.get(unit) ?? []) : [];
+}
+
+function joinRules(settings: Setting[]): Setting[] {
+  const lists = settings.filter(({ path }) => renderPath(path) === rules);
+  const [first] = lists;
+  if (first === undefined || lists.length === 1 || !lists.every(({ value }) => Array.isArray(value)))
+    return settings;
+  const joined = { ...first, value: lists.flatMap(({ value }) => value as unknown[]) };
+  return [...settings.filter((setting) => !lists.includes(setting)), joined];
+}
+
+function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {
+  const groups = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const unit = renderPath(unitOf(setting.path));
+    groups.set(unit, [...(groups.get(unit) ?? []), setting]);
+  }
+  return groups;
+}
+
+function unitOf(path: Path): Path {
+  return sectionsByName.includes(path[0]) ? path.slice(0, 2) : path;
+}
+
+type Nested = { [key: string]: unknown };
+
+function nest(settings: readonly Setting[]): Nested {
+  const root: Nested = Object.create(null);
+  for (const { path, value } of settings) {
+    let inner = root;
+    for (const part of path.slice(0, -1)) {
+      const next = inner[part];
+      inner = typeof next === "object" && next !== null ? (next as Nested) : newObject(inner, part);
+    }
+    const last = path.at(-1);
+    if (last !== undefined) inner[last] = value;
+  }
+  return root;
+}
+
+function newObject(parent: Nested, key: string | number): Nested {
+  const created: Nested = Object.create(null);
+  parent[key] = created;
+  return created;
+}
+
+function nearestOrigin(settings: ReadonlyMap<string, Setting>, path: Path): Origin | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const around = renderPath(path.slice(0, length));
+    const found = settings.get(around);
+    if (found) return found.originInside?.(path.slice(length)) ?? found.origin;
+    const beside = [...settings].find(([key]) => key.startsWith(`${around}.`));
+    if (beside) return beside[1].origin;
+  }
+  return undefined;
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { looksSecret } from "./looks-secret.ts";
+import { maskSecrets } from "./mask.ts";
+
+const secretKeys = [
+  ...["key", "token", "secret", "password", "authorization", "api_key", "apiKey", "cookie", "credential"],
+  ...[
+    "Authorization",
+    "X-API-Key",
+    "Set-Cookie",
+    "GITHUB_TOKEN",
+    "githubtoken",
+    "OPENAI_API_KEY",
+    "accessKey",
+  ],
+  ...[
+    "clientSecret",
+    "client-secret",
+    "PGPASSWORD",
+    "DB_PASS",
+    "BASIC_AUTH",
+    "auth_header",
+    "credentials",
+    "--api-key",
+  ],
+];
+const plainKeys = [
+  "command",
+  "url",
+  "author",
+  "auth",
+  "keyboard",
+  "monkey",
+  "tokenizer",
+  "passthrough",
+  "session",
+  "compass",
+  "description",
+];
+
+for (const key of secretKeys) test(`'${key}' looks secret`, () => assert.equal(looksSecret(key), true));
+for (const key of plainKeys)
+  test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
+
+const secret = "hunter2hunter2";
+const cases: [title: string, value: unknown, shown: unknown][] = [
+  ["a token", { token: secret }, { token: "***ter2" }],
+  ["a short token", { token: "12345678" }, { token: "***" }],
+  [
+    "a variable",
+    { env: { GITHUB_TOKEN: secret, HOME: "/root" } },
+    { env: { GITHUB_TOKEN: "***ter2", HOME: "/root" } },
+  ],
+  ["a header", { headers: { Authorization: `Bearer ${secret}` } }, { headers: { Authorization: "***ter2" } }],
+  ["a list of tokens", { tokens: [secret, secret] }, { tokens: ["***ter2", "***ter2"] }],
+  [
+    "a map of secrets",
+    { secrets: { a: secret, type: "plain" } },
+    { secrets: { a: "***ter2", type: "plain" } },
+  ],
+  ["a number", { password: 1234567890, pass: 1234 }, { password: "***7890", pass: "***" }],
+  ["a count", { thresholdTokens: 8000, token_limit: 5 }, { thresholdTokens: 8000, token_limit: 5 }],
+  ["a switch", { idempotency_key: true, key: null }, { idempotency_key: true, key: null }],
+  ["a reference", { token: "${TOKEN}", a: "${file:/x}" }, { token: "${TOKEN}", a: "${file:/x}" }],
+  ["a reference in a header", { Authorization: "Bearer ${T}" }, { Authorization: "Bearer ${T}" }],
+  ["a reference beside a secret", { token: `\${A}${secret}` }, { token: "${A}***ter2" }],
+  ["a fallback", { token: `\${A:-${secret}}`, b: "${B:-x}" }, { token: "${A:-***ter2}", b: "${B:-x}" }],
+  ["an escaped reference", { description: "write $${X}" }, { description: "write $${X}" }],
+  [
+    "a server with the name of a secret",
+    { servers: { tokens: { command: "x" } } },
+    { servers: { tokens: { command: "x" } } },
+  ],
+  [
+    "a model named models",
+    { models: { models: { apiKey: secret } } },
+    { models: { models: { apiKey: "***ter2" } } },
+  ],
+  [
+    "a parameter's schema",
+    { properties: { key: { type: "string" } } },
+    { properties: { key: { type: "string" } } },
+  ],
+  [
+    "a way to sign in",
+    { auth: { type: "bearer", token: secret } },
+    { auth: { type: "bearer", token: "***ter2" } },
+  ],
+  ["a known shape", { note: "ghp_abcdefghijklmnop1234" }, { note: "***1234" }],
+  ["a known shape in a sentence", { note: "use sk-abcdefgh12345678 now" }, { note: "use *** now" }],
+  [
+    "a key named __proto__",
+    JSON.parse(`{"__proto__": {"token": "${secret}"}}`),
+    JSON.parse('{"__proto__": {"token": "***ter2"}}'),
+  ],
+  ["what JSON has no word for", { a: undefined, b: [undefined], c: () => 1 }, { b: [null], c: null }],
+];
+
+for (const [title, value, shown] of cases) {
+  test(`${title} is shown as it may be`, () => assert.deepEqual(maskSecrets(value), shown));
+}
+
+for (const [url, shown] of [
+  [`postgres://app:${secret}@db/app`, "postgres://app:***ter2@db/app"],
+  ["postgres://app:p@ss@db/app", "postgres://app:***@db/app"],
+  [`https://x.io/?token=${secret}&page=2`, "https://x.io/?token=***ter2&page=2"],
+  [`https://x.io/?page=2&api_key=${secret}#a`, "https://x.io/?page=2&api_key=***ter2#a"],
+  [`https://x.io/?sig=${secret}`, "https://x.io/?sig=***ter2"],
+  [`https://${secret}123@x.io/`, "https://***2123@x.io/"],
+  ["https://app:${PASSWORD}@x.io/?token=${T}", "https://app:${PASSWORD}@x.io/?token=${T}"],
+  ["ssh://git@github.com/a/b?page=2", "ssh://git@github.com/a/b?page=2"],
+] as const) {
+  test(`the URL ${url} is shown as ${shown}`, () => assert.deepEqual(maskSecrets({ url }), { url: shown }));
+}
+
+for (const [given, shown] of [
+  [
+    ["--api-key", secret, "-v"],
+    ["--api-key", "***ter2", "-v"],
+  ],
+  [
+    ["--token", "--verbose"],
+    ["--token", "--verbose"],
+  ],
+  [[`--token=${secret}`], ["--token=***ter2"]],
+  [
+    ["--token=${T}", "--token", "${T}"],
+    ["--token=${T}", "--token", "${T}"],
+  ],
+  [
+    ["-e", `API_KEY=${secret}`],
+    ["-e", "API_KEY=***ter2"],
+  ],
+  [[`--env=API_KEY=${secret}`], ["--env=API_KEY=***ter2"]],
+  [
+    ["--header", `X-API-Key: ${secret}`],
+    ["--header", "X-API-Key: ***ter2"],
+  ],
+  [[`--header=Authorization: Bearer ${secret}`], ["--header=Authorization: ***ter2"]],
+  [[`--url=https://a:${secret}@b/`], ["--url=https://a:***ter2@b/"]],
+  [
+    ["--root=/a", "C:\\b", "a=b"],
+    ["--root=/a", "C:\\b", "a=b"],
+  ],
+] as const) {
+  test(`the arguments ${given.join(" ")} are shown as ${shown.join(" ")}`, () =>
+    assert.deepEqual(maskSecrets({ args: given }), { args: shown }));
+}
+
+test("a value by itself is masked for the place it comes from", () => {
+  assert.equal(maskSecrets(secret, ["servers", "a", "env", "API_KEY"]), "***ter2");
+  assert.equal(maskSecrets(secret, ["servers", "api_key", "command"]), secret);
+  assert.equal(maskSecrets(secret, ["tokens", 0]), "***ter2");
+});
+
+const anySecret = fc
+  .string({
+    unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_./+=!%&@: \"'\\é😀"),
+    minLength: 12,
+    maxLength: 40,
+  })
+  .filter((text) => !text.startsWith("-"));
+
+test("a secret under a key that looks secret never shows more than its last four characters", () => {
+  const place = fc.constantFrom<(key: string, value: string) => unknown>(
+    (key, value) => ({ servers: { a: { env: { [key]: value } } } }),
+    (key, value) => ({ servers: { [key]: { headers: { [key]: value } } } }),
+    (key, value) => ({ [key]: [value, { deep: { a: value } }] }),
+    (key, value) => ({ [key]: { anything: value, list: [[value]] } }),
+    (key, value) => ({ args: [`--${key}=${value}`, `--${key}`, `-${value}`] }),
+    (key, value) => ({ [key]: `\${UNSET:-${value}}` }),
+  );
+  const keys = fc.constantFrom(...secretKeys.filter((key) => !key.startsWith("-")));
+  fc.assert(
+    fc.property(keys, anySecret, place, (key, value, put) => {
+      const shown = JSON.stringify(maskSecrets(put(key, value)));
+      const hidden = JSON.stringify(value.slice(0, -4)).slice(1, -1);
+      assert.ok(!shown.includes(hidden), shown);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a long text is masked at once", () => {
+  for (const unit of ["a=", "://a:", "?a=", "${A:-", "a:", "@", "token "]) {
+    const startedAt = performance.now();
+    maskSecrets({ args: [unit.repeat(20_000)], text: unit.repeat(20_000) });
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < 2_000, `'${unit}' took ${Math.round(tookMs)} ms`);
+  }
+});

@@ -1,0 +1,53 @@
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import { looksSecret } from "./looks-secret.ts";
+import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
+
+/** Where we are: is everything here a secret, and under which key. */
+type Context = { isSecret: boolean; key: string | null };
+
+/** Their keys are names that somebody chose, not fields: a server may be called 'tokens'. */
+const namedThings = new Set(["servers", "mcpServers", "tools", "toolsets", "models", "users", "properties"]);
+/** What stands beside a secret and is none. */
+const describing = new Set(["type", "description", "title", "format"]);
+/** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
+const numberIsSecret = /(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i;
+
+/** A configuration for display: secrets become `***` and their last four characters. `path` is its place. */
+export function maskSecrets(value: unknown, path: Path = []): Json {
+  return maskValue(value, path.reduce<Context>(enter, { isSecret: false, key: null }));
+}
+
+function enter(context: Context, part: string | number): Context {
+  if (typeof part === "number") return { ...context, key: null };
+  if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
+  return { isSecret: looksSecret(part) || (context.isSecret && !describing.has(part)), key: part };
+}
+
+function maskValue(value: unknown, context: Context): Json {
+  if (typeof value === "string") return maskText(value, context.isSecret);
+  if (typeof value === "number") return maskNumber(value, context);
+  if (typeof value === "boolean") return value;
+  if (Array.isArray(value)) return maskList(value, context);
+  return isObject(value) ? maskObject(value, context) : null;
+}
+
+function maskNumber(value: number, { isSecret, key }: Context): Json {
+  return isSecret && (key === null || numberIsSecret.test(key)) ? mask(String(value)) : value;
+}
+
+function maskList(items: readonly unknown[], context: Context): Json {
+  return items.map((item, at) => {
+    if (typeof item !== "string" || context.isSecret) return maskValue(item, enter(context, at));
+    const isAnnounced = announcesSecret(items[at - 1]) && !item.startsWith("--");
+    return isAnnounced ? maskText(item, true) : maskArgument(item);
+  });
+}
+
+function maskObject(value: UnknownObject, context: Context): Json {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([key, inner]) => [key, maskValue(inner, enter(context, key))]),
+  );
+}

@@ -1,0 +1,114 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { PlaneError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
+import { configSchema } from "./config-schema.ts";
+import { explain } from "./explain.ts";
+import { type LoadedConfig, loadConfig } from "./load-config.ts";
+import { defaultConfigFiles, noConfigFound } from "./locations.ts";
+import type { Environment } from "./secrets/expand-environment.ts";
+import { maskSecrets } from "./secrets/mask.ts";
+
+export type SetupOptions = {
+  /** In order; the default ones when empty. */
+  files: readonly string[];
+  directory: string;
+  environment: Environment;
+  platform: NodeJS.Platform;
+  /** The command line that runs this program. */
+  program: readonly [command: string, ...args: string[]];
+};
+
+const newFile = "toolplane.json";
+
+/** What is loaded is loaded when it is asked for: each of these is one command. */
+export function createSetup({ files, directory, environment, platform, program }: SetupOptions): Setup {
+  const where = { platform, home: homedir(), directory, environment };
+  const present = () =>
+    files.length > 0
+      ? files.map((file) => resolve(directory, file))
+      : defaultConfigFiles(directory, environment);
+  const load = async (): Promise<LoadedConfig> => {
+    const found = present();
+    return loadConfig(found.length > 0 ? found : noConfigFound(directory, environment), environment);
+  };
+  const lastFile = () => present().at(-1) ?? join(directory, newFile);
+
+  return {
+    async check() {
+      try {
+        const { problems, files: read } = (await load()).config;
+        return { ok: problems.every(({ severity }) => severity !== "error"), files: read, problems };
+      } catch (thrown) {
+        if (!(thrown instanceof PlaneError) || !Array.isArray(thrown.data.problems)) throw thrown;
+        return { ok: false, files: present(), problems: thrown.data.problems };
+      }
+    },
+    async show() {
+      const { problems: _, files: read, ...values } = (await load()).config;
+      return maskSecrets({ files: read, ...values }) as JsonObject;
+    },
+    explain: async (key) => explain(key, (await load()).merged),
+    schema: configSchema,
+    async init({ file = newFile, force, servers }) {
+      const { writeStarter } = await import("./edit/starter.ts");
+      const path = resolve(directory, file);
+      writeStarter(path, servers, force);
+      return { path };
+    },
+    async addServer(name, definition, file) {
+      const { addServerEntry } = await import("./edit/server-entries.ts");
+      const path = file === undefined ? lastFile() : resolve(directory, file);
+      addServerEntry(path, name, definition);
+      return { path };
+    },
+    async removeServer(name, file) {
+      const { removeServerEntry } = await import("./edit/server-entries.ts");
+      const path = file === undefined ? await definingFile(name, load, lastFile) : resolve(directory, file);
+      removeServerEntry(path, name);
+      return { path };
+    },
+    clients: async () => (await import("./clients/clients.ts")).clientNames(),
+    importClients: (clients, options) => importInto(join(directory, newFile), clients, options),
+    async connectClient(client) {
+      const { connectClient } = await import("./clients/connect-client.ts");
+      const [command, ...args] = program;
+      const configs = present().flatMap((file) => ["--config", file]);
+      return connectClient(client, where, { command, args: [...args, "mcp", ...configs] });
+    },
+    disconnectClient: async (client) =>
+      (await import("./clients/connect-client.ts")).disconnectClient(client, where),
+  };
+
+  async function importInto(
+    file: string,
+    clients: readonly string[],
+    { dryRun, file: to }: ImportOptions,
+  ): Promise<ImportReport> {
+    const { findClientServers } = await import("./clients/import-clients.ts");
+    const { addServerEntry } = await import("./edit/server-entries.ts");
+    const { found, servers, skipped } = findClientServers(clients, where);
+    const path = to === undefined ? file : resolve(directory, to);
+    const imported: string[] = [];
+    for (const { name, definition } of servers) {
+      try {
+        if (!dryRun) addServerEntry(path, name, definition);
+        imported.push(name);
+      } catch (thrown) {
+        if (!(thrown instanceof PlaneError)) throw thrown;
+        skipped.push({ name, reason: thrown.message });
+      }
+    }
+    return { found, imported, skipped, path: dryRun || imported.length === 0 ? null : path };
+  }
+}
+
+async function definingFile(
+  name: string,
+  load: () => Promise<LoadedConfig>,
+  fallback: () => string,
+): Promise<string> {
+  const { merged } = await load();
+  return merged.originOf(["servers", name])?.file ?? fallback();
+}

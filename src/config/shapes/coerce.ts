@@ -1,0 +1,60 @@
+const words = new Map<string, boolean>([
+  ["1", true],
+  ["true", true],
+  ["yes", true],
+  ["on", true],
+  ["0", false],
+  ["false", false],
+  ["no", false],
+  ["off", false],
+]);
+
+/** `yes`, `on`, `1` and their opposites; anything else is left for the validation to judge. */
+export function toBoolean(value: unknown): unknown {
+  if (value === 1 || value === 0) return value === 1;
+  return typeof value === "string" ? (words.get(value.trim().toLowerCase()) ?? value) : value;
+}
+
+/** A number written as a text; anything else is left for the validation to judge. */
+export function toNumber(value: unknown): unknown {
+  if (typeof value !== "string" || value.trim() === "") return value;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+}
+
+/** Whole milliseconds; undefined where the seconds are no number that makes sense. */
+export function secondsToMs(value: unknown): number | undefined {
+  const seconds = toNumber(value);
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds < 0) return undefined;
+  return Math.round(seconds * 1000);
+}
+
+export function splitCommas(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  return value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** A list, or a text with spaces between its words. */
+export function splitSpaces(value: unknown): unknown {
+  return typeof value === "string" ? value.split(/\s+/).filter((part) => part !== "") : value;
+}
+
+const shellWord = /\s+|\\([\s\S])|'([^']*)'?|"((?:[^"\\]|\\[\s\S])*)"?|([^\s\\'"]+|\\)/g;
+
+/** The words of a command line as a POSIX shell reads quotes and backslashes; nothing is expanded. */
+export function splitShellWords(line: string): string[] {
+  const found: string[] = [];
+  let word: string | undefined;
+  for (const [all, escaped, single, double, bare] of line.matchAll(shellWord)) {
+    const part = escaped ?? single ?? double?.replaceAll(/\\([\\"$`])/g, "$1") ?? bare;
+    if (part !== undefined) word = (word ?? "") + part;
+    else if (/^\s/.test(all) && word !== undefined) {
+      found.push(word);
+      word = undefined;
+    }
+  }
+  return word === undefined ? found : [...found, word];
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { meaning } from "../../../test/fixtures/configs/read-fixture.ts";
+import { settingsFromEnvironment } from "./environment-settings.ts";
+
+const cases: [title: string, environment: Record<string, string>, said: object][] = [
+  ["nothing", { PATH: "/bin", TOOLPLANE_MCP_SERVER_URL: " " }, {}],
+  [
+    "a whole server",
+    {
+      TOOLPLANE_MCP_ENABLED: "yes",
+      TOOLPLANE_MCP_SERVER_TRANSPORT: "stdio",
+      TOOLPLANE_MCP_SERVER_COMMAND: "npx",
+      TOOLPLANE_MCP_SERVER_ARGS: "-y 'my server'",
+      TOOLPLANE_MCP_SERVER_CWD: "/srv",
+      TOOLPLANE_MCP_TIMEOUT_SECONDS: "2.5",
+      TOOLPLANE_MCP_ALLOW_TOOLS: "a, b",
+      TOOLPLANE_MCP_DENY_TOOLS: "c",
+    },
+    {
+      "servers.default.enabled": true,
+      "servers.default.transport": "stdio",
+      "servers.default.command": "npx",
+      "servers.default.args": ["-y", "my server"],
+      "servers.default.cwd": "/srv",
+      "servers.default.timeoutMs": 2_500,
+      "servers.default.allow_tools": ["a", "b"],
+      "servers.default.deny_tools": ["c"],
+    },
+  ],
+  ["the seed's names", { ATLAS_MCP_SERVER_URL: "http://h/mcp" }, { "servers.default.url": "http://h/mcp" }],
+  [
+    "our names before the seed's",
+    { ATLAS_MCP_SERVER_URL: "http://a", TOOLPLANE_MCP_SERVER_URL: "http://t" },
+    { "servers.default.url": "http://t" },
+  ],
+  [
+    "a named server",
+    { TOOLPLANE_MCP_DEFAULT_SERVER: "git", ATLAS_MCP_ENABLED: "0" },
+    { "servers.git.enabled": false },
+  ],
+];
+
+for (const [title, environment, said] of cases) {
+  test(`the environment says: ${title}`, () => {
+    const { settings, problems } = settingsFromEnvironment(environment);
+    assert.deepEqual(meaning(settings), said);
+    assert.deepEqual(problems, []);
+  });
+}
+
+test("the origin of a value is its variable", () => {
+  const { settings } = settingsFromEnvironment({ ATLAS_MCP_SERVER_COMMAND: "x" });
+  assert.deepEqual(
+    settings.map(({ origin }) => origin),
+    [{ file: "environment", line: null, path: "ATLAS_MCP_SERVER_COMMAND" }],
+  );
+});
+
+test("what cannot be used is told with the name of its variable", () => {
+  const { settings, problems } = settingsFromEnvironment({
+    TOOLPLANE_MCP_SERVER_URL: "http://h",
+    TOOLPLANE_MCP_SERVER_TRANSPORT: "smoke",
+    ATLAS_MCP_TIMEOUT_SECONDS: "soon",
+    ATLAS_MCP_HEALTH_CHECK_INTERVAL: "60",
+  });
+  assert.deepEqual(meaning(settings), {
+    "servers.default.url": "http://h",
+    "servers.default.timeoutMs": 30_000,
+  });
+  assert.deepEqual(
+    problems.map(({ file, path, severity }) => [file, path, severity]),
+    [
+      ["environment", "TOOLPLANE_MCP_SERVER_TRANSPORT", "warning"],
+      ["environment", "ATLAS_MCP_TIMEOUT_SECONDS", "warning"],
+      ["environment", "ATLAS_MCP_HEALTH_CHECK_INTERVAL", "warning"],
+    ],
+  );
+});
+
+test("settings without a server to apply to are told", () => {
+  const { settings, problems } = settingsFromEnvironment({ ATLAS_MCP_ALLOW_TOOLS: "a" });
+  assert.deepEqual([settings, problems.map(({ path }) => path)], [[], ["ATLAS_MCP_ALLOW_TOOLS"]]);
+});

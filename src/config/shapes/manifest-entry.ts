@@ -1,0 +1,86 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import { toBoolean, toNumber } from "./coerce.ts";
+import { type Field, fieldsOf, fieldValue, placeOf } from "./field.ts";
+import { isName, type Reading } from "./reading.ts";
+import { readProviders } from "./tool-providers.ts";
+import { toolTree } from "./trees.ts";
+
+/** Is this a tool written by hand, with its name or known by one? */
+export function isManifestEntry(value: unknown, name?: string): value is UnknownObject {
+  if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string") return false;
+  return ["parameters", "side_effects", "providers"].some((key) => Object.hasOwn(value, key));
+}
+
+/** What a complete manifest says; the value is what counts where it does not. */
+const assumed = {
+  version: '"1.0.0"',
+  parameters: '{"type":"object"}',
+  auth: '{"required":false}',
+  allow_parallel: "false",
+  idempotency_key: "false",
+} as const satisfies Partial<Record<keyof typeof toolTree, string>>;
+
+type Context = { fallbackName?: string; tellsAssumed: boolean };
+
+export function readManifestEntry(
+  reading: Reading,
+  entry: UnknownObject,
+  source: Path,
+  { fallbackName, tellsAssumed }: Context,
+): void {
+  const { name = fallbackName } = entry;
+  if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
+  const path = ["tools", name];
+  const given = fieldsOf(entry, source).filter(({ value }) => value !== null);
+  reading.define(path, source, () => {
+    reading.set([...path, "name"], name, placeOf("name", entry, source));
+    for (const field of given.filter(({ key }) => key !== "name")) {
+      if (!Object.hasOwn(toolTree, field.key)) reading.warnUnknownKey(field.source, Object.keys(toolTree));
+      else reading.set([...path, field.key], translate(reading, field), field.source);
+    }
+    if (tellsAssumed) warnAssumed(reading, name, given, source);
+  });
+}
+
+function warnAssumed(reading: Reading, name: string, given: readonly Field[], source: Path): void {
+  for (const [key, value] of Object.entries(assumed)) {
+    if (fieldValue(key, given) === undefined)
+      reading.warn(source, `'${key}' of '${name}' is not given: ${value} is assumed`);
+  }
+}
+
+function translate(reading: Reading, { key, value, source }: Field): unknown {
+  if (key === "providers") return readProviders(reading, value, source);
+  return translations.get(key)?.(value) ?? value;
+}
+
+const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ["version", (value: unknown) => (typeof value === "number" ? String(value) : value)],
+  ["parameters", toSchema],
+  ["default_timeout", toNumber],
+  ["cost_per_call", toNumber],
+  ["allow_parallel", toBoolean],
+  ["requires_consent", toBoolean],
+  ["idempotency_key", toBoolean],
+  ["auth", toAuth],
+  ["capabilities", toList],
+  ["persona_allowlist", toList],
+]);
+
+function toList(value: unknown): unknown {
+  return typeof value === "string" ? [value] : value;
+}
+
+function toSchema(value: unknown): unknown {
+  return isObject(value) && value.type === undefined ? { ...value, type: "object" } : value;
+}
+
+/** Only a flag, or an object that may name its one variable as `env`. */
+function toAuth(value: unknown): unknown {
+  if (!isObject(value)) return { required: toBoolean(value) };
+  const { env, ...auth } = value;
+  const required = toBoolean(auth.required ?? false);
+  if (typeof env !== "string" || auth.envs !== undefined) return { ...value, required };
+  return { ...auth, required, envs: Object.fromEntries([[env, { required }]]) };
+}

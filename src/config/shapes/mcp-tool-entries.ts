@@ -1,0 +1,109 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import { type Field, fieldsOf, placeOf, warnWithoutEffect } from "./field.ts";
+import { describeValue, isName, type Reading } from "./reading.ts";
+import { readServerFields } from "./server.ts";
+import type { Shape } from "./shape.ts";
+import { parametersOf } from "./tool-arguments.ts";
+
+const keys = ["type", "name", "description", "mcp-tool", "arguments"];
+const keysWithoutEffect = ["group", "state", "applicable-states"];
+
+/** The remote names of the tools in the `mcp` group by id; undefined where a file has no such group. */
+export type RemoteTools = ReadonlyMap<string, string> | undefined;
+
+/** `mcp`: remote tools by id, and `tool`: what they are called and take here. Entries may be JSON text. */
+export const mcpToolEntries: Shape = {
+  keys: ["mcp", "tool"],
+  read(reading, { mcp, tool }) {
+    eachOf(reading, mcp, ["mcp"], readRemoteTool);
+    const remote = isObject(mcp) ? remoteTools(mcp) : undefined;
+    eachOf(reading, tool, ["tool"], (_, id, entry, source) =>
+      readMcpToolEntry(reading, entry, source, { fallbackName: id, remote }),
+    );
+  },
+};
+
+type ReadEntry = (reading: Reading, id: string, entry: UnknownObject, source: Path) => void;
+
+function eachOf(reading: Reading, group: unknown, source: Path, read: ReadEntry): void {
+  if ((group ?? null) === null) return;
+  if (!isObject(group)) return reading.fail(source, "must be an object of entries by id");
+  for (const [id, given] of Object.entries(group)) {
+    const entry = parseEntry(given);
+    if (entry) read(reading, id, entry, [...source, id]);
+    else reading.fail([...source, id], "must be an object, or one as JSON text");
+  }
+}
+
+function parseEntry(given: unknown): UnknownObject | undefined {
+  if (isObject(given)) return given;
+  try {
+    const parsed: unknown = typeof given === "string" ? JSON.parse(given) : undefined;
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, source: Path): void {
+  const fields = fieldsOf(entry, source).flatMap((field): Field[] => {
+    if (field.key === "url") return [field];
+    if (field.key === "auth-token") return [{ ...field, key: "auth_token" }];
+    if (field.key !== "remote-name")
+      reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
+    return [];
+  });
+  readServerFields(reading, id, [...fields, { key: "transport", value: "http", source }], source);
+}
+
+function remoteTools(group: UnknownObject): RemoteTools {
+  return new Map(
+    Object.entries(group).map(([id, given]) => {
+      const name = parseEntry(given)?.["remote-name"];
+      return [id, isName(name) ? name : id];
+    }),
+  );
+}
+
+type Context = { fallbackName?: string; remote?: RemoteTools };
+
+/** One entry that offers a remote tool under a name, with a description and arguments of its own. */
+export function readMcpToolEntry(
+  reading: Reading,
+  entry: UnknownObject,
+  source: Path,
+  { fallbackName, remote }: Context,
+): void {
+  const { type, name = fallbackName, "mcp-tool": id } = entry;
+  if (type !== "mcp-tool") {
+    return reading.warn(
+      source,
+      `a tool of type ${describeValue(type)} is left out`,
+      "Only 'mcp-tool' is known.",
+    );
+  }
+  if (!isName(name) || !isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
+  if (remote && !remote.has(id)) {
+    reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
+  }
+  tellUnused(reading, entry, source);
+  const path = ["tools", name];
+  const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
+  reading.define(path, source, () => {
+    const set = (key: string, value: unknown, from: string) =>
+      reading.set([...path, key], value, placeOf(from, entry, source));
+    set("name", name, "name");
+    if (entry.description !== undefined) set("description", entry.description, "description");
+    set("parameters", parametersOf(reading, entry.arguments, [...source, "arguments"]), "arguments");
+    set("side_effects", "network", "type");
+    set("providers", [provider], "mcp-tool");
+  });
+}
+
+function tellUnused(reading: Reading, entry: UnknownObject, source: Path): void {
+  for (const field of fieldsOf(entry, source).filter(({ key }) => !keys.includes(key))) {
+    if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
+    else reading.warnUnknownKey(field.source, [...keys, ...keysWithoutEffect]);
+  }
+}

@@ -1,0 +1,100 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import { toBoolean } from "./coerce.ts";
+import { type Field, fieldsOf, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
+import { describeValue, isName, type Reading } from "./reading.ts";
+import { readServer, readServerFields } from "./server.ts";
+import { intersectFilters } from "./tool-filters.ts";
+import { defaultTimeout, translateFields } from "./tools-mcp-server.ts";
+
+/** What a server takes from the block unless it says it itself. */
+const inherited = ["timeout_seconds", "timeout", "side_effects", "allow_parallel", "requires_consent"];
+const filters = ["allow_tools", "deny_tools"];
+const keysWithoutEffect = ["tool", "health_check_interval", "version"];
+const ownKeys = ["enabled", "default_server", "server", "servers"];
+const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
+
+/** The block `tools.mcp`: servers with settings for all of them. It is off until it says otherwise. */
+export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source: Path): void {
+  const { servers = {}, default_server: named = block.server } = block;
+  tellUnused(reading, block, source);
+  if (!isObject(servers)) return reading.fail([...source, "servers"], "must be an object of servers by name");
+  if (isName(named) && !Object.hasOwn(servers, named)) {
+    const key = named === block.default_server ? "default_server" : "server";
+    reading.warn([...source, key], `there is no server ${describeValue(named)}`);
+  }
+  const common = translateFields(reading, commonFields(block, source));
+  for (const [name, entry] of Object.entries(servers)) {
+    const place = [...source, "servers", name];
+    if (isObject(entry)) readServerFields(reading, name, serverFields(reading, entry, place, common), place);
+    else readServer(reading, name, entry, place);
+  }
+}
+
+function tellUnused(reading: Reading, block: UnknownObject, source: Path): void {
+  for (const field of fieldsOf(block, source)) {
+    if (!knownKeys.includes(field.key)) reading.warnUnknownKey(field.source, knownKeys);
+    else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
+  }
+  if ((block.enabled ?? null) === null) {
+    reading.warn(
+      source,
+      "'enabled' is not given, so its servers are off",
+      "Write enabled: true to use them.",
+    );
+  }
+}
+
+/** What applies to every server of the block. */
+function commonFields(block: UnknownObject, source: Path): Field[] {
+  const fields = fieldsOf(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
+  const place = placeOf("enabled", block, source);
+  const isOn = toBoolean(block.enabled ?? false);
+  return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
+}
+
+function serverFields(
+  reading: Reading,
+  entry: UnknownObject,
+  source: Path,
+  common: readonly Field[],
+): Field[] {
+  const own = translateFields(reading, fieldsOf(entry, source));
+  const enabled = common.filter(({ key }) => key === "enabled");
+  const fields = [
+    ...own.filter(({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key)),
+    ...enabled,
+    ...combine("deny_tools", own, common, (left, right) => [...new Set([...left, ...right])]),
+    ...combine("allow_tools", own, common, (left, right) => intersect(reading, left, right, source)),
+  ];
+  const isMissing = ({ key }: Field) => fieldValue(key, fields) === undefined;
+  const all = [...fields, ...common.filter(({ key }) => !filters.includes(key)).filter(isMissing)];
+  return [...all, ...defaultTimeout(all, source)];
+}
+
+type Names = readonly string[];
+
+/** The filters of the server and of the block both apply. */
+function combine(
+  key: string,
+  own: readonly Field[],
+  common: readonly Field[],
+  unite: (left: Names, right: Names) => Names,
+): Field[] {
+  const [mine, theirs] = [own, common].map((fields) => fields.find((field) => field.key === key));
+  if (!mine || !theirs) return [mine, theirs].filter((field) => field !== undefined);
+  if (!isNames(mine.value) || !isNames(theirs.value)) return [isNames(mine.value) ? theirs : mine];
+  return [{ ...mine, value: unite(mine.value, theirs.value) }];
+}
+
+function isNames(value: unknown): value is Names {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function intersect(reading: Reading, left: Names, right: Names, source: Path): Names {
+  const both = intersectFilters(left, right);
+  if (both) return both;
+  const message = "the globs of this 'allow_tools' and of the one for all servers cannot be combined";
+  reading.warn([...source, "allow_tools"], message, "Only the server's own list counts.");
+  return left;
+}

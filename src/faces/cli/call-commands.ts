@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { examples, type SetExitCode, toPort, toSeconds } from "./command-parts.ts";
+
+/** What is there, and calling it: `tools`, `call`, `serve`, `demo`. */
+export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const tools = program.command("tools").description("the catalogue");
+  tools
+    .command("list")
+    .description("every tool you may call")
+    .option("--server <name>", "only the tools of this server")
+    .addHelpText("after", examples("tools list --server demo", "tools list --json"))
+    .action(async (_, command: Command) =>
+      (await import("./tools.ts")).listTools(cli, command.optsWithGlobals()),
+    );
+  tools
+    .command("show")
+    .description("one tool: arguments, metadata, providers, health")
+    .argument(
+      "<name>",
+      "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique",
+    )
+    .addHelpText("after", examples("tools show demo.greet"))
+    .action(async (name: string, _, command: Command) =>
+      (await import("./tools.ts")).showTool(cli, name, command.optsWithGlobals()),
+    );
+  program
+    .command("call")
+    .description("one call along the path")
+    .argument("<tool>", "the tool, in any spelling")
+    .argument("[values...]", "key=text or key:=json")
+    .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
+    .option("--timeout <seconds>", "limit of this call; 0 for none", toSeconds)
+    .option("--yes", "agree to what the policy would ask about")
+    .option("--dry-run", "stop before anything is executed")
+    .addHelpText(
+      "after",
+      examples(
+        "call demo.greet name=Ann",
+        "call demo.add a:=1 b:=2",
+        `call demo.greet --args '{"name":"Ann"}' --json`,
+      ),
+    )
+    .action(async (tool: string, values: string[], _, command: Command) =>
+      setExitCode(await (await import("./call.ts")).callTool(cli, tool, values, command.optsWithGlobals())),
+    );
+  program
+    .command("serve")
+    .description("serve the HTTP API; changes of the configuration are applied while it runs")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
+    .addHelpText("after", examples("serve", "serve --port 0 --config .mcp.json"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await import("./serve.ts")).serve(cli, command.optsWithGlobals())),
+    );
+  program
+    .command("mcp")
+    .description("be one MCP server for all of them, over stdio, for clients that spawn a command")
+    .addHelpText("after", examples("mcp", "mcp --config .mcp.json"))
+    .action(async (_, command: Command) =>
+      (await import("./mcp.ts")).serveMcp(cli, command.optsWithGlobals()),
+    );
+  program
+    .command("demo")
+    .description("be a small MCP server on stdio, to try things on")
+    .action(() => cli.runDemoServer());
+}

@@ -1,0 +1,53 @@
+import colors from "picocolors";
+import type { ClientConnection } from "../../model/setup.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { openSetup } from "./config.ts";
+import { print, printJson, renderTable } from "./output.ts";
+
+export async function importClients(
+  cli: Cli,
+  clients: readonly string[],
+  options: GlobalOptions & { dryRun?: boolean; to?: string },
+): Promise<void> {
+  const setup = await openSetup(cli, options);
+  const report = await setup.importClients(clients, {
+    dryRun: options.dryRun ?? false,
+    ...(options.to === undefined ? {} : { file: options.to }),
+  });
+  if (options.json) return printJson(report);
+  if (report.found.length === 0)
+    return print(`Nothing found. Known clients: ${(await setup.clients()).join(", ")}.`);
+  print(
+    renderTable(
+      ["CLIENT", "SERVERS", "FILE"],
+      report.found.map(({ client, path, servers }) => [client, servers.join(", ") || "-", path]),
+    ),
+  );
+  for (const { name, reason } of report.skipped) print(`${colors.yellow("skipped")} ${name}: ${reason}`);
+  const names = report.imported.join(", ") || "nothing";
+  print(
+    report.path === null
+      ? `Would import: ${names}`
+      : `${colors.green("✔")} Imported ${names} into ${report.path}`,
+  );
+}
+
+export async function connectClient(cli: Cli, client: string, options: GlobalOptions): Promise<void> {
+  const connection = await (await openSetup(cli, options)).connectClient(client);
+  report(
+    connection,
+    `${colors.green("✔")} ${client} now uses Toolplane (${connection.path}). Restart it to take effect.`,
+    options,
+  );
+}
+
+export async function disconnectClient(cli: Cli, client: string, options: GlobalOptions): Promise<void> {
+  const connection = await (await openSetup(cli, options)).disconnectClient(client);
+  report(connection, `${colors.green("✔")} ${client} is as it was (${connection.path}).`, options);
+}
+
+function report(connection: ClientConnection, text: string, { json }: GlobalOptions): void {
+  if (json) return printJson(connection);
+  print(text);
+  if (connection.backup !== null) print(colors.dim(`  backup: ${connection.backup}`));
+}

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from "commander";
+
+export type SetExitCode = (code: number) => void;
+
+/** For options that may be given several times. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`;
+}
+
+export function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !Number.isFinite(seconds) || seconds < 0) {
+    throw new InvalidArgumentError("Give a number of seconds, 0 for no limit.");
+  }
+  return seconds;
+}
+
+export function toPort(text: string): number {
+  const port = Number(text);
+  if (text.trim() === "" || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError("Give a port between 0 and 65535.");
+  }
+  return port;
+}

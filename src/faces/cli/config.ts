@@ -1,0 +1,50 @@
+import colors from "picocolors";
+import type { Setup } from "../../model/setup.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson } from "./output.ts";
+import { renderProblems } from "./problems.ts";
+
+export function openSetup(cli: Cli, options: GlobalOptions): Promise<Setup> {
+  return cli.openSetup({ files: options.config ?? [], directory: process.cwd() });
+}
+
+/** Exit code 1 when something is wrong: a check that failed. */
+export async function validateConfig(
+  cli: Cli,
+  options: GlobalOptions & { strict?: boolean },
+): Promise<number> {
+  const { files, problems } = await (await openSetup(cli, options)).check();
+  const errors = problems.filter(({ severity }) => options.strict || severity === "error");
+  const ok = errors.length === 0;
+  if (options.json) printJson({ ok, files, problems });
+  else {
+    if (problems.length > 0) print(renderProblems(problems));
+    const count = `${problems.length} problem${problems.length === 1 ? "" : "s"}`;
+    print(
+      ok
+        ? colors.green(`✔ ${files.join(", ")}: usable (${count})`)
+        : colors.red(`✖ ${count} in ${files.join(", ")}`),
+    );
+  }
+  return ok ? 0 : 1;
+}
+
+export async function showConfig(cli: Cli, options: GlobalOptions): Promise<void> {
+  const shown = await (await openSetup(cli, options)).show();
+  if (options.json) printJson(shown);
+  else print(JSON.stringify(shown, null, 2));
+}
+
+export async function explainConfig(cli: Cli, key: string, options: GlobalOptions): Promise<void> {
+  const values = await (await openSetup(cli, options)).explain(key);
+  if (options.json) return printJson({ values });
+  for (const { key: path, value, origin } of values) {
+    const place = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;
+    print(`${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${place} (${origin.path})`)}`);
+  }
+}
+
+export async function printSchema(cli: Cli, options: GlobalOptions): Promise<void> {
+  const schema = (await openSetup(cli, options)).schema();
+  print(JSON.stringify(schema, null, 2));
+}

@@ -1,0 +1,36 @@
+import colors from "picocolors";
+import { plainText } from "../../lib/plain-text.ts";
+import type { DoctorReport } from "../../model/setup.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+export async function runDoctor(
+  cli: Cli,
+  server: string | undefined,
+  options: GlobalOptions,
+): Promise<number> {
+  const report = await withPlane(cli, options, (plane) => plane.doctor(server));
+  if (options.json) printJson(report);
+  else print(renderReport(report));
+  return report.servers.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function indented(text: string): string {
+  return plainText(text).replaceAll("\n", "\n        ");
+}
+
+function renderReport({ servers }: DoctorReport): string {
+  if (servers.length === 0) return "No servers are configured.";
+  return servers
+    .map(({ name, ok, checks }) => {
+      const head = `${ok ? colors.green("✔") : colors.red("✖")} ${colors.bold(name)}`;
+      const lines = checks.map((check) => {
+        const mark = check.ok ? colors.green("✔") : colors.red("✖");
+        const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
+        return `    ${mark} ${check.name}: ${indented(check.detail)}${fix}`;
+      });
+      return [head, ...lines].join("\n");
+    })
+    .join("\n");
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from "../../model/json.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { openSetup } from "./config.ts";
+import { print, printJson } from "./output.ts";
+
+export type AddOptions = GlobalOptions & {
+  command?: string;
+  url?: string;
+  env?: string[];
+  header?: string[];
+  to?: string;
+};
+
+export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
+  const [command, ...rest] = args;
+  const definition: JsonObject = {
+    ...(options.url === undefined ? {} : { url: options.url }),
+    ...(command === undefined ? {} : { command, ...(rest.length > 0 ? { args: rest } : {}) }),
+    ...pairs("env", options.env),
+    ...pairs("headers", options.header),
+  };
+  const done = await (await openSetup(cli, options)).addServer(name, definition, options.to);
+  if (options.json) printJson(done);
+  else print(`Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
+}
+
+export async function removeServer(
+  cli: Cli,
+  name: string,
+  options: GlobalOptions & { to?: string },
+): Promise<void> {
+  const done = await (await openSetup(cli, options)).removeServer(name, options.to);
+  if (options.json) printJson(done);
+  else print(`Removed '${name}' from ${done.path}.`);
+}
+
+function pairs(key: string, given: readonly string[] = []): JsonObject {
+  if (given.length === 0) return {};
+  return {
+    [key]: Object.fromEntries(
+      given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { examples, type SetExitCode } from "./command-parts.ts";
+
+/** Getting and keeping it configured: `init`, `import`, `connect`, `disconnect`, `config`, `doctor`. */
+export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  program
+    .command("init")
+    .description("write a starter configuration; asks on a terminal")
+    .option("--force", "replace a file that is already there")
+    .option("--to <file>", "the file to write", "toolplane.json")
+    .option("--yes", "ask nothing")
+    .addHelpText("after", examples("init", "init --yes --to .mcp.json"))
+    .action(async (_, command: Command) => (await import("./init.ts")).init(cli, command.optsWithGlobals()));
+  program
+    .command("import")
+    .description("take over the servers of other MCP clients")
+    .argument("[client...]", "all clients when none is named")
+    .option("--dry-run", "show what would be imported")
+    .option("--to <file>", "the file to write; default: toolplane.json")
+    .addHelpText("after", examples("import --dry-run", "import cursor vscode"))
+    .action(async (clients: string[], _, command: Command) =>
+      (await import("./clients.ts")).importClients(cli, clients, command.optsWithGlobals()),
+    );
+  program
+    .command("connect")
+    .description("let a client use Toolplane instead of its own servers; keeps a backup")
+    .argument("<client>")
+    .addHelpText("after", examples("connect claude-code"))
+    .action(async (client: string, _, command: Command) =>
+      (await import("./clients.ts")).connectClient(cli, client, command.optsWithGlobals()),
+    );
+  program
+    .command("disconnect")
+    .description("give a client its own configuration back")
+    .argument("<client>")
+    .addHelpText("after", examples("disconnect claude-code"))
+    .action(async (client: string, _, command: Command) =>
+      (await import("./clients.ts")).disconnectClient(cli, client, command.optsWithGlobals()),
+    );
+  program
+    .command("doctor")
+    .description("examine a server, or all of them, and say what to try first")
+    .argument("[server]")
+    .addHelpText("after", examples("doctor", "doctor filesystem --json"))
+    .action(async (server: string | undefined, _, command: Command) =>
+      setExitCode(await (await import("./doctor.ts")).runDoctor(cli, server, command.optsWithGlobals())),
+    );
+  addConfigCommands(program.command("config").description("the configuration itself"), cli, setExitCode);
+}
+
+function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode): void {
+  config
+    .command("validate")
+    .description("all problems of all files; exit code 1 when there are errors")
+    .option("--strict", "warnings count as errors")
+    .addHelpText("after", examples("config validate", "config validate --config .mcp.json --json"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await import("./config.ts")).validateConfig(cli, command.optsWithGlobals())),
+    );
+  config
+    .command("show")
+    .description("what was understood, with secrets masked")
+    .addHelpText("after", examples("config show"))
+    .action(async (_, command: Command) =>
+      (await import("./config.ts")).showConfig(cli, command.optsWithGlobals()),
+    );
+  config
+    .command("explain")
+    .description("a value with the file and line it comes from")
+    .argument("<key>", "for example filesystem.timeoutMs, or filesystem for all of it")
+    .addHelpText("after", examples("config explain filesystem", "config explain policy.profile"))
+    .action(async (key: string, _, command: Command) =>
+      (await import("./config.ts")).explainConfig(cli, key, command.optsWithGlobals()),
+    );
+  config
+    .command("schema")
+    .description("the JSON Schema of the native configuration")
+    .addHelpText("after", examples("config schema > toolplane.schema.json"))
+    .action(async (_, command: Command) =>
+      (await import("./config.ts")).printSchema(cli, command.optsWithGlobals()),
+    );
+}

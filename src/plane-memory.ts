@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { createEventBus } from "./lib/event-bus.ts";
+import { once } from "./lib/once.ts";
+import type { Approval } from "./model/approval.ts";
+import type { CallRecord } from "./model/call.ts";
+import type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
+import type { HealthSample } from "./model/health.ts";
+import { createHealth } from "./registry/health.ts";
+
+/** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
+export function createMemory(directory: string | undefined) {
+  const bus = createEventBus<PlaneEvent>();
+  const store = once(async () => {
+    const { openSqliteStore } = await import("./store/sqlite.ts");
+    return openSqliteStore(directory === undefined ? ":memory:" : join(directory, "toolplane.db"));
+  });
+  const journal = once(async () => {
+    const [{ createJournal }, { append }] = await Promise.all([import("./store/journal.ts"), store()]);
+    return createJournal(append);
+  });
+  const health = once(async () => createHealth(await (await store()).samples()));
+
+  return {
+    store,
+    health,
+    open: async () => void (await journal()),
+    addApproval: async (approval: Approval) => (await store()).addApproval(approval),
+    on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
+      bus.on(type, listener as (event: PlaneEvent) => void),
+    emit(event: PlaneEvent): void {
+      bus.emit(event);
+      const entry = { kind: "event", at: new Date().toISOString(), event } as const;
+      // A turn later, so that what happens now does not wait for the store to open.
+      setImmediate(() =>
+        journal()
+          .then(({ write }) => write([entry]))
+          .catch(() => undefined),
+      );
+    },
+    async record(call: CallRecord, samples: HealthSample[]): Promise<void> {
+      const entries = samples.map((sample) => ({ kind: "sample", sample }) as const);
+      // Read from the store later if nobody has asked for it yet.
+      const watched = health.made() ? await health() : undefined;
+      await (await journal()).write([{ kind: "call", call }, ...entries]);
+      if (watched) samples.forEach(watched.observe);
+    },
+    async close(): Promise<void> {
+      // What was told in this turn is on its way to the journal.
+      await new Promise(setImmediate);
+      // A store that could not be opened has said so already, and has nothing to close.
+      if (journal.made())
+        await journal().then(
+          ({ close }) => close(),
+          () => undefined,
+        );
+      if (store.made())
+        await store().then(
+          ({ close }) => close(),
+          () => undefined,
+        );
+    },
+  };
+}

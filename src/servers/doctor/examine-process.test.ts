@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { suite, test } from "node:test";
+import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { sampleServer } from "../../../test/samples/calls.ts";
+import type { DoctorCheck } from "../../model/setup.ts";
+import { translateTools } from "../../registry/sources/mcp.ts";
+import { examineServer } from "./examine-server.ts";
+
+type Where = { path?: string; directory?: string; limitMs?: number };
+
+const here = import.meta.dirname;
+
+function examine(settings: Record<string, unknown>, where: Where = {}): Promise<DoctorCheck[]> {
+  const { path = process.env.PATH, directory = here, limitMs = 10_000 } = where;
+  const options = { environment: { PATH: path }, directory, limitMs, takeTools: translateTools };
+  return examineServer("notes", sampleServer(settings), options);
+}
+
+/** The names of all checks, the failed ones marked. */
+function outline(checks: DoctorCheck[]): string {
+  return checks.map(({ name, ok }) => (ok ? name : `!${name}`)).join(" ");
+}
+
+function failure(checks: DoctorCheck[]): { detail: string; fix: string } {
+  const failed = checks.filter(({ ok }) => !ok);
+  assert.equal(failed.length, 1, JSON.stringify(checks));
+  const [{ detail, fix } = { detail: "", fix: null }] = failed;
+  return { detail, fix: fix ?? assert.fail(`no fix: ${detail}`) };
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+suite("a server that is a process", { concurrency: 4 }, () => {
+  test("a healthy one passes every check, says who it is, and is gone afterwards", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const checks = await examine(fixtureCommand("echo", ["--log", log]));
+    assert.equal(outline(checks), "configuration enabled command cwd environment handshake tools");
+    assert.ok(checks.every(({ fix }) => fix === null));
+    assert.match(checks[5]?.detail ?? "", /fx-echo .*2025-11-25/);
+    assert.match(checks[6]?.detail ?? "", /^(\d+) of \1 tools can be called\.$/);
+    const pid = readLog(log)[0]?.pid ?? assert.fail("it was not started");
+    assert.equal(alive(pid), false);
+  });
+
+  test("a server that is switched off is not touched, and that is no failure", async () => {
+    const checks = await examine({ command: "/missing", enabled: false });
+    assert.equal(outline(checks), "configuration enabled");
+    assert.match(checks[1]?.detail ?? "", /'enabled' is false/);
+  });
+
+  test("an entry that is out of order ends the examination at once", async () => {
+    const options = { environment: {}, directory: here, takeTools: translateTools };
+    const checks = await examineServer(
+      "notes",
+      { broken: "env.TOKEN: environment variable X is not set" },
+      options,
+    );
+    assert.equal(outline(checks), "!configuration");
+    assert.match(failure(checks).fix, /^Set X, or /);
+  });
+
+  test("a command that cannot be run ends the examination before anything is started", async () => {
+    await using directory = await temporaryDirectory();
+    writeFileSync(directory.file("server.sh"), "");
+    for (const command of ["no-such-command", directory.path, directory.file("server.sh")]) {
+      const checks = await examine({ command });
+      assert.equal(outline(checks), "configuration enabled !command cwd environment", command);
+      assert.notEqual(failure(checks).fix, "");
+    }
+  });
+
+  test("the PATH of the server's own 'env' is the one that counts", async () => {
+    const { command, args } = fixtureCommand("echo");
+    const own = { command: basename(command), args, env: { PATH: dirname(command) } };
+    assert.equal((await examine(own, { path: "/nowhere" })).at(-1)?.ok, true);
+    const checks = await examine({ ...own, env: { PATH: "/nowhere" } });
+    assert.equal(outline(checks), "configuration enabled !command cwd environment");
+  });
+
+  test("a command inside a missing working directory is not blamed", async () => {
+    const checks = await examine({ command: "./server", cwd: "/no/such/place" });
+    assert.equal(outline(checks), "configuration enabled !cwd environment");
+  });
+
+  test("what nothing has filled in is told, and the rest is looked at all the same", async () => {
+    const env = { API_KEY: "", LEVEL: "", MODE: "${env:MODE}" };
+    const checks = await examine({ ...fixtureCommand("echo", ["${input:token}"]), env });
+    assert.equal(outline(checks), "configuration enabled command cwd !environment handshake tools");
+    const { detail, fix } = failure(checks);
+    assert.equal(
+      detail,
+      "env.API_KEY is empty. env.MODE still contains ${env:MODE}, which nothing has filled in. " +
+        "args[1] still contains ${input:token}, which nothing has filled in.",
+    );
+    assert.match(fix, /^Give env\.API_KEY a value/);
+  });
+
+  test("an exit at start shows code, last words and the command line, and no secret in any of them", async () => {
+    const script = exitAfterTheRequest(3, "bad key hunter22 given");
+    const checks = await examine({
+      command: process.execPath,
+      args: ["-e", script, "--", "--api-key", "hunter33"],
+      env: { API_KEY: "hunter22", LEVEL: "two words" },
+    });
+    assert.equal(outline(checks), "configuration enabled command cwd environment !handshake");
+    const { detail, fix } = failure(checks);
+    assert.equal(detail, "It exited with code 3. It last wrote:\nbad key [redacted] given");
+    assert.match(
+      fix,
+      /^Run it by hand to see what it says: cd \/.* && API_KEY='\[redacted\]' LEVEL='two words' \/.*node -e /,
+    );
+    assert.doesNotMatch(JSON.stringify(checks), /hunter/);
+  });
+
+  test("a server that is gone before it is spoken to is told with the command line", async () => {
+    const checks = await examine(fixtureCommand("fault", ["--exit-at-start", "7"]));
+    assert.equal(outline(checks), "configuration enabled command cwd environment !handshake");
+    assert.match(failure(checks).fix, /^Run it by hand .*--exit-at-start 7$/);
+  });
+
+  const complaints: [title: string, said: string, fix: RegExp][] = [
+    ["a package npm does not know", "npm error code E404", /name of the package in 'args'/],
+    [
+      "a missing script",
+      "Error: Cannot find module '/x/y.js'",
+      /Correct the path in 'args': there is no \/x\/y\.js/,
+    ],
+    [
+      "a missing Python module",
+      "ModuleNotFoundError: No module named 'mcp'",
+      /Install the Python module mcp /,
+    ],
+    ["Docker that does not run", "Cannot connect to the Docker daemon at unix:///x", /^Start Docker\.$/],
+  ];
+  for (const [title, said, fix] of complaints) {
+    test(`last words about ${title} are understood`, async () => {
+      const args = ["-e", exitAfterTheRequest(1, said)];
+      assert.match(failure(await examine({ command: process.execPath, args })).fix, fix);
+    });
+  }
+
+  test("a server that hangs at the handshake is given up in time, quoted and stopped", {
+    timeout: 20_000,
+  }, async () => {
+    await using directory = await temporaryDirectory();
+    const pidFile = directory.file("pid");
+    const script = `require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+      console.error("waiting for the database"); setInterval(() => 0, 1000)`;
+    const checks = await examine({ command: process.execPath, args: ["-e", script] }, { limitMs: 500 });
+    const { detail, fix } = failure(checks);
+    assert.equal(detail, "It gave no answer within 0.5 s. It last wrote:\nwaiting for the database");
+    assert.match(fix, /^Run it by hand/);
+    assert.equal(alive(Number(readFileSync(pidFile, "utf8"))), false);
+  });
+
+  test("a script whose interpreter is missing is told apart from a missing script", async () => {
+    await using directory = await temporaryDirectory();
+    writeFileSync(directory.file("server"), "#!/no/such/interpreter\n");
+    chmodSync(directory.file("server"), 0o755);
+    const checks = await examine({ command: directory.file("server") });
+    assert.equal(outline(checks), "configuration enabled command cwd environment !handshake");
+    assert.match(failure(checks).fix, /^Correct the first line \(#!\) of /);
+  });
+
+  test("tools that cannot be used are counted with the first reason", async () => {
+    const { ok, detail } = (await examine(fixtureCommand("bad"))).at(-1) ?? assert.fail();
+    assert.equal(ok, true);
+    assert.match(
+      detail,
+      /^\d+ of 15 tools can be called\. \d+ cannot be used, first 'entry 2': it has no name\.$/,
+    );
+  });
+
+  test("filters that let nothing through are named", async () => {
+    const { ok, detail } =
+      (await examine({ ...fixtureCommand("echo"), allow_tools: [] })).at(-1) ?? assert.fail();
+    assert.equal(ok, true);
+    assert.match(
+      detail,
+      /^0 of (\d+) tools can be called\. \1 are kept out by 'allow_tools' and 'deny_tools'\.$/,
+    );
+  });
+});
+
+/** A server that reads what it is sent first, so that its end is its own and not that of its input. */
+function exitAfterTheRequest(code: number, said: string): string {
+  const say = `console.error(${JSON.stringify(said)});`;
+  return `process.stdin.once("data", () => { ${say} process.exitCode = ${code}; process.stdin.destroy(); })`;
+}
