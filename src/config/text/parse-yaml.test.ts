@@ -153,8 +153,10 @@ for (const [title, text] of [
 }
 
 test("any JSON value printed as YAML is read again", () => {
+  // A key `<<` asks for a merge, which is a matter of its own.
+  const unmerged = fc.jsonValue().filter((value) => !JSON.stringify(value).includes("<<"));
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
+    fc.property(unmerged, (value) => {
       const text = stringify(value, { aliasDuplicateObjects: false, compat: null });
       assert.equal(JSON.stringify(parsed(text).data), JSON.stringify(parseReference(text)));
     }),
