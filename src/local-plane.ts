@@ -1,5 +1,10 @@
 import { localUser, processEnvironment } from "./config/environment.ts";
-import { defaultConfigFiles, defaultDataDirectory, noConfigFound } from "./config/locations.ts";
+import {
+  defaultConfigFiles,
+  defaultDataDirectory,
+  isConfiguredByVariables,
+  noConfigFound,
+} from "./config/locations.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
 import { createPlane } from "./plane.ts";
@@ -24,7 +29,10 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const files = options.files.length > 0 ? options.files : defaultConfigFiles(options.directory, environment);
   const { user = localUser(environment), groups, persona = null } = options;
   return createPlane({
-    config: files.length > 0 ? files : (options.fallback ?? noConfigFound(options.directory, environment)),
+    config:
+      files.length > 0 || isConfiguredByVariables(environment)
+        ? files
+        : (options.fallback ?? noConfigFound(options.directory, environment)),
     dataDirectory: options.dataDirectory ?? defaultDataDirectory(environment),
     principal: { user, groups, persona },
     ...(options.watch ? { watch: true } : {}),

@@ -28,9 +28,9 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
     layers.push(shapes.settings);
     files.push(document.file);
   }
-  if (files.length === 0)
-    throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
   const fromEnvironment = settingsFromEnvironment(environment);
+  if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
+    throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
   found.push(...fromEnvironment.problems);
   const merged = mergeSettings(layers, fromEnvironment.settings);
   const { problems, ...values } = checkValues(merged, environment);

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
+import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 
 function candidates(directory: string, environment: Environment): string[] {
   const user = environment.XDG_CONFIG_HOME || environment.APPDATA || join(homedir(), ".config");
@@ -17,6 +18,11 @@ function candidates(directory: string, environment: Environment): string[] {
 /** The user's file first, then the project's: later ones win. */
 export function defaultConfigFiles(directory: string, environment: Environment): string[] {
   return candidates(directory, environment).filter((file) => existsSync(file));
+}
+
+/** No file is needed where variables say enough. */
+export function isConfiguredByVariables(environment: Environment): boolean {
+  return settingsFromEnvironment(environment).settings.length > 0;
 }
 
 export function noConfigFound(directory: string, environment: Environment): never {

@@ -6,7 +6,7 @@ import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
 import { configSchema } from "./config-schema.ts";
 import { explain } from "./explain.ts";
 import { type LoadedConfig, loadConfig } from "./load-config.ts";
-import { defaultConfigFiles, noConfigFound } from "./locations.ts";
+import { defaultConfigFiles, isConfiguredByVariables, noConfigFound } from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 
@@ -31,7 +31,8 @@ export function createSetup({ files, directory, environment, platform, program }
       : defaultConfigFiles(directory, environment);
   const load = async (): Promise<LoadedConfig> => {
     const found = present();
-    return loadConfig(found.length > 0 ? found : noConfigFound(directory, environment), environment);
+    const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
+    return loadConfig(isConfigured ? found : noConfigFound(directory, environment), environment);
   };
   const lastFile = () => present().at(-1) ?? join(directory, newFile);
 

@@ -22,7 +22,7 @@ export type ErrorCategory =
 /** The only place where a code meets a status. Every face reads it; docs/errors is compared with it. */
 export const errorTable = {
   USAGE: row(400, -32600, 2, false, "validation", "The command, flag or request is not one we know."),
-  NOT_FOUND: row(404, -32601, 2, false, "validation", "The route or the named thing does not exist."),
+  NOT_FOUND: row(404, -32601, 1, false, "validation", "The route or the named thing does not exist."),
   TOOL_NOT_FOUND: row(404, -32602, 2, false, "validation", "No tool of that name is in the catalogue."),
   TOOL_AMBIGUOUS: row(409, -32602, 2, false, "validation", "Several tools answer to that spelling."),
   SERVER_NOT_FOUND: row(404, -32602, 2, false, "validation", "No server of that name is configured."),
