@@ -8,8 +8,11 @@ import { Interrupted } from "./signals.ts";
 
 type InitOptions = GlobalOptions & { force?: boolean; to: string; yes?: boolean };
 
+type Choice = { servers: Record<string, JsonObject>; takeOver: boolean };
+
+/** Servers that work anywhere, to start with. */
 const suggestions: Record<string, JsonObject> = {
-  demo: { command: "toolplane", args: ["demo"] },
+  demo: { command: process.execPath, args: [process.argv[1] ?? "", "demo"] },
   filesystem: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] },
   memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory"] },
 };
@@ -17,32 +20,43 @@ const suggestions: Record<string, JsonObject> = {
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
   const asks = process.stdin.isTTY && process.stdout.isTTY && !options.yes && !options.json;
-  const servers = asks ? await askForServers(setup) : {};
+  const { servers, takeOver } = asks ? await ask(setup) : { servers: {}, takeOver: false };
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);
   print(`${colors.green("✔")} Wrote ${done.path}`);
+  if (takeOver) {
+    const { imported } = await setup.importClients([], { dryRun: false, file: done.path });
+    print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
+  }
   print(`Next: ${colors.bold("toolplane servers list")}, then ${colors.bold("toolplane serve")}`);
 }
 
-/** Offers what other clients already have, and a few servers that work anywhere. */
-async function askForServers(setup: Setup): Promise<Record<string, JsonObject>> {
-  const { intro, isCancel, multiselect, outro } = await import("@clack/prompts");
-  const { found } = await setup.importClients([], { dryRun: true });
+async function ask(setup: Setup): Promise<Choice> {
+  const { confirm, intro, isCancel, multiselect } = await import("@clack/prompts");
+  const answered = <T>(answer: T): Exclude<T, symbol> => {
+    if (isCancel(answer)) throw new Interrupted("SIGINT");
+    return answer as Exclude<T, symbol>;
+  };
   intro("Toolplane");
-  if (found.length > 0) {
-    const clients = found.map(({ client, servers }) => `${client} (${servers.length})`).join(", ");
-    outro(`Servers of other clients were found: ${clients}. 'toolplane import' takes them over.`);
-  }
-  const chosen = await multiselect({
-    message: "Which servers do you want to start with?",
-    options: Object.entries(suggestions).map(([value, { args }]) => ({
-      value,
-      label: value,
-      hint: String(args),
-    })),
-    initialValues: ["demo"],
-    required: false,
-  });
-  if (isCancel(chosen)) throw new Interrupted("SIGINT");
-  return Object.fromEntries(Object.entries(suggestions).filter(([name]) => chosen.includes(name)));
+  const { found } = await setup.importClients([], { dryRun: true });
+  const clients = found.filter(({ servers }) => servers.length > 0);
+  const where = clients.map(({ client, servers }) => `${client} (${servers.join(", ")})`).join(", ");
+  const takeOver =
+    clients.length > 0 && answered(await confirm({ message: `Take over the servers of ${where}?` }));
+  const chosen = answered(
+    await multiselect({
+      message: "Which servers do you want to start with?",
+      options: Object.entries(suggestions).map(([value, { args }]) => ({
+        value,
+        label: value,
+        hint: String(args),
+      })),
+      initialValues: takeOver ? [] : ["demo"],
+      required: false,
+    }),
+  );
+  return {
+    servers: Object.fromEntries(Object.entries(suggestions).filter(([name]) => chosen.includes(name))),
+    takeOver,
+  };
 }
