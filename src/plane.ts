@@ -7,6 +7,7 @@ import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import { uniqueId } from "./lib/unique-id.ts";
 import type { Outcome, Requested } from "./model/call.ts";
+import type { Config } from "./model/config.ts";
 import { toPlaneError } from "./model/errors.ts";
 import { toolSubject } from "./model/health.ts";
 import type { Json } from "./model/json.ts";
@@ -47,11 +48,11 @@ const configSource = "";
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
   const load = async () => {
-    const { config } = await loadConfig(options.config, environment);
-    requireSafe(config);
-    return config;
+    const loaded = await loadConfig(options.config, environment);
+    requireSafe(loaded.config);
+    return loaded;
   };
-  let config = await load();
+  let { config, variables } = await load();
   const everybody = options.principal ?? nobody;
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
@@ -68,6 +69,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     environment,
     emit,
     resolveSecrets: secretsOf,
+    secretValues: () => [...variables.values()],
     onRemoved: registry.removeSource,
     onTools: (server, definition, listed) =>
       registry.setSource(server, translateTools(server, definition, listed)),
@@ -139,8 +141,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   const reload = async () => {
     const next = await load();
-    const change = await servers.apply({ definitions: next.servers, broken: next.broken });
-    config = next;
+    const kept = keepGood(config, next.config);
+    const change = await servers.apply({ definitions: kept.servers, broken: kept.broken });
+    config = kept;
+    variables = next.variables;
     registry.setSource(configSource, translateManifests(config.tools));
     emit({ type: "config.changed", ...change, problems: config.problems.length });
     return change;
@@ -157,7 +161,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     async doctor(server) {
       const { examineServers } = await import("./plane-doctor.ts");
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
-      return examineServers(names, config, { environment, secretsOf });
+      return examineServers(names, config, { environment, secretsOf, secretValues: [...variables.values()] });
     },
     start: () => void servers.connectAll(servers.names().filter((name) => config.servers[name]?.autoConnect)),
     call(asked, args, callOptions = {}) {
@@ -192,6 +196,17 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;
+}
+
+/** An edit that broke a server leaves its last good version in force; the problem is reported all the same. */
+function keepGood(before: Config, after: Config): Config {
+  const spoiled = Object.keys(after.broken).filter((name) => before.servers[name] !== undefined);
+  const isSpoiled = ([name]: [string, unknown]) => spoiled.includes(name);
+  return {
+    ...after,
+    servers: { ...after.servers, ...Object.fromEntries(Object.entries(before.servers).filter(isSpoiled)) },
+    broken: Object.fromEntries(Object.entries(after.broken).filter((entry) => !isSpoiled(entry))),
+  };
 }
 
 /** A tool with several providers is in trouble only when all of them are. */

@@ -23,7 +23,7 @@ const arrows: Record<string, readonly string[]> = {
   "faces/cli": ground,
   "faces/http": ground,
   "faces/gateway": ground,
-  "plane-doctor.ts": ["model", "config", "registry", "servers"],
+  "plane-doctor.ts": ["model", "lib", "config", "registry", "servers"],
   "plane-memory.ts": ["model", "lib", "registry", "store"],
   "plane.ts": [
     "plane-memory.ts",

@@ -58,17 +58,23 @@ function checkServer(
   report: Report,
 ): ServerDefinition | undefined {
   const path = ["servers", name];
-  let complete = true;
+  let usable = true;
+  const isOff = isObject(entry) && entry.enabled === false;
   const expanded = expandEnvironment(entry, environment, (variable, field) => {
-    complete = false;
+    if (isOff) return;
+    usable = false;
     report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
   });
   if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);
-  if ("problem" in detected) return void report(path, detected.problem, detected.hint);
-  const { type: _, ...fields }: UnknownObject = { ...expanded, ...detected };
+  if ("problem" in detected) {
+    usable = false;
+    report(path, detected.problem, detected.hint);
+  }
+  const transport = "problem" in detected ? { transport: "stdio" } : detected;
+  const { type: _, ...fields }: UnknownObject = { ...expanded, ...transport };
   const definition = parse(ServerDefinition, fields, path, report);
-  return complete ? definition : undefined;
+  return usable ? definition : undefined;
 }
 
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {

@@ -55,6 +55,7 @@ export const descriptions = {
   "policy.rules.tool": "Glob of tool names.",
   "policy.rules.server": "Glob of server names.",
   "policy.rules.side_effects": "Any of these effects.",
+  "policy.rules.arguments": "Globs that the named arguments must match, all of them.",
   "policy.rules.groups": "Callers in any of these groups.",
   "policy.rules.verdict": "What then.",
   "policy.rules.reason": "What the caller is told.",

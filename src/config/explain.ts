@@ -1,4 +1,5 @@
 import { nearest } from "../lib/nearest.ts";
+import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { Explanation } from "../model/setup.ts";
@@ -6,7 +7,8 @@ import type { Merged } from "./merge-settings.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 
 /** Every value at or below a key, with where it was read. `git.timeout` finds `servers.git.timeoutMs`. */
-export function explain(key: string, { origins, values }: Merged): Explanation[] {
+export function explain(asked: string, { origins, values }: Merged, config: Config): Explanation[] {
+  const key = asked.replace(/^mcpServers(?=\.|$)/, "servers");
   const known = [...origins.keys()];
   const [found = []] = [
     known.filter((path) => path === key || path.startsWith(`${key}.`)),
@@ -15,13 +17,22 @@ export function explain(key: string, { origins, values }: Merged): Explanation[]
       (path) => withoutSection(path).startsWith(key) || origins.get(path)?.path.endsWith(`.${key}`),
     ),
   ].filter((paths) => paths.length > 0);
-  if (found.length === 0) throw unknownKey(key, known);
+  if (found.length === 0) return [explainDefault(key, config) ?? unknownKey(key, known)];
   const masked = maskSecrets(values);
   return found.map((path) => ({
     key: path,
     value: valueAt(masked, path),
     origin: origins.get(path) ?? { file: "", line: null, path: "" },
   }));
+}
+
+/** A value that nobody wrote and that is in force all the same. */
+function explainDefault(key: string, config: Config): Explanation | undefined {
+  for (const path of [key, `servers.${key}`]) {
+    const value = valueAt(maskSecrets(config), path);
+    if (value !== null) return { key: path, value, origin: { file: "default", line: null, path } };
+  }
+  return undefined;
 }
 
 function withoutSection(path: string): string {
@@ -45,9 +56,9 @@ function hasKey(value: unknown, key: string): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key);
 }
 
-function unknownKey(key: string, known: readonly string[]): PlaneError {
+function unknownKey(key: string, known: readonly string[]): never {
   const near = nearest(key, [...known, ...known.map(withoutSection)], 2);
   const hint =
     near.length === 0 ? "'toolplane config show' prints everything" : `Did you mean ${near.join(" or ")}`;
-  return new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}.`);
+  throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}.`);
 }

@@ -6,6 +6,7 @@ import { checkValues } from "./check-values.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import { renderProblems } from "./render-problems.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
+import { usedVariables } from "./secrets/used-variables.ts";
 import type { ConfigDocument, Setting } from "./setting.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
@@ -13,7 +14,12 @@ import { readDocument } from "./text/read-document.ts";
 
 export type ConfigSource = string | readonly string[] | UnknownObject;
 
-export type LoadedConfig = { config: Config; merged: Merged };
+export type LoadedConfig = {
+  config: Config;
+  merged: Merged;
+  /** The variables it refers to, with what they hold: not to be shown. */
+  variables: ReadonlyMap<string, string>;
+};
 
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
 export async function loadConfig(source: ConfigSource, environment: Environment): Promise<LoadedConfig> {
@@ -34,7 +40,8 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   found.push(...fromEnvironment.problems);
   const merged = mergeSettings(layers, fromEnvironment.settings);
   const { problems, ...values } = checkValues(merged, environment);
-  return { config: { ...values, files, problems: [...found, ...problems] }, merged };
+  const config = { ...values, files, problems: [...found, ...problems] };
+  return { config, merged, variables: usedVariables(merged.values, environment) };
 }
 
 /** A rule that is not understood must not be left out, so a plane does not start with one. */

@@ -29,7 +29,7 @@ export function noConfigFound(directory: string, environment: Environment): neve
   throw new PlaneError(
     "CONFIG_INVALID",
     `No configuration found. Looked for ${candidates(directory, environment).join(", ")}. ` +
-      "Write one of them or pass --config FILE.",
+      "Write one with 'toolplane init' or 'toolplane import', or pass --config FILE.",
   );
 }
 

@@ -24,15 +24,25 @@ export function mergeSettings(
   }
   for (const override of overrides) {
     const unit = renderPath(unitOf(override.path));
-    const others = (units.get(unit) ?? []).filter(
-      ({ path }) => renderPath(path) !== renderPath(override.path),
-    );
+    const others = (units.get(unit) ?? []).filter(({ path }) => !isReplacedBy(path, override.path));
     units.set(unit, [...others, override]);
   }
   const settings = joinRules([...units.values()].flat());
   const byPath = new Map(settings.map((setting) => [renderPath(setting.path), setting]));
   const origins = new Map(settings.map(({ path, origin }) => [renderPath(path), origin]));
   return { values: nest(settings), origins, originOf: (path) => nearestOrigin(byPath, path) };
+}
+
+/** A server is started or reached, not both: a new way of one kind ends the other. */
+const otherWay: Readonly<Record<string, readonly string[]>> = {
+  url: ["command", "args", "transport", "type"],
+  command: ["url", "transport", "type"],
+};
+
+function isReplacedBy(path: Path, override: Path): boolean {
+  if (renderPath(path) === renderPath(override)) return true;
+  const replaced = override[0] === "servers" ? otherWay[String(override[2])] : undefined;
+  return path.length === 3 && (replaced?.includes(String(path[2])) ?? false);
 }
 
 const rules = "policy.rules";

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { stableJson } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
@@ -9,6 +10,7 @@ import { type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, isConfiguredByVariables, noConfigFound } from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
+import { showReferences } from "./secrets/used-variables.ts";
 
 export type SetupOptions = {
   /** In order; the default ones when empty. */
@@ -47,10 +49,14 @@ export function createSetup({ files, directory, environment, platform, program }
       }
     },
     async show() {
-      const { problems: _, files: read, ...values } = (await load()).config;
-      return maskSecrets({ files: read, ...values }) as JsonObject;
+      const { config, variables } = await load();
+      const { problems: _, files: read, ...values } = config;
+      return maskSecrets({ files: read, ...(showReferences(values, variables) as JsonObject) }) as JsonObject;
     },
-    explain: async (key) => explain(key, (await load()).merged),
+    async explain(key) {
+      const { merged, config } = await load();
+      return explain(key, merged, config);
+    },
     schema: configSchema,
     async init({ file = newFile, force, servers }) {
       const { writeStarter } = await import("./edit/starter.ts");
@@ -74,6 +80,8 @@ export function createSetup({ files, directory, environment, platform, program }
     importClients: (clients, options) => importInto(join(directory, newFile), clients, options),
     async connectClient(client) {
       const { connectClient } = await import("./clients/connect-client.ts");
+      // A client that starts us without a configuration would only see us fail.
+      await load();
       const [command, ...args] = program;
       const configs = present().flatMap((file) => ["--config", file]);
       return connectClient(client, where, { command, args: [...args, "mcp", ...configs] });
@@ -101,7 +109,10 @@ export function createSetup({ files, directory, environment, platform, program }
         skipped.push({ name, reason: thrown.message });
       }
     }
-    return { found, imported, skipped, path: dryRun || imported.length === 0 ? null : path };
+    const holdSecrets = servers
+      .filter(({ name, definition }) => imported.includes(name) && holdsSecret(definition))
+      .map(({ name }) => name);
+    return { found, imported, skipped, holdSecrets, path: dryRun || imported.length === 0 ? null : path };
   }
 }
 
@@ -112,4 +123,11 @@ async function definingFile(
 ): Promise<string> {
   const { merged } = await load();
   return merged.originOf(["servers", name])?.file ?? fallback();
+}
+
+/** What would have to be masked is a secret in clear. */
+function holdsSecret(definition: JsonObject): boolean {
+  return (
+    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
+  );
 }

@@ -1,39 +1,31 @@
-import { type FSWatcher, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { statSync } from "node:fs";
 
-const settleMs = 100;
+const intervalMs = 400;
 
 /**
- * Tells when one of the files was changed, once things have settled. Their directories are watched, because
- * editors replace a file instead of writing into it.
+ * Tells when one of the files was changed, once it has stayed the same for a moment. They are looked at
+ * instead of watched: a watch is lost when a directory is replaced, a link is moved or an editor renames.
  */
 export function watchFiles(files: readonly string[], onChange: () => void): Disposable {
-  const names = new Map<string, Set<string>>();
-  for (const file of files) {
-    const inDirectory = names.get(dirname(file)) ?? new Set();
-    names.set(dirname(file), inDirectory.add(basename(file)));
-  }
-  let timer: NodeJS.Timeout | undefined;
-  const changed = () => {
-    clearTimeout(timer);
-    timer = setTimeout(onChange, settleMs);
-  };
-  const watchers: FSWatcher[] = [];
-  for (const [directory, wanted] of names) {
-    try {
-      const watcher = watch(directory, (_, name) => {
-        if (name === null || wanted.has(name)) changed();
-      });
-      watcher.on("error", () => watcher.close());
-      watchers.push(watcher);
-    } catch {
-      // A directory that went away has nothing left to tell.
-    }
-  }
-  return {
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      for (const watcher of watchers) watcher.close();
-    },
-  };
+  let applied = signature(files);
+  let last = applied;
+  const timer = setInterval(() => {
+    const now = signature(files);
+    const isSettled = now === last;
+    last = now;
+    if (!isSettled || now === applied) return;
+    applied = now;
+    onChange();
+  }, intervalMs);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function signature(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+      return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : "gone";
+    })
+    .join("\n");
 }

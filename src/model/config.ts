@@ -7,6 +7,7 @@ export const PolicyRule = z.strictObject({
   server: z.optional(z.string()),
   side_effects: z.optional(z.array(SideEffects)),
   groups: z.optional(z.array(z.string())),
+  arguments: z.optional(z.record(z.string(), z.string())),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
   reason: z.optional(z.string()),
 });
@@ -73,7 +74,7 @@ export const ConfigValues = z.strictObject({
         z.strictObject({
           issuer: z.string(),
           audience: z.string(),
-          jwksUri: z.optional(z.url()),
+          jwksUri: z.optional(z.string()),
           claims: z._default(z.record(z.string(), z.string()), {}),
         }),
       ),

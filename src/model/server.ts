@@ -19,7 +19,7 @@ export type ServerAuth = z.infer<typeof ServerAuth>;
 
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
-  command: z.optional(z.string().check(z.minLength(1))),
+  command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
   cwd: z.optional(z.string()),

@@ -12,6 +12,8 @@ export type ImportReport = {
   found: { client: string; path: string; servers: string[] }[];
   imported: string[];
   skipped: { name: string; reason: string }[];
+  /** Servers whose entry holds a secret in clear. */
+  holdSecrets: string[];
   /** The file the servers were written to; null after a dry run. */
   path: string | null;
 };

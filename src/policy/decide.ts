@@ -1,6 +1,7 @@
 import { matchesGlob } from "../lib/glob.ts";
 import type { Injected, Verdict } from "../model/call.ts";
 import type { Policy, PolicyRule } from "../model/config.ts";
+import type { Json } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
 
 /** May this call run now? The first rule that matches decides, then the profile. */
@@ -14,12 +15,24 @@ export function decide(call: Injected, { rules, profile }: Policy): Verdict {
   return { verdict: "ask", origin, reason: held };
 }
 
-function matches({ tool, server, side_effects, groups }: PolicyRule, call: Injected): boolean {
+function matches(rule: PolicyRule, call: Injected): boolean {
+  const { tool, server, side_effects, groups } = rule;
   if (tool !== undefined && !matchesGlob(tool, call.tool.name) && !matchesGlob(tool, call.tool.modelName))
     return false;
   if (server !== undefined && !matchesGlob(server, call.tool.id.server ?? "")) return false;
   if (side_effects !== undefined && !side_effects.includes(call.tool.metadata.side_effects)) return false;
+  if (
+    !Object.entries(rule.arguments ?? {}).every(([name, glob]) =>
+      matchesArgument(glob, call.input.arguments[name]),
+    )
+  ) {
+    return false;
+  }
   return groups === undefined || groups.some((group) => call.principal.groups.includes(group));
+}
+
+function matchesArgument(glob: string, value: Json | undefined): boolean {
+  return value !== undefined && matchesGlob(glob, typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** What each profile asks a person about; null where it asks nobody. */

@@ -87,7 +87,8 @@ export function createPeer(channel: () => Channel, onNotification: (method: stri
 
   function receive(message: unknown): void {
     if (Array.isArray(message)) return message.forEach(receive);
-    if (!isObject(message)) return;
+    // Programs print JSON of their own; only this is addressed to us.
+    if (!isObject(message) || message.jsonrpc !== "2.0") return;
     const id = message.id as RequestId | undefined;
     if (typeof message.method === "string") {
       if (id === undefined) takeNotification(message);

@@ -1,11 +1,12 @@
 import { abortable } from "../lib/abortable.ts";
+import { createHider } from "../lib/hide-values.ts";
 import { sentence } from "../lib/sentence.ts";
 import { version } from "../lib/version.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition, ServerState } from "../model/server.ts";
-import { type Channel, TransportError } from "../protocol/message.ts";
+import { type Channel, RpcError, TransportError } from "../protocol/message.ts";
 import { createPeer, type Peer, type RequestOptions } from "../protocol/peer.ts";
 import { listAll, openSession, type SessionInfo } from "../protocol/session.ts";
 import { openChannel } from "./open-channel.ts";
@@ -19,6 +20,7 @@ export type ConnectionOptions = {
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
   resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
+  secretValues(): readonly string[];
   emit(event: PlaneEvent): void;
   /** Called with everything the server lists, each time it lists. */
   onTools(tools: unknown[]): number;
@@ -44,6 +46,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let retryAt: number | null = null;
   let relist: NodeJS.Timeout | undefined;
   let stopped = false;
+  let hide = createHider(options.secretValues());
   const stopping = new AbortController();
   const closing = new Set<Promise<void>>();
 
@@ -63,7 +66,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     let lost: TransportError | undefined;
     const peer = createPeer(() => channel ?? unopened(), onNotification);
     try {
-      channel = await openChannel(await options.resolveSecrets(definition), options.environment, {
+      const resolved = await options.resolveSecrets(definition);
+      hide = createHider([...options.secretValues(), ...secretsOf(resolved)]);
+      channel = await openChannel(resolved, options.environment, {
         onMessage: peer.receive,
         onClose(reason) {
           lost = reason;
@@ -95,21 +100,21 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function failed(cause: unknown): PlaneError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = hide(cause instanceof Error ? cause.message : String(cause));
     failures += 1;
     retryAt = Date.now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
     state = "error";
     error = reason;
     emit({ type: "server.error", server: name, message: reason });
-    return unavailable(cause);
+    return unavailable();
   }
 
   function onLost(reason: TransportError): void {
     if (live) void leave(live.channel);
     live = null;
     state = "disconnected";
-    error = reason.message;
-    emit({ type: "server.disconnected", server: name, reason: reason.message });
+    error = hide(reason.message);
+    emit({ type: "server.disconnected", server: name, reason: error });
   }
 
   function onNotification(method: string): void {
@@ -126,14 +131,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     }, relistAfterMs);
   }
 
-  function unavailable(cause: unknown): PlaneError {
+  function unavailable(): PlaneError {
     const retry = retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() };
     return new PlaneError(
       "SERVER_UNAVAILABLE",
       `Server '${name}' is not available: ${sentence(error ?? state)}`,
       {
         data: { server: name, sent: false, ...retry },
-        cause,
       },
     );
   }
@@ -153,7 +157,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       });
     }
     if (live) return live;
-    if (!connecting && retryAt !== null && Date.now() < retryAt) throw unavailable(undefined);
+    if (!connecting && retryAt !== null && Date.now() < retryAt) throw unavailable();
     connecting ??= open().finally(() => {
       connecting = undefined;
     });
@@ -164,7 +168,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     connect: async () => void (await ensure()),
     async request(method, params, requestOptions) {
       const { peer } = await abortable(ensure(), requestOptions.signal);
-      return peer.request(method, params, requestOptions);
+      return peer.request(method, params, requestOptions).catch((thrown) => {
+        throw withText(thrown, hide);
+      });
     },
     snapshot: () => ({ state, error, nextRetryAt: retryAt, live }),
     async close() {
@@ -181,6 +187,17 @@ export function createConnection(options: ConnectionOptions): Connection {
       await Promise.all([...closing, leave(last.channel)]);
     },
   };
+}
+
+function secretsOf({ env, headers, auth }: ServerDefinition): (string | undefined)[] {
+  return [...Object.values(env), ...Object.values(headers), auth?.token];
+}
+
+/** The same failure, told without secrets. */
+function withText(thrown: unknown, hide: (text: string) => string): unknown {
+  if (thrown instanceof RpcError) return new RpcError(thrown.code, hide(thrown.message));
+  if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
+  return thrown;
 }
 
 function unopened(): never {

@@ -18,6 +18,8 @@ export type ServersOptions = Wanted & {
   environment: Readonly<Record<string, string | undefined>>;
   /** Turns references to secrets into secrets, when they are needed. */
   resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
+  /** Values that must not be told in any message, beside those of the definition itself. */
+  secretValues(): readonly string[];
   emit(event: PlaneEvent): void;
   onTools(server: string, definition: ServerDefinition, tools: unknown[]): number;
   /** The server is not configured any more. */

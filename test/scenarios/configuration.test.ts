@@ -119,6 +119,40 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     }
   });
 
+  test("what a reference stands for is shown nowhere, even when the server tells it", async () => {
+    const secret = "HUSH-aabbcc-998877";
+    await write("hush.txt", secret);
+    const tells = fixture("fault", ["--exit-at-start", "3", "--stderr", `my password is ${secret}`]);
+    const file = await write("hush.json", {
+      mcpServers: {
+        shown: {
+          command: "true",
+          args: ["--x", "${HUSH}"],
+          env: { PLAIN: "${HUSH}" },
+          description: "${HUSH}",
+        },
+        told: { ...tells, env: { PLAIN: "${file:hush.txt}" } },
+      },
+    });
+    const verbs = [
+      ["config", "show"],
+      ["config", "explain", "shown"],
+      ["doctor"],
+      ["servers", "list"],
+      ["tools", "list"],
+      ["call", "told.x"],
+    ];
+    for (const verb of verbs) {
+      const { stdout, stderr } = await run([...verb, "--config", file, "--json"], { env: { HUSH: secret } });
+      // The fixture's own command line holds the text in clear, which is the one place it was written.
+      const shown = (stdout + stderr).replaceAll(`my password is ${secret}`, "");
+      assert.ok(!shown.includes(secret), `${verb.join(" ")}: ${shown}`);
+    }
+    const stored = await readFile(directory.file("data/toolplane.db"));
+    const journal = await readFile(directory.file("data/toolplane.db-wal")).catch(() => Buffer.alloc(0));
+    assert.ok(!Buffer.concat([stored, journal]).includes(secret));
+  });
+
   test("an unset variable costs only its server", async () => {
     const file = await write("unset.json", {
       mcpServers: { good: fixture("echo"), bad: { command: "x", env: { TOKEN: "${SURELY_NOT_SET}" } } },
@@ -229,7 +263,9 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     assert.deepEqual((await run(["import", "claude-code", "--dry-run", "--json"], { env })).json().imported, [
       "mine",
     ]);
-    await run(["connect", "claude-code"], { env });
+    assert.equal((await run(["connect", "claude-code", "--config", "nowhere.json"], { env })).code, 2);
+    const own = await write("own.json", { mcpServers: { a: fixture("echo") } });
+    await run(["connect", "claude-code", "--config", own], { env });
     assert.match(await readFile(file, "utf8"), /"toolplane"[\s\S]*"mcp"/);
     await run(["disconnect", "claude-code"], { env });
     assert.equal(await readFile(file, "utf8"), before);

@@ -25,7 +25,8 @@ export function maskText(text: string, isSecret: boolean): string {
   return shown + hide(text.slice(from));
 }
 
-function showReference({ name, fallback, text }: Reference, hide: (text: string) => string): string {
+function showReference({ kind, name, fallback, text }: Reference, hide: (text: string) => string): string {
+  if (kind === "command") return `\${command:${name.trim().split(/\s/)[0]} …}`;
   return fallback === null ? text : `\${${name}:-${hide(fallback)}}`;
 }
 

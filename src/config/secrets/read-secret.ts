@@ -18,8 +18,8 @@ const readers: Record<SecretKind, (name: string, directory: string) => Promise<S
 export async function readSecret({ kind, name }: SecretReference, directory: string): Promise<string> {
   const answer = await readers[kind](name, directory);
   if ("secret" in answer) return answer.secret;
-  // A command may have been given a secret on its way.
-  const shown = redact(name);
+  // A command may have been given a secret on its way, so only its program is named.
+  const shown = kind === "command" ? `${name.trim().split(/\s/)[0]} …` : redact(name);
   const message = `The secret \${${kind}:${shown}} cannot be read: ${answer.why}. ${answer.remedy}`;
   throw new PlaneError("CONFIG_INVALID", message, { data: { kind, name: shown } });
 }

@@ -54,7 +54,13 @@ function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, sour
       reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
     return [];
   });
-  readServerFields(reading, id, [...fields, { key: "transport", value: "http", source }], source);
+  // One entry is one remote tool, whatever else its server offers.
+  const remote = typeof entry["remote-name"] === "string" ? entry["remote-name"] : id;
+  const own = [
+    { key: "transport", value: "http", source },
+    { key: "allow_tools", value: [remote], source },
+  ];
+  readServerFields(reading, id, [...fields, ...own], source);
 }
 
 function remoteTools(group: UnknownObject): RemoteTools {

@@ -2,7 +2,7 @@ import colors from "picocolors";
 import type { ClientConnection } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { openSetup } from "./config.ts";
-import { print, printJson, renderTable } from "./output.ts";
+import { print, printJson, printWarning, renderTable } from "./output.ts";
 
 export async function importClients(
   cli: Cli,
@@ -24,7 +24,13 @@ export async function importClients(
     ),
   );
   for (const { name, reason } of report.skipped) print(`${colors.yellow("skipped")} ${name}: ${reason}`);
-  const names = report.imported.join(", ") || "nothing";
+  for (const name of report.holdSecrets) {
+    printWarning(
+      `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
+    );
+  }
+  if (report.imported.length === 0) return print("Nothing was imported.");
+  const names = report.imported.join(", ");
   print(
     report.path === null
       ? `Would import: ${names}`

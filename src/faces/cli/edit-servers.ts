@@ -1,3 +1,4 @@
+import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { openSetup } from "./config.ts";
@@ -13,6 +14,13 @@ export type AddOptions = GlobalOptions & {
 
 export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
   const [command, ...rest] = args;
+  if (name.trim() === "") throw usage("A server needs a name.");
+  if ((command === undefined) === (options.url === undefined)) {
+    throw usage(
+      "Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server",
+    );
+  }
+  if (options.url !== undefined && !URL.canParse(options.url)) throw usage(`'${options.url}' is not a URL.`);
   const definition: JsonObject = {
     ...(options.url === undefined ? {} : { url: options.url }),
     ...(command === undefined ? {} : { command, ...(rest.length > 0 ? { args: rest } : {}) }),
@@ -36,9 +44,15 @@ export async function removeServer(
 
 function pairs(key: string, given: readonly string[] = []): JsonObject {
   if (given.length === 0) return {};
+  const wrong = given.find((pair) => !/^[^=]+=/.test(pair));
+  if (wrong !== undefined) throw usage(`'${wrong}' is not NAME=value.`);
   return {
     [key]: Object.fromEntries(
       given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
     ),
   };
+}
+
+function usage(message: string): PlaneError {
+  return new PlaneError("USAGE", message);
 }

@@ -3,6 +3,7 @@ import colors from "picocolors";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
 import { print, printWarning, say } from "./output.ts";
+import { renderProblem } from "./problems.ts";
 import { untilInterrupted } from "./signals.ts";
 import { openPlane } from "./with-plane.ts";
 
@@ -18,9 +19,10 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   );
   plane.on("server.error", ({ server, message }) => tell(colors.red("●"), server, message));
   plane.on("server.disconnected", ({ server, reason }) => tell(colors.dim("○"), server, reason));
-  plane.on("config.changed", ({ added, removed, changed }) =>
-    say(`Configuration applied: ${renderChange({ added, removed, changed })}`),
-  );
+  plane.on("config.changed", ({ added, removed, changed }) => {
+    say(`Configuration applied: ${renderChange({ added, removed, changed })}`);
+    for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+  });
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
   );

@@ -24,7 +24,7 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
     );
   program
     .command("connect")
-    .description("let a client use Toolplane instead of its own servers; keeps a backup")
+    .description("add Toolplane to a client's servers; keeps a backup")
     .argument("<client>")
     .addHelpText("after", examples("connect claude-code"))
     .action(async (client: string, _, command: Command) =>

@@ -1,5 +1,6 @@
 import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
+import { sentence } from "../../lib/sentence.ts";
 import { isObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -15,11 +16,14 @@ export async function listTools(cli: Cli, options: GlobalOptions & { server?: st
       print(
         renderTable(
           ["TOOL", "DESCRIPTION"],
-          tools.map(({ name, description }) => [name, description]),
+          tools.map(({ name, description, unavailable }) => [
+            name,
+            unavailable ? `(unavailable: ${unavailable}) ${description}` : description,
+          ]),
         ),
       );
     for (const { name, error } of await plane.servers()) {
-      if (error !== null) printWarning(`Server '${name}' is not available: ${error}.`);
+      if (error !== null) printWarning(`Server '${name}' is not available: ${sentence(error)}`);
     }
   });
 }
@@ -31,7 +35,7 @@ export async function showTool(cli: Cli, name: string, options: GlobalOptions): 
 }
 
 function renderTool(tool: ToolListing): string {
-  const { name, modelName, description, metadata, providers, health, source } = tool;
+  const { name, modelName, description, metadata, providers, health, source, unavailable } = tool;
   const facts = [
     ["for models", modelName],
     ["source", source],
@@ -39,6 +43,7 @@ function renderTool(tool: ToolListing): string {
     ["side effects", metadata.side_effects],
     ["providers", providers.map((provider) => provider.name).join(", ")],
     ["health", renderHealth(health)],
+    ...(unavailable === null ? [] : [["unavailable", unavailable]]),
   ];
   return [
     colors.bold(name),

@@ -1,0 +1,29 @@
+import type { Environment } from "./expand-environment.ts";
+import { mapTexts } from "./map-texts.ts";
+import { findReferences } from "./references.ts";
+
+/** What everybody knows anyway, and what would make paths unreadable if it were hidden. */
+const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
+
+/** The variables that a configuration refers to, with what they hold. */
+export function usedVariables(values: unknown, environment: Environment): Map<string, string> {
+  const used = new Map<string, string>();
+  mapTexts(values, (text) => {
+    for (const { kind, name } of findReferences(text)) {
+      const value = kind === "env" && !ordinary.includes(name) ? environment[name] : undefined;
+      if (value) used.set(name, value);
+    }
+    return text;
+  });
+  return used;
+}
+
+/** Writes the references again where their values stand: what a variable holds is nobody's business. */
+export function showReferences(values: unknown, used: ReadonlyMap<string, string>): unknown {
+  const byLength = [...used]
+    .filter(([, value]) => value.length > 3)
+    .sort(([, a], [, b]) => b.length - a.length);
+  return mapTexts(values, (text) =>
+    byLength.reduce((shown, [name, value]) => shown.replaceAll(value, `\${${name}}`), text),
+  );
+}
