@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import { askForApproval } from "./approvals/approvals.ts";
 import { processEnvironment } from "./config/environment.ts";
+import { keepGood } from "./config/keep-good.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config.ts";
 import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
 import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import { uniqueId } from "./lib/unique-id.ts";
 import type { Outcome, Requested } from "./model/call.ts";
-import type { Config } from "./model/config.ts";
 import { toPlaneError } from "./model/errors.ts";
 import { toolSubject } from "./model/health.ts";
 import type { Json } from "./model/json.ts";
@@ -18,7 +18,7 @@ import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createRecorder } from "./pipeline/record.ts";
-import { missingCredentials } from "./pipeline/route.ts";
+import { missingCredentials, sharedTrouble } from "./pipeline/route.ts";
 import { createMemory } from "./plane-memory.ts";
 import { decide } from "./policy/decide.ts";
 import { grantFor } from "./policy/grant.ts";
@@ -137,7 +137,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const withHealth = async (tool: Tool): Promise<ToolListing> => ({
     ...tool,
     health: (await memory.health()).summary(toolSubject(tool.name)),
-    unavailable: missingCredentials(tool, environment) ?? onlyTrouble(tool.providers.map(providerTrouble)),
+    unavailable: missingCredentials(tool, environment) ?? sharedTrouble(tool.providers.map(providerTrouble)),
   });
   const reload = async () => {
     const next = await load();
@@ -196,23 +196,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;
-}
-
-/** An edit that broke a server leaves its last good version in force; the problem is reported all the same. */
-function keepGood(before: Config, after: Config): Config {
-  const spoiled = Object.keys(after.broken).filter((name) => before.servers[name] !== undefined);
-  const isSpoiled = ([name]: [string, unknown]) => spoiled.includes(name);
-  return {
-    ...after,
-    servers: { ...after.servers, ...Object.fromEntries(Object.entries(before.servers).filter(isSpoiled)) },
-    broken: Object.fromEntries(Object.entries(after.broken).filter((entry) => !isSpoiled(entry))),
-  };
-}
-
-/** A tool with several providers is in trouble only when all of them are. */
-function onlyTrouble(troubles: readonly (string | null)[]): string | null {
-  if (troubles.length === 0) return "it declares no provider";
-  return troubles.includes(null) ? null : troubles.join("; ");
 }
 
 function request(

@@ -7,7 +7,8 @@ import type { Merged } from "./merge-settings.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 
 /** Every value at or below a key, with where it was read. `git.timeout` finds `servers.git.timeoutMs`. */
-export function explain(asked: string, { origins, values }: Merged, config: Config): Explanation[] {
+export function explain(asked: string, merged: Merged, config: Config): Explanation[] {
+  const origins = merged.origins();
   const key = asked.replace(/^mcpServers(?=\.|$)/, "servers");
   const known = [...origins.keys()];
   const [found = []] = [
@@ -18,7 +19,7 @@ export function explain(asked: string, { origins, values }: Merged, config: Conf
     ),
   ].filter((paths) => paths.length > 0);
   if (found.length === 0) return [explainDefault(key, config) ?? unknownKey(key, known)];
-  const masked = maskSecrets(values);
+  const masked = maskSecrets(merged.values);
   return found.map((path) => ({
     key: path,
     value: valueAt(masked, path),

@@ -1,3 +1,4 @@
+import { once } from "../lib/once.ts";
 import { type Path, renderPath } from "../model/path.ts";
 import type { Origin } from "../model/setup.ts";
 import type { Setting } from "./setting.ts";
@@ -8,7 +9,7 @@ const sectionsByName: readonly unknown[] = ["servers", "tools", "toolsets", "mod
 export type Merged = {
   /** Nested, without prototypes, as the settings say. */
   values: { [section: string]: unknown };
-  origins: ReadonlyMap<string, Origin>;
+  origins(): ReadonlyMap<string, Origin>;
   /** The origin of a value, or of the nearest thing around it that has one. */
   originOf(path: Path): Origin | undefined;
 };
@@ -28,9 +29,9 @@ export function mergeSettings(
     units.set(unit, [...others, override]);
   }
   const settings = joinRules([...units.values()].flat());
-  const byPath = new Map(settings.map((setting) => [renderPath(setting.path), setting]));
-  const origins = new Map(settings.map(({ path, origin }) => [renderPath(path), origin]));
-  return { values: nest(settings), origins, originOf: (path) => nearestOrigin(byPath, path) };
+  const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
+  const origins = once(() => new Map([...byPath()].map(([path, { origin }]) => [path, origin])));
+  return { values: nest(settings), origins, originOf: (path) => nearestOrigin(byPath(), path) };
 }
 
 /** A server is started or reached, not both: a new way of one kind ends the other. */
@@ -57,7 +58,11 @@ function joinRules(settings: Setting[]): Setting[] {
   const [first] = lists;
   if (first === undefined || lists.length === 1 || !lists.every(({ value }) => Array.isArray(value)))
     return settings;
-  const joined = { ...first, value: lists.flatMap(({ value }) => value as unknown[]) };
+  const joined = {
+    path: first.path,
+    origin: first.origin,
+    value: lists.flatMap(({ value }) => value as unknown[]),
+  };
   return [...settings.filter((setting) => !lists.includes(setting)), joined];
 }
 
@@ -65,7 +70,9 @@ function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {
   const groups = new Map<string, Setting[]>();
   for (const setting of settings) {
     const unit = renderPath(unitOf(setting.path));
-    groups.set(unit, [...(groups.get(unit) ?? []), setting]);
+    const group = groups.get(unit);
+    if (group) group.push(setting);
+    else groups.set(unit, [setting]);
   }
   return groups;
 }

@@ -40,6 +40,12 @@ export function missingCredentials(
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
 }
 
+/** A tool with several providers is in trouble only when all of them are. */
+export function sharedTrouble(troubles: readonly (string | null)[]): string | null {
+  if (troubles.length === 0) return "it declares no provider";
+  return troubles.includes(null) ? null : troubles.join("; ");
+}
+
 function noProvider(call: Approved, why: string, providers: Record<string, string> = {}): PlaneError {
   return new PlaneError("NO_PROVIDER", `No provider can execute '${call.tool.name}': ${why}.`, {
     data: { tool: call.tool.name, providers },

@@ -1,15 +1,15 @@
 import { abortable } from "../lib/abortable.ts";
-import { createHider } from "../lib/hide-values.ts";
 import { sentence } from "../lib/sentence.ts";
 import { version } from "../lib/version.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition, ServerState } from "../model/server.ts";
-import { type Channel, RpcError, TransportError } from "../protocol/message.ts";
+import { type Channel, TransportError } from "../protocol/message.ts";
 import { createPeer, type Peer, type RequestOptions } from "../protocol/peer.ts";
 import { listAll, openSession, type SessionInfo } from "../protocol/session.ts";
 import { openChannel } from "./open-channel.ts";
+import { createServerHider, withoutSecrets } from "./without-secrets.ts";
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
@@ -46,7 +46,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let retryAt: number | null = null;
   let relist: NodeJS.Timeout | undefined;
   let stopped = false;
-  let hide = createHider(options.secretValues());
+  let hide = createServerHider(definition, options.secretValues());
   const stopping = new AbortController();
   const closing = new Set<Promise<void>>();
 
@@ -67,7 +67,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const peer = createPeer(() => channel ?? unopened(), onNotification);
     try {
       const resolved = await options.resolveSecrets(definition);
-      hide = createHider([...options.secretValues(), ...secretsOf(resolved)]);
+      hide = createServerHider(resolved, options.secretValues());
       channel = await openChannel(resolved, options.environment, {
         onMessage: peer.receive,
         onClose(reason) {
@@ -169,7 +169,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     async request(method, params, requestOptions) {
       const { peer } = await abortable(ensure(), requestOptions.signal);
       return peer.request(method, params, requestOptions).catch((thrown) => {
-        throw withText(thrown, hide);
+        throw withoutSecrets(thrown, hide);
       });
     },
     snapshot: () => ({ state, error, nextRetryAt: retryAt, live }),
@@ -187,17 +187,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       await Promise.all([...closing, leave(last.channel)]);
     },
   };
-}
-
-function secretsOf({ env, headers, auth }: ServerDefinition): (string | undefined)[] {
-  return [...Object.values(env), ...Object.values(headers), auth?.token];
-}
-
-/** The same failure, told without secrets. */
-function withText(thrown: unknown, hide: (text: string) => string): unknown {
-  if (thrown instanceof RpcError) return new RpcError(thrown.code, hide(thrown.message));
-  if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
-  return thrown;
 }
 
 function unopened(): never {

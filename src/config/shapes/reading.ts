@@ -43,7 +43,10 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
       settings.push({
         path,
         value,
-        origin: originOf(source),
+        // Few are ever asked for, and looking up lines takes longer than reading.
+        get origin() {
+          return originOf(source);
+        },
         originInside: (inner) => originOf([...source, ...inner]),
       });
     },

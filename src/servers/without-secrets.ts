@@ -1,0 +1,15 @@
+import { createHider } from "../lib/hide-values.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { RpcError, TransportError } from "../protocol/message.ts";
+
+/** Hides what a server was given, and whatever else must not be told, in texts about it. */
+export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
+  return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token]);
+}
+
+/** The same failure, told without secrets. */
+export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
+  if (thrown instanceof RpcError) return new RpcError(thrown.code, hide(thrown.message));
+  if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
+  return thrown;
+}
