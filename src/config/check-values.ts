@@ -7,6 +7,7 @@ import { renderPath } from "../model/path.ts";
 import { ServerDefinition } from "../model/server.ts";
 import { ToolManifest } from "../model/tool.ts";
 import type { Merged } from "./merge-settings.ts";
+import { warnAboutWhatIsMissing } from "./not-yet.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
 import { detectTransport } from "./transport.ts";
 
@@ -18,10 +19,11 @@ type Report = (path: Path, message: string, hint?: string | null) => void;
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
 export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files"> {
   const problems: ConfigProblem[] = [];
-  const report: Report = (path, message, hint = null) => {
+  const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     const { file = "", line = null } = merged.originOf(path) ?? {};
-    problems.push({ file, line, path: renderPath(path), severity: "error", message, hint });
+    problems.push({ file, line, path: renderPath(path), severity, message, hint });
   };
+  const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
   const { servers, tools, ...others } = merged.values;
   const broken: Record<string, string> = Object.create(null);
   const goodServers = checkEach(servers, (name, entry) =>
@@ -30,13 +32,13 @@ export function checkValues(merged: Merged, environment: Environment): Omit<Conf
       report(path, message, hint);
     }),
   );
-  return {
+  const values: ConfigValues = {
     ...checkSections(others, environment, report),
     servers: goodServers,
     tools: checkEach(tools, (name, entry) => parse(ToolManifest, entry, ["tools", name], report)),
-    broken,
-    problems,
   };
+  warnAboutWhatIsMissing(values, (path, message, hint) => tell("warning", path, message, hint));
+  return { ...values, broken, problems };
 }
 
 function checkEach<T>(
