@@ -31,7 +31,13 @@ function forStrangers(error: ErrorReport): ErrorReport {
 /** RFC 9457, with our code. */
 function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
   const { http, means } = errorTable[report.code];
-  return { type: `urn:toolplane:error:${report.code}`, title: means, status: http, detail: message, ...report };
+  return {
+    type: `urn:toolplane:error:${report.code}`,
+    title: means,
+    status: http,
+    detail: message,
+    ...report,
+  };
 }
 
 function json(body: unknown, status: number): Response {
