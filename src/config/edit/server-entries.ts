@@ -3,9 +3,18 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { readData, removeFromFile, setInFile } from "./edit-file.ts";
+import { withLock } from "./with-lock.ts";
 
 /** Writes a new server the way the file already holds its servers. */
 export function addServerEntry(file: string, name: string, definition: JsonObject): void {
+  withLock(file, () => add(file, name, definition));
+}
+
+export function removeServerEntry(file: string, name: string): void {
+  withLock(file, () => remove(file, name));
+}
+
+function add(file: string, name: string, definition: JsonObject): void {
   const data = readData(file);
   if (data !== undefined && data !== null && !isObject(data)) {
     throw new PlaneError("CONFIG_INVALID", `The top level of ${file} is not an object of servers.`);
@@ -24,7 +33,7 @@ export function addServerEntry(file: string, name: string, definition: JsonObjec
   else setInFile(file, [...path, name], definition);
 }
 
-export function removeServerEntry(file: string, name: string): void {
+function remove(file: string, name: string): void {
   const data = readData(file);
   const entries = holdersOf(isObject(data) ? data : {}).flatMap((holder) => holder.entries);
   const found = entries.filter((entry) => entry.name === name).reverse();

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { withLock } from "./with-lock.ts";
+
+test("the lock is there while the change is made and gone afterwards, also when it fails", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("config.json");
+  assert.equal(
+    withLock(file, () => existsSync(`${file}.lock`)),
+    true,
+  );
+  assert.throws(() => withLock(file, () => assert.fail("broken")), /broken/);
+  assert.equal(existsSync(`${file}.lock`), false);
+});
+
+test("a lock that a dead program left is taken away", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("config.json");
+  writeFileSync(`${file}.lock`, "");
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(`${file}.lock`, longAgo, longAgo);
+  assert.equal(
+    withLock(file, () => "changed"),
+    "changed",
+  );
+});
