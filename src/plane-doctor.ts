@@ -9,7 +9,7 @@ import { examineServer } from "./servers/doctor/examine-server.ts";
 
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
-  secretsOf(definition: ServerDefinition): Promise<ServerDefinition>;
+  secretsOf(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Values that no report may show. */
   secretValues: readonly string[];
 };
@@ -62,5 +62,5 @@ function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] 
 async function subjectOf(name: string, config: Config, { secretsOf }: Means) {
   const definition = config.servers[name];
   if (definition === undefined) return { broken: config.broken[name] ?? "it is not configured" };
-  return secretsOf(definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
+  return secretsOf(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
 }

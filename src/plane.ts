@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { askForApproval } from "./approvals/approvals.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { keepGood } from "./config/keep-good.ts";
@@ -6,18 +5,18 @@ import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config
 import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
 import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
-import { uniqueId } from "./lib/unique-id.ts";
 import type { Outcome, Requested } from "./model/call.ts";
 import { toPlaneError } from "./model/errors.ts";
 import { toolSubject } from "./model/health.ts";
 import type { Json } from "./model/json.ts";
-import type { Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
+import type { Plane, ToolListing } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
 import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createRecorder } from "./pipeline/record.ts";
+import { requestCall } from "./pipeline/request.ts";
 import { missingCredentials, sharedTrouble } from "./pipeline/route.ts";
 import { createMemory } from "./plane-memory.ts";
 import { decide } from "./policy/decide.ts";
@@ -52,13 +51,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     requireSafe(loaded.config);
     return loaded;
   };
-  let { config, variables } = await load();
+  let { config, variables, directoryOf } = await load();
   const everybody = options.principal ?? nobody;
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
 
-  const secretsOf = (definition: ServerDefinition) =>
-    resolveSecrets(definition, { directory: dirname(config.files[0] ?? "") });
+  const secretsOf = (name: string, definition: ServerDefinition) =>
+    resolveSecrets(definition, { directory: directoryOf(name) });
 
   const registry = createRegistry(({ revision, tools }) =>
     emit({ type: "registry.changed", revision, tools: tools.length }),
@@ -143,8 +142,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     const next = await load();
     const kept = keepGood(config, next.config);
     const change = await servers.apply({ definitions: kept.servers, broken: kept.broken });
+    ({ variables, directoryOf } = next);
     config = kept;
-    variables = next.variables;
     registry.setSource(configSource, translateManifests(config.tools));
     emit({ type: "config.changed", ...change, problems: config.problems.length });
     return change;
@@ -166,7 +165,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     start: () => void servers.connectAll(servers.names().filter((name) => config.servers[name]?.autoConnect)),
     call(asked, args, callOptions = {}) {
       const signals = callOptions.signal ? [callOptions.signal, stopping.signal] : [stopping.signal];
-      const running = callTool(request(asked, args, callOptions, everybody), AbortSignal.any(signals));
+      const running = callTool(requestCall(asked, args, callOptions, everybody), AbortSignal.any(signals));
       active.add(running);
       return running.finally(() => active.delete(running));
     },
@@ -196,20 +195,4 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;
-}
-
-function request(
-  asked: string | ToolId,
-  args: unknown,
-  { principal, face = "library", signal: _, ...options }: PlaneCallOptions,
-  everybody: Principal,
-): Requested {
-  return {
-    id: uniqueId(),
-    at: new Date().toISOString(),
-    asked: { tool: asked, arguments: args },
-    principal: principal ?? everybody,
-    face,
-    options,
-  };
 }

@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
-import type { Config, ConfigProblem } from "../model/config.ts";
+import { dirname, resolve } from "node:path";
+import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { checkValues } from "./check-values.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
-import { renderProblems } from "./render-problems.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { usedVariables } from "./secrets/used-variables.ts";
 import type { ConfigDocument, Setting } from "./setting.ts";
@@ -19,6 +18,8 @@ export type LoadedConfig = {
   merged: Merged;
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
+  /** Where the file stands that defines a server; its references to files start there. */
+  directoryOf(server: string): string;
 };
 
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
@@ -41,7 +42,8 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   const merged = mergeSettings(layers, fromEnvironment.settings);
   const { problems, ...values } = checkValues(merged, environment);
   const config = { ...values, files, problems: [...found, ...problems] };
-  return { config, merged, variables: usedVariables(merged.values, environment) };
+  const directoryOf = (server: string) => dirname(merged.originOf(["servers", server])?.file ?? "");
+  return { config, merged, variables: usedVariables(merged.values, environment), directoryOf };
 }
 
 /** A rule that is not understood must not be left out, so a plane does not start with one. */

@@ -9,7 +9,7 @@ const sectionsByName: readonly unknown[] = ["servers", "tools", "toolsets", "mod
 export type Merged = {
   /** Nested, without prototypes, as the settings say. */
   values: { [section: string]: unknown };
-  origins(): ReadonlyMap<string, Origin>;
+  settings: readonly Setting[];
   /** The origin of a value, or of the nearest thing around it that has one. */
   originOf(path: Path): Origin | undefined;
 };
@@ -30,8 +30,7 @@ export function mergeSettings(
   }
   const settings = joinRules([...units.values()].flat());
   const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
-  const origins = once(() => new Map([...byPath()].map(([path, { origin }]) => [path, origin])));
-  return { values: nest(settings), origins, originOf: (path) => nearestOrigin(byPath(), path) };
+  return { values: nest(settings), settings, originOf: (path) => nearestOrigin(byPath(), path) };
 }
 
 /** A server is started or reached, not both: a new way of one kind ends the other. */

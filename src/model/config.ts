@@ -110,3 +110,14 @@ export type ConfigProblem = {
   message: string;
   hint: string | null;
 };
+
+/** File, line, place, reason and remedy on one line. */
+export function renderProblem({ file, line, path, message, hint }: ConfigProblem): string {
+  const place = line === null ? file : `${file}:${line}`;
+  const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
+  return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
+}
+
+export function renderProblems(problems: readonly ConfigProblem[]): string {
+  return problems.map(renderProblem).join("\n");
+}

@@ -19,7 +19,7 @@ export type ConnectionOptions = {
   name: string;
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
-  resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
+  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   secretValues(): readonly string[];
   emit(event: PlaneEvent): void;
   /** Called with everything the server lists, each time it lists. */
@@ -66,7 +66,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     let lost: TransportError | undefined;
     const peer = createPeer(() => channel ?? unopened(), onNotification);
     try {
-      const resolved = await options.resolveSecrets(definition);
+      const resolved = await options.resolveSecrets(name, definition);
       hide = createServerHider(resolved, options.secretValues());
       channel = await openChannel(resolved, options.environment, {
         onMessage: peer.receive,

@@ -17,7 +17,7 @@ export type Wanted = {
 export type ServersOptions = Wanted & {
   environment: Readonly<Record<string, string | undefined>>;
   /** Turns references to secrets into secrets, when they are needed. */
-  resolveSecrets(definition: ServerDefinition): Promise<ServerDefinition>;
+  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Values that must not be told in any message, beside those of the definition itself. */
   secretValues(): readonly string[];
   emit(event: PlaneEvent): void;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -202,6 +202,17 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     assert.equal((await headersOf("bearer")).authorization, "Bearer from-a-file");
     assert.equal((await headersOf("key"))["x-my"], "from-a-command");
     assert.equal((await headersOf("empty")).authorization, undefined);
+  });
+
+  test("a reference to a file starts where the file stands that holds it", async () => {
+    await mkdir(directory.file("project"), { recursive: true });
+    await write("project/word.txt", "from-the-project");
+    const general = await write("elsewhere.json", { mcpServers: { other: fixture("echo") } });
+    const own = await write("project/own.json", {
+      mcpServers: { it: fixture("echo", [], { env: { WORD: "${file:word.txt}" } }) },
+    });
+    const { stdout } = await run(["call", "it.env", "--config", general, "--config", own, "--json"]);
+    assert.match(stdout, /from-the-project/);
   });
 
   test("a tool whose credentials are missing says which, and is not run", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   existsSync,
   lstatSync,
-  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -11,7 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { emptyHome, fullHome, platforms, userFiles } from "../../../test/fixtures/clients/client-home.ts";
+import {
+  emptyHome,
+  filesBelow,
+  fullHome,
+  platforms,
+  userFiles,
+} from "../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { readData } from "../edit/edit-file.ts";
 import { clientNames } from "./clients.ts";
@@ -19,13 +24,6 @@ import { connectClient, disconnectClient } from "./connect-client.ts";
 import { findClientServers } from "./import-clients.ts";
 
 const gateway = { command: "toolplane", args: ["mcp"] };
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
 
 for (const platform of platforms) {
   for (const client of clientNames()) {

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { emptyHome, fullHome, userFiles } from "../../../test/fixtures/clients/client-home.ts";
+import { emptyHome, filesBelow, fullHome, userFiles } from "../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { readData } from "../edit/edit-file.ts";
 import { clientNames } from "./clients.ts";
 import { connectClient, disconnectClient } from "./connect-client.ts";
 
 const gateway = { command: "toolplane", args: ["mcp"] };
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
 
 test("connecting twice is harmless and keeps the first backup", async () => {
   await using root = await temporaryDirectory();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { looksSecret } from "./looks-secret.ts";
+import { looksSecret } from "../../lib/looks-secret.ts";
 import { maskSecrets } from "./mask.ts";
 
 const secretKeys = [

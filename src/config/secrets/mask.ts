@@ -1,6 +1,6 @@
+import { looksSecret } from "../../lib/looks-secret.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import { looksSecret } from "./looks-secret.ts";
 import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
 
 /** Where we are: is everything here a secret, and under which key. */

@@ -2,7 +2,7 @@ import colors from "picocolors";
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson } from "./output.ts";
-import { renderProblems } from "./problems.ts";
+import { listProblems } from "./problems.ts";
 
 export function openSetup(cli: Cli, options: GlobalOptions): Promise<Setup> {
   return cli.openSetup({ files: options.config ?? [], directory: process.cwd() });
@@ -18,7 +18,7 @@ export async function validateConfig(
   const ok = errors.length === 0;
   if (options.json) printJson({ ok, files, problems });
   else {
-    if (problems.length > 0) print(renderProblems(problems));
+    if (problems.length > 0) print(listProblems(problems));
     const count = `${problems.length} problem${problems.length === 1 ? "" : "s"}`;
     print(
       ok

@@ -1,7 +1,7 @@
+import { renderProblem } from "../../model/config.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printWarning } from "./output.ts";
-import { renderProblem } from "./problems.ts";
 import { untilInterrupted } from "./signals.ts";
 import { showWaiting } from "./waiting.ts";
 

@@ -1,7 +1,7 @@
+import { looksSecret } from "../../lib/looks-secret.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { failed, passed, type Trouble } from "./check.ts";
-import { isSecretName } from "./secrets.ts";
 
 type Field = { key: string; name: string; value: string };
 
@@ -34,7 +34,7 @@ function fieldsOf({ env, headers, auth }: ServerDefinition): Field[] {
 
 function troubleOf({ key, name, value }: Field): Trouble[] {
   const isEmpty = /^\s*(?:(?:bearer|basic)\s*)?$/i.test(value);
-  if (isEmpty && isSecretName(name)) {
+  if (isEmpty && looksSecret(name)) {
     return [{ detail: `${key} is empty.`, fix: `Give ${key} a value, or remove it.` }];
   }
   return placeholderTrouble(key, unexpanded.exec(value)?.[0]);

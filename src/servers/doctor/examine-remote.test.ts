@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
+import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { translateTools } from "../../registry/sources/mcp.ts";
 import { examineServer } from "./examine-server.ts";
@@ -15,19 +16,6 @@ function examine(
   const definition = sampleServer({ command: undefined, url, transport: "http", ...settings });
   const options = { environment: {}, directory: "/", limitMs, takeTools: translateTools };
   return examineServer("notes", definition, options);
-}
-
-function outline(checks: DoctorCheck[]): string {
-  return checks.map(({ name, ok }) => (ok ? name : `!${name}`)).join(" ");
-}
-
-/** The one check that failed; the secrets of every address here are `pw` words. */
-function failure(checks: DoctorCheck[]): { detail: string; fix: string } {
-  const failed = checks.filter(({ ok }) => !ok);
-  assert.equal(failed.length, 1, JSON.stringify(checks));
-  assert.doesNotMatch(JSON.stringify(checks), /pw-\w+/);
-  const [{ detail, fix } = { detail: "", fix: null }] = failed;
-  return { detail, fix: fix ?? assert.fail(`no fix: ${detail}`) };
 }
 
 const unanswered = "configuration enabled url environment reachable !handshake";

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { suite, test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
+import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { examineServer } from "./examine-server.ts";
 
@@ -17,19 +18,6 @@ function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {
     takeTools: () => assert.fail("nothing is listed"),
   };
   return examineServer("notes", definition, options);
-}
-
-function outline(checks: DoctorCheck[]): string {
-  return checks.map(({ name, ok }) => (ok ? name : `!${name}`)).join(" ");
-}
-
-/** The one check that failed; the secrets of every address here are `pw` words. */
-function failure(checks: DoctorCheck[]): { detail: string; fix: string } {
-  const failed = checks.filter(({ ok }) => !ok);
-  assert.equal(failed.length, 1, JSON.stringify(checks));
-  assert.doesNotMatch(JSON.stringify(checks), /pw-\w+/);
-  const [{ detail, fix } = { detail: "", fix: null }] = failed;
-  return { detail, fix: fix ?? assert.fail(`no fix: ${detail}`) };
 }
 
 const unreached = "configuration enabled url environment !reachable";

@@ -1,40 +1,26 @@
+import { createHider } from "../../lib/hide-values.ts";
+import { looksSecret } from "../../lib/looks-secret.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 
-const hidden = "[redacted]";
-/** Shorter values stand in ordinary text by chance. */
+/** What is named a secret may be shorter than a secret that is only guessed. */
 const shortestSecret = 4;
-
-const secretWords = [
-  /(?:^|[_-]|api|access|private)key(?![a-z])/i,
-  /[a-z]Key(?![a-z])/,
-  /token(?!s|iz)/i,
-  /secret|passw|credential|authorization|cookie/i,
-  /(?:^|[_-])(?:pat|pwd|auth)(?:$|[_-])/i,
-];
-
-/** Does a variable, header or flag of this name usually hold something that nobody should read? */
-export function isSecretName(name: string): boolean {
-  return secretWords.some((word) => word.test(name));
-}
 
 /** Removes from a text every value that this server's entry keeps secret. */
 export function hideSecrets(definition: ServerDefinition): (text: string) => string {
-  const secrets = secretsOf(definition).sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((kept, secret) => kept.replaceAll(secret, hidden), text);
+  return createHider(secretsOf(definition), shortestSecret);
 }
 
 function secretsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
-  const named = Object.entries({ ...env, ...headers }).filter(([name]) => isSecretName(name));
+  const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  const found = [...values, auth?.token ?? "", ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
-  return found.filter((value) => value.length >= shortestSecret);
+  return [...values, auth?.token ?? "", ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
 }
 
 /** `--token=x` and `--token x`. */
 function secretArguments(args: readonly string[]): string[] {
   return args.flatMap((word, at) => {
     const [, flag = "", value] = /^(-{1,2}[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (!isSecretName(flag)) return [];
+    if (!looksSecret(flag)) return [];
     const next = args[at + 1];
     if (value !== undefined) return [value];
     return next === undefined || next.startsWith("-") ? [] : [next];
