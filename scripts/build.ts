@@ -36,7 +36,7 @@ const pieces = [
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   {
     name: "command-line",
-    test: /node_modules\/(commander|picocolors)\/|cli\/(run|program|[a-z]+-commands|command-parts|output|signals)\.ts|model\/errors\.ts|lib\/(plain-text|sentence)\.ts/,
+    test: /node_modules\/(commander|picocolors)\/|cli\/(run|program|colors|[a-z]+-commands|command-parts|output|signals)\.ts|model\/errors\.ts|lib\/(plain-text|sentence)\.ts/,
   },
   { name: "call", test: isNeededForCall },
 ];

@@ -1,6 +1,6 @@
-import colors from "picocolors";
 import type { ClientConnection } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson, printWarning, renderTable } from "./output.ts";
 

@@ -1,6 +1,6 @@
-import colors from "picocolors";
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";
 import { listProblems } from "./problems.ts";
 

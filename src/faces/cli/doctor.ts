@@ -1,7 +1,7 @@
-import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
 import type { DoctorReport } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 

@@ -1,7 +1,7 @@
-import colors from "picocolors";
 import type { JsonObject } from "../../model/json.ts";
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson } from "./output.ts";
 import { Interrupted } from "./signals.ts";

@@ -1,6 +1,6 @@
-import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
 import type { PlaneError } from "../../model/errors.ts";
+import { colors } from "./colors.ts";
 
 /** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
 export const beforeOutput = new Set<() => void>();

@@ -1,6 +1,6 @@
-import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { colors } from "./colors.ts";
 
 export function listProblems(problems: readonly ConfigProblem[]): string {
   return problems

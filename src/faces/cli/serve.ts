@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import colors from "picocolors";
 import { renderProblem } from "../../model/config.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { print, printWarning, say } from "./output.ts";
 import { untilInterrupted } from "./signals.ts";
 import { openPlane } from "./with-plane.ts";

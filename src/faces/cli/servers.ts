@@ -1,6 +1,6 @@
-import colors from "picocolors";
 import type { ServerState, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 

@@ -1,9 +1,9 @@
-import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
 import { sentence } from "../../lib/sentence.ts";
 import { isObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { print, printJson, printWarning, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 

@@ -1,7 +1,7 @@
-import colors from "picocolors";
 import { plainText } from "../../lib/plain-text.ts";
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
+import { colors } from "./colors.ts";
 import { beforeOutput } from "./output.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
