@@ -37,16 +37,33 @@ export class TransportError extends Error {
 
 /** Where messages of one connection go and come from. */
 export type ChannelHandlers = {
-  onMessage(message: unknown): void;
+  /** `relatesTo` is our request on whose stream it came, where the transport tells. */
+  onMessage(message: unknown, relatesTo?: RequestId): void;
   /** Called once, when nothing more can be sent or received. */
   onClose(reason: TransportError): void;
+  /** The answer to this request, or to one we cannot tell, was too large and has been passed over. */
+  onTooLarge?(id: RequestId | undefined, bytes: number): void;
+  /** Something arrived that is no message. */
+  onNoise?(text: string): void;
+  /** What the server writes for people. */
+  onStderr?(text: string): void;
+};
+
+export type SendOptions = {
+  signal?: AbortSignal | undefined;
+  /** For transports that have them. */
+  headers?: Readonly<Record<string, string>> | undefined;
 };
 
 export interface Channel {
   /** Throws or rejects with a TransportError when this message could not be delivered. */
-  send(message: OutgoingMessage, signal?: AbortSignal): Promise<void> | void;
+  send(message: OutgoingMessage, options?: SendOptions): Promise<void> | void;
   /** Known after the handshake; some transports have to repeat it on every request. */
   useProtocolVersion(version: string): void;
+  /** Opens the stream on which the server speaks by itself, where that is a stream of its own. */
+  listen?(): void;
+  /** Is a request cancelled by closing its stream, so that nothing has to be said? */
+  readonly cancelsByClosing?: boolean;
   /** Ends the connection and everything it started. Never rejects. */
   close(): Promise<void>;
   readonly pid: number | null;

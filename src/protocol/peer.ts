@@ -26,7 +26,7 @@ export function createPeer(channel: () => Channel, onNotification: (method: stri
   const pending = new Map<RequestId, Pending>();
   let lastId = 0;
 
-  const send = async (message: OutgoingMessage, signal?: AbortSignal) => channel().send(message, signal);
+  const send = async (message: OutgoingMessage, signal?: AbortSignal) => channel().send(message, { signal });
   const sendQuietly = (message: OutgoingMessage) => void send(message).catch(() => undefined);
 
   function request(

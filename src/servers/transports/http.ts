@@ -6,6 +6,7 @@ import {
   type ChannelHandlers,
   type OutgoingMessage,
   type RequestId,
+  type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
 import { createSseParser } from "../../protocol/sse-parser.ts";
@@ -39,7 +40,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     handlers.onClose(new TransportError(reason, { sent: true }));
   };
 
-  function send(message: OutgoingMessage, signal?: AbortSignal): Promise<void> {
+  function send(message: OutgoingMessage, { signal }: SendOptions = {}): Promise<void> {
     if (!open) return Promise.reject(new TransportError("the session has ended", { sent: false }));
     const body = JSON.stringify(message);
     const answerId = "id" in message && "method" in message ? message.id : undefined;
