@@ -59,7 +59,16 @@ const loadedLater = [
     "lib/version.ts",
     "schema-check.ts",
   ],
-  ...["servers/doctor/", "transports/http", "faces/http/", "faces/gateway/"],
+  ...[
+    "servers/doctor/",
+    "transports/http",
+    "transports/sse",
+    "transports/websocket",
+    "transports/opening",
+    "transports/start-failure",
+    "faces/http/",
+    "faces/gateway/",
+  ],
   ...[
     "config/clients/",
     "config/edit/",

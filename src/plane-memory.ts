@@ -5,6 +5,7 @@ import type { Approval } from "./model/approval.ts";
 import type { CallRecord } from "./model/call.ts";
 import type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
 import type { HealthSample } from "./model/health.ts";
+import type { KnownServer } from "./model/server.ts";
 import { createHealth } from "./registry/health.ts";
 
 /** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
@@ -18,6 +19,7 @@ export function createMemory(directory: string | undefined) {
     const [{ createJournal }, { append }] = await Promise.all([import("./store/journal.ts"), store()]);
     return createJournal(append);
   });
+  const keeping = new Set<Promise<void>>();
   const health = once(async () => createHealth(await (await store()).samples()));
 
   return {
@@ -44,9 +46,21 @@ export function createMemory(directory: string | undefined) {
       await (await journal()).write([{ kind: "call", call }, ...entries]);
       if (watched) samples.forEach(watched.observe);
     },
+    /** Nothing was kept where nothing can be kept. */
+    knownServers: async (identities: readonly string[]) =>
+      directory === undefined ? [] : (await store()).knownServers(identities),
+    putKnownServer(known: KnownServer): void {
+      if (directory === undefined) return;
+      const kept = store()
+        .then(({ putKnownServer }) => putKnownServer(known))
+        .catch(() => undefined)
+        .finally(() => keeping.delete(kept));
+      keeping.add(kept);
+    },
     async close(): Promise<void> {
       // What was told in this turn is on its way to the journal.
       await new Promise(setImmediate);
+      await Promise.all(keeping);
       // A store that could not be opened has said so already, and has nothing to close.
       if (journal.made())
         await journal().then(

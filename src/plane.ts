@@ -13,12 +13,16 @@ import type { Plane, ToolListing } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
 import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
+import { mayBelongTo } from "./model/tool-name.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createRecorder } from "./pipeline/record.ts";
 import { requestCall } from "./pipeline/request.ts";
 import { missingCredentials, sharedTrouble } from "./pipeline/route.ts";
+import { createAnswers, type Sampling } from "./plane-answers.ts";
 import { createMemory } from "./plane-memory.ts";
+import { createServerVerbs, identifyServer, withRoots } from "./plane-servers.ts";
+import { accessOf, createTokenVerbs } from "./plane-tokens.ts";
 import { decide } from "./policy/decide.ts";
 import { grantFor } from "./policy/grant.ts";
 import { createMcpProvider } from "./providers/mcp.ts";
@@ -27,6 +31,7 @@ import { renderInventory } from "./registry/inventory.ts";
 import { createRegistry } from "./registry/registry.ts";
 import { translateManifests } from "./registry/sources/manifests.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
+import { createCredentials } from "./servers/auth/credentials.ts";
 import { createServers } from "./servers/servers.ts";
 
 export type PlaneOptions = {
@@ -36,6 +41,10 @@ export type PlaneOptions = {
   dataDirectory?: string;
   /** Who calls when a call does not say. */
   principal?: Principal;
+  /** Somebody answers what servers ask people: `questions` shows it, `answer` answers it. */
+  answersQuestions?: boolean;
+  /** Serves what servers ask of a model. */
+  sampling?: Sampling;
   /** Apply changes of the configuration files while running. */
   watch?: boolean;
 };
@@ -56,19 +65,40 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
 
-  const secretsOf = (name: string, definition: ServerDefinition) =>
-    resolveSecrets(definition, { directory: directoryOf(name) });
+  const secretsOf = async (name: string, definition: ServerDefinition) =>
+    withRoots(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name));
 
+  const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
+  const answers = createAnswers(options, {
+    emit,
+    problems: async (schema, value) =>
+      (await schemaCheck())
+        .checkSchema(schema, value)
+        .map(({ path, message }) => `${path} ${message}`.trim()),
+  });
   const registry = createRegistry(({ revision, tools }) =>
     emit({ type: "registry.changed", revision, tools: tools.length }),
   );
+  const credentials = createCredentials({
+    store: memory.store,
+    directory: options.dataDirectory,
+    clientName: "Toolplane",
+    onChanged: (server) => void servers.clear(server).catch(() => undefined),
+  });
   const servers = createServers({
     definitions: config.servers,
     broken: config.broken,
     environment,
     emit,
+    isPersonal: credentials.isPersonal,
+    // What servers offer is found out in the name of whoever the plane is for.
+    access: (name, definition, user) => accessOf(credentials, name, definition, user ?? everybody.user),
+    capabilities: answers.capabilities,
     resolveSecrets: secretsOf,
     secretValues: () => [...variables.values()],
+    identify: (name, definition) => identifyServer(name, definition, directoryOf(name)),
+    known: memory.knownServers,
+    onKnown: memory.putKnownServer,
     onRemoved: registry.removeSource,
     onTools: (server, definition, listed) =>
       registry.setSource(server, translateTools(server, definition, listed)),
@@ -79,8 +109,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     findTool(asked, {
       snapshot: registry.snapshot,
       servers: servers.names,
-      discover: servers.connectAll,
+      // A name that may be anybody's is not worth waiting for the slowest.
+      discover: (names) => servers.discover(names, names ? {} : { patienceMs: 5_000 }),
       trouble: servers.trouble,
+      requirement: servers.requirement,
       visible: () => visibleTo(principal),
     });
   const visibleTo = (principal: Principal) =>
@@ -89,7 +121,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const injectables: Record<string, (call: Requested) => Json | undefined | Promise<Json>> = {
     username: ({ principal }) => principal.user ?? undefined,
     _mcp_data: async ({ principal }) => {
-      await servers.connectAll();
+      await servers.discover();
       return renderInventory(visibleTo(principal), describeServer);
     },
   };
@@ -99,7 +131,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     const isConfigured = name !== "mcp" || servers.names().includes(String(server));
     return isConfigured ? null : `server '${server}' is not configured`;
   };
-  const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
 
   const callTool = createCallTool({
     async findTool(asked, principal) {
@@ -108,6 +139,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         await new Promise(setImmediate);
         await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
       };
+      if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
       const [tool] = await Promise.all([find(asked, principal), warmUp()]);
       return tool;
     },
@@ -124,6 +156,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     execution: {
       provider: (name) => providers.get(name),
       checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
+      answer: answers.answer,
       onRetry: ({ id, tool }, retry) => emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
       onProgress: ({ id, tool }, progress) =>
         emit({ type: "tool.progress", callId: id, tool: tool.name, ...progress }),
@@ -162,15 +195,15 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
       return examineServers(names, config, { environment, secretsOf, secretValues: [...variables.values()] });
     },
-    start: () => void servers.connectAll(servers.names().filter((name) => config.servers[name]?.autoConnect)),
+    start: () => void servers.start(),
     call(asked, args, callOptions = {}) {
       const signals = callOptions.signal ? [callOptions.signal, stopping.signal] : [stopping.signal];
       const running = callTool(requestCall(asked, args, callOptions, everybody), AbortSignal.any(signals));
       active.add(running);
       return running.finally(() => active.delete(running));
     },
-    async tools({ principal = everybody, server } = {}) {
-      await (server === undefined ? servers.connectAll() : servers.connect(server));
+    async tools({ principal = everybody, server, ...patience } = {}) {
+      await (server === undefined ? servers.discover(undefined, patience) : servers.discoverOne(server));
       const tools = visibleTo(principal).filter(({ id }) => server === undefined || id.server === server);
       return Promise.all(tools.map(withHealth));
     },
@@ -180,9 +213,21 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       return withHealth(tool);
     },
     async servers({ connect = false } = {}) {
-      if (connect) await servers.connectAll();
+      if (connect) await servers.probe();
       return servers.status();
     },
+    ...createServerVerbs(servers),
+    ...createTokenVerbs(credentials, everybody, async (name) =>
+      secretsOf(servers.requireName(name), config.servers[name] as ServerDefinition),
+    ),
+    endConversation: (conversation, { principal = everybody } = {}) =>
+      servers.release(
+        (owner) => owner.conversation === conversation && owner.user === principal.user,
+        "the conversation ended",
+      ),
+    questions: async ({ principal = everybody } = {}) => answers.questions.waiting(principal.user),
+    answer: (id, answer, { principal = everybody } = {}) =>
+      answers.questions.answer(id, answer, principal.user),
     calls: async (filter) => (await memory.store()).calls(filter),
     on: memory.on,
     stop: once(async () => {

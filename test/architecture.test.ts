@@ -24,9 +24,15 @@ const arrows: Record<string, readonly string[]> = {
   "faces/http": ground,
   "faces/gateway": ground,
   "plane-doctor.ts": ["model", "lib", "config", "registry", "servers"],
+  "plane-answers.ts": ["model", "lib", "protocol", "approvals", "pipeline"],
+  "plane-tokens.ts": ["model", "servers"],
+  "plane-servers.ts": ["model", "lib", "protocol", "servers"],
   "plane-memory.ts": ["model", "lib", "registry", "store"],
   "plane.ts": [
+    "plane-answers.ts",
     "plane-memory.ts",
+    "plane-servers.ts",
+    "plane-tokens.ts",
     "plane-doctor.ts",
     ...ground,
     "config",
@@ -59,6 +65,7 @@ const homes: Record<string, readonly string[]> = {
   hono: ["faces/http"],
   "@hono/node-server": ["faces/http"],
   "node:sqlite": ["store"],
+  ws: ["servers"],
 };
 
 /** Who may know the process it runs in. */

@@ -7,6 +7,8 @@ export type TimeLimiter = {
   expired(): boolean;
   /** Starts the limit again, but never beyond `capMs` in all. */
   extend(): void;
+  /** Time stands still until the returned function is called. */
+  pause(): () => void;
   clear(): void;
 };
 
@@ -17,11 +19,13 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
   let expired = false;
   let cleared = false;
   let timer: NodeJS.Timeout | undefined;
+  let paused = 0;
+  let pausedMs = 0;
   const onCallerAbort = () => controller.abort(caller?.reason);
   const arm = () => {
-    if (limitMs === 0 || cleared) return;
+    if (limitMs === 0 || cleared || paused > 0) return;
     clearTimeout(timer);
-    const left = Math.min(limitMs, startedAt + capMs - Date.now());
+    const left = Math.min(limitMs, startedAt + pausedMs + capMs - Date.now());
     timer = setTimeout(expire, Math.min(longestTimerMs, Math.max(0, left)));
   };
   const expire = () => {
@@ -35,6 +39,16 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
     signal: controller.signal,
     expired: () => expired,
     extend: arm,
+    pause() {
+      const from = Date.now();
+      paused += 1;
+      clearTimeout(timer);
+      return () => {
+        paused -= 1;
+        if (paused === 0) pausedMs += Date.now() - from;
+        arm();
+      };
+    },
     clear() {
       cleared = true;
       clearTimeout(timer);

@@ -22,6 +22,8 @@ export type CallOptions = {
   timeoutMs?: number;
   /** A person has already agreed to this call. */
   consent?: boolean;
+  /** Servers that keep one session for each conversation keep it for this one. */
+  conversation?: string;
   /** Stop before anything is executed. */
   dryRun?: boolean;
 };

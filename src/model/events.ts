@@ -7,6 +7,7 @@ export type PlaneEvent =
   | { type: "server.connected"; server: string; toolCount: number; protocolVersion: string }
   | { type: "server.disconnected"; server: string; reason: string }
   | { type: "server.error"; server: string; message: string }
+  | { type: "server.log"; server: string; level: string }
   | {
       type: "config.changed";
       added: string[];
@@ -36,6 +37,8 @@ export type PlaneEvent =
       durationMs: number;
       code: ErrorCode | null;
     }
+  | { type: "question.asked"; questionId: string; callId: string; server: string; tool: string }
+  | { type: "question.answered"; questionId: string; callId: string; action: string }
   | { type: "approval.requested"; approvalId: string; callId: string; tool: string }
   | { type: "approval.answered"; approvalId: string; callId: string; decision: string };
 

@@ -2,10 +2,13 @@ import type { CallOptions, CallRecord, Outcome } from "./call.ts";
 import type { Config } from "./config.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type { HealthSummary } from "./health.ts";
+import type { UnknownObject } from "./json.ts";
 import type { Face, Principal } from "./principal.ts";
-import type { ServerStatus, ServersChange } from "./server.ts";
+import type { Question, QuestionAnswer } from "./question.ts";
+import type { PoolInfo, RefreshReport, ServerLogLine, ServerStatus, ServersChange } from "./server.ts";
 import type { DoctorReport } from "./setup.ts";
 import type { CallFilter } from "./store.ts";
+import type { TokenGiven, TokenStatus } from "./token.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
 /** Who calls through which face; the library's own caller when left out. */
@@ -19,6 +22,9 @@ export type ToolListing = Tool & {
   unavailable: string | null;
 };
 
+/** Something a server lists beside its tools. */
+export type Listed = UnknownObject & { server: string };
+
 /** What every face is given and what `createPlane` returns. */
 export interface Plane extends AsyncDisposable {
   /** The configuration in force. */
@@ -30,10 +36,42 @@ export interface Plane extends AsyncDisposable {
   /** Connects every server that wants to be connected; the others start on first use. */
   start(): void;
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;
-  /** Waits until every server has answered or failed. */
-  tools(caller?: Caller & { server?: string }): Promise<ToolListing[]>;
+  /** Waits until every server has answered or failed, or until `patienceMs` have passed. */
+  tools(caller?: Caller & { server?: string; patienceMs?: number }): Promise<ToolListing[]>;
   tool(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
   servers(options?: { connect?: boolean }): Promise<ServerStatus[]>;
+  server(name: string): Promise<ServerStatus>;
+  /** Connects a server and keeps it connected. */
+  connect(server: string): Promise<void>;
+  /** Ends a server's sessions; it stays away until it is connected again. */
+  disconnect(server: string): Promise<void>;
+  /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
+  refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
+  /** The last things a server wrote to its standard error or logged. */
+  logs(server: string): Promise<ServerLogLine[]>;
+  /** The open sessions, without their secrets. */
+  poolInfo(): PoolInfo;
+  /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
+  clearCaches(server?: string): Promise<number>;
+  /** Ends the sessions that were kept for this conversation; tells how many were open. */
+  endConversation(conversation: string, caller?: Caller): Promise<number>;
+  /** What a server offers beside its tools, as it lists it. */
+  prompts(server?: string): Promise<Listed[]>;
+  prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
+  resources(server?: string): Promise<Listed[]>;
+  resourceTemplates(server?: string): Promise<Listed[]>;
+  resource(server: string, uri: string): Promise<unknown>;
+  /** The tokens that are kept for the caller, without the tokens. */
+  tokens(caller?: Caller): Promise<TokenStatus[]>;
+  setToken(server: string, token: TokenGiven, caller?: Caller): Promise<void>;
+  /** True when there was one. */
+  forgetToken(server: string, caller?: Caller): Promise<boolean>;
+  /** Begins an OAuth sign-in: the browser goes to `url` and comes back to `redirectUri`. */
+  beginSignIn(server: string, redirectUri: string, caller?: Caller): Promise<{ url: string; state: string }>;
+  finishSignIn(parameters: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
+  /** What servers ask the caller's person in the middle of calls. */
+  questions(caller?: Caller): Promise<Question[]>;
+  answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   stop(): Promise<void>;

@@ -1,10 +1,16 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, UnknownObject } from "./json.ts";
 import type { ProviderSpec } from "./tool.ts";
 
 export type ProgressReport = { progress: number; total: number | null; message: string | null };
 
 export type ProviderContext = {
   signal: AbortSignal;
+  /** Whose session it is, where sessions are not shared. */
+  owner: { user: string | null; conversation: string | null };
+  /** Answers what the other side asks before it goes on. */
+  onRequest?:
+    | ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>)
+    | undefined;
   onProgress(progress: ProgressReport): void;
 };
 

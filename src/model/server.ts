@@ -14,6 +14,15 @@ export const ServerAuth = z.strictObject({
   /** The header an API key goes into. */
   header: z._default(z.string(), "X-API-Key"),
   scopes: z.optional(texts),
+  /** The client we are at its authorization server, when somebody registered one for us. */
+  clientId: z.optional(z.string().check(z.minLength(1))),
+  clientSecret: z.optional(z.string()),
+  /** Where our client metadata document is; its address is our client id. */
+  clientMetadataUrl: z.optional(z.url({ protocol: /^https$/ })),
+  /** The only authorization server to use. */
+  issuer: z.optional(z.url({ protocol: /^https?$/ })),
+  /** A person signs in unless it says otherwise. */
+  grant: z.optional(z.enum(["authorization_code", "client_credentials"])),
 });
 export type ServerAuth = z.infer<typeof ServerAuth>;
 
@@ -32,13 +41,24 @@ export const ServerDefinition = z.strictObject({
   help_email: z.optional(z.string()),
   enabled: z._default(z.boolean(), true),
   autoConnect: z._default(z.boolean(), true),
-  lazy: z._default(z.boolean(), true),
+  /** Unsaid, it is started once to get to know it. */
+  lazy: z.optional(z.boolean()),
+  alwaysOn: z._default(z.boolean(), false),
   trusted: z._default(z.boolean(), false),
   /** 0 means no limit. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
-  maxConcurrency: z._default(z.int().check(z.positive()), 16),
+  maxConcurrency: z._default(z.int().check(z.positive()), 64),
+  maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),
+  maxMessageBytes: z._default(z.int().check(z.positive()), 10 * 1024 * 1024),
+  backoffMs: z._default(z.int().check(z.positive()), 1_000),
+  maxBackoffMs: z._default(z.int().check(z.positive()), 60_000),
+  pingIntervalMs: z._default(z.int().check(z.positive()), 15_000),
+  /** 0 means for ever. */
+  listingTtlMs: z._default(z.int().check(z.minimum(0)), 300_000),
+  protocol: z._default(z.enum(["auto", "legacy", "modern"]), "auto"),
+  roots: z._default(texts, []),
   session: z._default(z.enum(["shared", "principal", "conversation"]), "shared"),
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
@@ -69,14 +89,51 @@ export type ServerStatus = {
   transport: Transport | null;
   protocolVersion: string | null;
   tools: number;
-  /** Are the listed tools from an earlier connection? */
+  /** Are the listed tools older than a failure to list them again? */
   stale: boolean;
   error: string | null;
   nextRetryAt: string | null;
   pid: number | null;
   /** Tools the server offered and we could not take, with the reason. */
   rejected: { tool: string; reason: string }[];
+  /** When its tools were listed last, this time or an earlier one. */
+  listedAt: string | null;
+  /** Requests that wait for it, or wait to be sent. */
+  pending: number;
+  /** Open sessions. */
+  sessions: number;
+  /** How often something came from it that is no message of the protocol. */
+  noise: number;
+};
+
+/** One line of what a server said beside its answers. */
+export type ServerLogLine = {
+  at: string;
+  source: "stderr" | "log" | "noise";
+  level?: string;
+  text: string;
+};
+
+/** What is remembered of a server from one run to the next. */
+export type KnownServer = {
+  /** Stands for its name and its whole definition; another definition makes it another server. */
+  identity: string;
+  era: "legacy" | "modern";
+  eraAt: string;
+  listedAt: string;
+  tools: unknown[];
+};
+
+/** What came of asking servers again. */
+export type RefreshReport = {
+  attempted: string[];
+  reconnected: string[];
+  still_failed: { server: string; reason: string }[];
+  skipped: { server: string; reason: string }[];
 };
 
 /** What a new configuration did to the servers. */
 export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
+
+/** The open sessions, without anything of what they were opened with. */
+export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };

@@ -2,6 +2,7 @@ import type { Approval, ApprovalAnswer, ApprovalStatus } from "./approval.ts";
 import type { CallRecord, CallStatus } from "./call.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { HealthSample } from "./health.ts";
+import type { KnownServer } from "./server.ts";
 
 /** Things that happened and are only ever added. */
 export type JournalEntry =
@@ -28,5 +29,17 @@ export interface Store {
   approvals(status?: ApprovalStatus): Promise<Approval[]>;
   /** True when this answer was the first. */
   answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  /** Only what is sealed already: a store never sees a secret in the clear. */
+  secret(key: string): Promise<Uint8Array | null>;
+  /** Replaces what was under the key. */
+  putSecret(key: string, value: Uint8Array): Promise<void>;
+  /** True for the one who took it away. */
+  deleteSecret(key: string): Promise<boolean>;
+  /** Keys that begin with `prefix`, in their order. */
+  secrets(prefix: string): Promise<string[]>;
+  /** What is remembered under these identities; the others are left out. */
+  knownServers(identities: readonly string[]): Promise<KnownServer[]>;
+  /** Replaces what was remembered under its identity. */
+  putKnownServer(known: KnownServer): Promise<void>;
   close(): Promise<void>;
 }

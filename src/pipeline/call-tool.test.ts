@@ -26,6 +26,7 @@ function pathOf(changes: Partial<Path> = {}) {
       checkOutput: async () => [],
       onRetry: () => undefined,
       onProgress: () => undefined,
+      answer: async () => ({}),
     },
     record: createRecorder({
       emit: () => undefined,
@@ -96,6 +97,7 @@ test("the caller's signal reaches the provider", async () => {
       checkOutput: async () => [],
       onRetry: () => undefined,
       onProgress: () => undefined,
+      answer: async () => ({}),
     },
   });
   const { error } = await callTool(requestedCall(), controller.signal);

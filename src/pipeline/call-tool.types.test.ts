@@ -71,6 +71,7 @@ const functions: Functions = {
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
+    answer: async () => ({}),
     signal: undefined,
   },
 };

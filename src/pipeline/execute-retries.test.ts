@@ -25,6 +25,7 @@ function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000
     checkOutput: async () => [],
     onRetry: (_, retry) => retries.push(retry),
     onProgress: () => undefined,
+    answer: async () => ({}),
     signal,
   });
   return { call: settled(call), executed: call, retries, startedAt };

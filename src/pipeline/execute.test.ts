@@ -19,6 +19,7 @@ function run(call: Routed, provider: Provider | undefined, options: Partial<Exec
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
+    answer: async () => ({}),
     signal: undefined,
     ...options,
   });

@@ -3,7 +3,7 @@ import { abortable } from "../lib/abortable.ts";
 import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { ProgressReport, Provider } from "../model/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/result.ts";
 import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
@@ -20,11 +20,16 @@ export const retryPolicy = {
 /** Progress may stretch a limit this far. */
 const progressStretch = 10;
 
+/** What a server asks, in the words of its protocol. */
+export type Asked = { method: string; params: UnknownObject };
+
 export type ExecuteOptions = {
   provider(name: string): Provider | undefined;
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
   onProgress(call: Routed, progress: ProgressReport): void;
+  /** Answers what a server asks in the middle of a call. */
+  answer(call: Routed, server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
   signal: AbortSignal | undefined;
 };
 
@@ -74,6 +79,17 @@ async function attempt(
     { ...call.input.arguments, ...call.injected.values },
     {
       signal: limiter.signal,
+      owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
+      async onRequest(method, params, signal) {
+        // The server waits for somebody, which is not the time it has for its work.
+        const goOn = limiter.pause();
+        try {
+          const both = AbortSignal.any([signal, limiter.signal]);
+          return await options.answer(call, String(spec.config.server), { method, params }, both);
+        } finally {
+          goOn();
+        }
+      },
       onProgress(progress) {
         limiter.extend();
         options.onProgress(call, progress);
@@ -120,7 +136,8 @@ async function retryOrGiveUp(
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
     throw withAttempts(call, worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
   }
-  const delayMs = retryDelay(attempts.length);
+  const { retryInMs } = error.data;
+  const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);
   options.onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
   try {
     await sleep(delayMs, undefined, { signal: limiter.signal });

@@ -14,6 +14,8 @@ const statuses: Record<ErrorCode, CallStatus> = {
   PAYLOAD_TOO_LARGE: "refused",
   CONFIG_INVALID: "failed",
   FORBIDDEN: "refused",
+  BUSY: "failed",
+  AUTH_REQUIRED: "refused",
   APPROVAL_REQUIRED: "waiting",
   APPROVAL_DENIED: "refused",
   TOOL_ERROR: "tool_error",

@@ -58,3 +58,19 @@ test("every line above the limit is reported, wherever the chunks end", () => {
     }),
   );
 });
+
+test("a line above the limit is told with its length and both its ends, wherever the chunks end", () => {
+  const line = `{"id":1,${"ä".repeat(2_000)}}`;
+  fc.assert(
+    fc.property(fc.array(fc.nat()), (places) => {
+      const told: unknown[] = [];
+      const feed = createLineSplitter(
+        100,
+        () => assert.fail("it was read"),
+        ({ head, tail, bytes }) => told.push([head.slice(0, 8), tail.slice(-2), bytes]),
+      );
+      for (const chunk of cutAt(Buffer.from(`${line}\n`), places)) feed(chunk);
+      assert.deepEqual(told, [['{"id":1,', "ä}", Buffer.byteLength(line)]]);
+    }),
+  );
+});

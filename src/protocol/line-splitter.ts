@@ -1,39 +1,45 @@
+import { createOversized, type Oversized } from "./oversized-id.ts";
+
 const newline = 0x0a;
 
 /** Cuts a byte stream into lines without copying a long line again for every chunk. */
 export function createLineSplitter(
   limitBytes: number,
   onLine: (line: string) => void,
-  onTooLong: () => void,
+  onTooLong: (line: Oversized) => void,
 ) {
   let parts: Buffer[] = [];
   let size = 0;
-  let skipping = false;
+  let passed: ReturnType<typeof createOversized> | undefined;
 
-  const finish = (last: Buffer) => {
-    if (skipping) skipping = false;
-    else if (size + last.length > limitBytes) onTooLong();
-    else
-      onLine(parts.length === 0 ? last.toString("utf8") : Buffer.concat([...parts, last]).toString("utf8"));
+  const take = (part: Buffer) => {
+    size += part.length;
+    if (size <= limitBytes) return void parts.push(part);
+    if (passed === undefined) {
+      passed = createOversized();
+      for (const earlier of parts) passed.add(earlier);
+      parts = [];
+    }
+    passed.add(part);
+  };
+
+  const finish = () => {
+    const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    const tooLong = passed;
     parts = [];
     size = 0;
+    passed = undefined;
+    if (tooLong) onTooLong(tooLong.finish());
+    else onLine(whole?.toString("utf8") ?? "");
   };
 
   return (chunk: Buffer): void => {
     let from = 0;
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-      finish(chunk.subarray(from, at));
+      take(chunk.subarray(from, at));
+      finish();
       from = at + 1;
     }
-    if (from === chunk.length) return;
-    const rest = chunk.subarray(from);
-    size += rest.length;
-    if (size <= limitBytes) {
-      parts.push(rest);
-    } else if (!skipping) {
-      skipping = true;
-      parts = [];
-      onTooLong();
-    }
+    if (from < chunk.length) take(chunk.subarray(from));
   };
 }

@@ -27,13 +27,27 @@ export class TransportError extends Error {
   readonly sent: boolean;
   /** The same request will be refused again. */
   readonly permanent: boolean;
+  /** Of the HTTP answer that refused the request. */
+  readonly status: number | undefined;
+  /** How long the other side wants to be left alone. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: { sent: boolean; permanent?: boolean; cause?: unknown }) {
+  constructor(message: string, options: TransportFailure) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.sent = options.sent;
     this.permanent = options.permanent ?? false;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+type TransportFailure = {
+  sent: boolean;
+  permanent?: boolean;
+  status?: number | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+};
 
 /** Where messages of one connection go and come from. */
 export type ChannelHandlers = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
 import { type Channel, type OutgoingMessage, RpcError, TransportError } from "./message.ts";
-import { createPeer, type Progress } from "./peer.ts";
+import { createPeer, type Progress, refuseRequest } from "./peer.ts";
 
 type Sent = {
   id?: number | string;
@@ -25,10 +25,11 @@ function connect(send: (message: OutgoingMessage) => Promise<void> | void = () =
       return send(message);
     },
   };
-  const peer = createPeer(
-    () => channel,
-    (method) => notified.push(method),
-  );
+  const peer = createPeer(() => channel, {
+    onNotification: (method) => notified.push(method),
+    onRequest: refuseRequest,
+    onStray() {},
+  });
   const answer = (id: unknown, body: object) => peer.receive({ jsonrpc: "2.0", id, ...body });
   return { peer, sent, notified, answer };
 }
@@ -155,11 +156,12 @@ test("a lost connection rejects everything that waits", async () => {
   for (const request of requests) await assert.rejects(request, lost);
 });
 
-test("a ping is answered, any other request is refused, a notification is handed on", () => {
+test("a ping is answered, any other request is refused, a notification is handed on", async () => {
   const { peer, sent, notified } = connect();
   peer.receive({ jsonrpc: "2.0", id: "p", method: "ping" });
   peer.receive({ jsonrpc: "2.0", id: 0, method: "roots/list" });
   peer.receive({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  await new Promise(setImmediate);
   assert.deepEqual(sent, [
     { jsonrpc: "2.0", id: "p", result: {} },
     { jsonrpc: "2.0", id: 0, error: { code: -32601, message: "Method not found: roots/list" } },

@@ -1,66 +1,109 @@
-import type { UnknownObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
-import { RpcError, type TransportError } from "./message.ts";
+import { RpcError, TransportError } from "./message.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
-export type RequestOptions = { signal?: AbortSignal; onProgress?: (progress: Progress) => void };
+/** Answers what the other side asks of us; an RpcError is passed on as it is. */
+export type AnswerRequest = (
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+) => Promise<UnknownObject>;
+
+export type RequestOptions = {
+  signal?: AbortSignal | undefined;
+  /** For transports that have them. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** What the other side asks because of this request. */
+  onRequest?: AnswerRequest | undefined;
+};
+
+export type PeerHandlers = {
+  onNotification(method: string, params: UnknownObject): void;
+  /** What the other side asks for no request of ours, or where it cannot be told for which. */
+  onRequest: AnswerRequest;
+  /** A message came that answers nothing we asked and asks nothing. */
+  onStray(): void;
+};
 
 type Pending = {
   resolve(result: unknown): void;
   reject(reason: unknown): void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  options: RequestOptions;
+  onAbort: (() => void) | undefined;
 };
 
 export type Peer = {
   request(method: string, params?: UnknownObject, options?: RequestOptions): Promise<unknown>;
   notify(method: string, params?: UnknownObject): void;
-  receive(message: unknown): void;
-  /** Ends every waiting request with this reason. */
-  fail(reason: TransportError): void;
+  receive(message: unknown, relatesTo?: RequestId): void;
+  /** Ends one waiting request, or all of them, with this reason. */
+  fail(reason: Error, id?: RequestId): void;
+  /** How many requests wait. */
+  pending(): number;
 };
 
 /** One side of a JSON-RPC connection: our requests, their answers, and what the other side asks of us. */
-export function createPeer(channel: () => Channel, onNotification: (method: string) => void): Peer {
+export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const pending = new Map<RequestId, Pending>();
+  const asked = new Map<RequestId, AbortController>();
   let lastId = 0;
 
-  const send = async (message: OutgoingMessage, signal?: AbortSignal) => channel().send(message, { signal });
-  const sendQuietly = (message: OutgoingMessage) => void send(message).catch(() => undefined);
+  async function sendQuietly(message: OutgoingMessage): Promise<void> {
+    try {
+      await channel().send(message);
+    } catch {
+      // Nobody waits for it, and a lost connection is noticed elsewhere.
+    }
+  }
+
+  function settle(id: RequestId): Pending | undefined {
+    const waiting = pending.get(id);
+    if (waiting === undefined) return undefined;
+    pending.delete(id);
+    if (waiting.onAbort) waiting.options.signal?.removeEventListener("abort", waiting.onAbort);
+    return waiting;
+  }
+
+  function cancel(id: RequestId, method: string, reason: unknown): void {
+    const waiting = settle(id);
+    if (waiting === undefined) return;
+    // The handshake is the one request that must not be cancelled.
+    if (method !== "initialize" && !channel().cancelsByClosing) {
+      void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+    }
+    waiting.reject(reason);
+  }
 
   function request(
     method: string,
     params: UnknownObject = {},
     options: RequestOptions = {},
   ): Promise<unknown> {
-    const { signal, onProgress } = options;
+    const { signal, headers, onProgress } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = ++lastId;
     const sent = onProgress
       ? { ...params, _meta: { ...(params._meta as object), progressToken: id } }
       : params;
     return new Promise((resolve, reject) => {
-      const settle = () => {
-        signal?.removeEventListener("abort", onAbort);
-        return pending.delete(id);
-      };
-      const onAbort = () => {
-        if (!settle()) return;
-        // The handshake is the one request that must not be cancelled.
-        if (method !== "initialize") {
-          sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
-        }
-        reject(signal?.reason);
-      };
-      const fail = (reason: unknown) => settle() && reject(reason);
-      pending.set(id, { resolve: (result) => settle() && resolve(result), reject: fail, onProgress });
-      signal?.addEventListener("abort", onAbort, { once: true });
-      send({ jsonrpc: "2.0", id, method, params: sent }, signal).catch(fail);
+      const onAbort = signal && (() => cancel(id, method, signal.reason));
+      if (onAbort) signal.addEventListener("abort", onAbort, { once: true });
+      pending.set(id, { resolve, reject, options, onAbort });
+      try {
+        const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });
+        delivered?.catch((thrown) => settle(id)?.reject(thrown));
+      } catch (thrown) {
+        settle(id)?.reject(thrown);
+      }
     });
   }
 
-  function takeAnswer(message: UnknownObject, waiting: Pending): void {
+  function takeAnswer(message: UnknownObject): void {
+    const waiting = settle(message.id as RequestId);
+    if (waiting === undefined) return handlers.onStray();
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
       waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
@@ -71,45 +114,80 @@ export function createPeer(channel: () => Channel, onNotification: (method: stri
     }
   }
 
-  function takeNotification(message: UnknownObject): void {
-    const params = isObject(message.params) ? message.params : {};
-    if (message.method === "notifications/progress") {
-      const progress = typeof params.progress === "number" ? params.progress : 0;
-      pending.get(params.progressToken as RequestId)?.onProgress?.({
-        progress,
+  function takeNotification(method: string, params: UnknownObject): void {
+    if (method === "notifications/progress") {
+      pending.get(params.progressToken as RequestId)?.options.onProgress?.({
+        progress: typeof params.progress === "number" ? params.progress : 0,
         total: typeof params.total === "number" ? params.total : null,
         message: typeof params.message === "string" ? params.message : null,
       });
+    } else if (method === "notifications/cancelled") {
+      asked.get(params.requestId as RequestId)?.abort();
     } else {
-      onNotification(String(message.method));
+      handlers.onNotification(method, params);
     }
   }
 
-  function receive(message: unknown): void {
-    if (Array.isArray(message)) return message.forEach(receive);
-    // Programs print JSON of their own; only this is addressed to us.
-    if (!isObject(message) || message.jsonrpc !== "2.0") return;
-    const id = message.id as RequestId | undefined;
-    if (typeof message.method === "string") {
-      if (id === undefined) takeNotification(message);
-      else sendQuietly({ jsonrpc: "2.0", id, ...answerTo(message.method) });
+  /** The request of ours that made the other side ask: its own stream, its token, or the only one there is. */
+  function causeOf(params: UnknownObject, relatesTo: RequestId | undefined): Pending | undefined {
+    const meta = isObject(params._meta) ? params._meta : {};
+    const named = relatesTo ?? meta.progressToken;
+    if (named !== undefined) return pending.get(named as RequestId);
+    const able = [...pending.values()].filter(({ options }) => options.onRequest);
+    return able.length === 1 ? able[0] : undefined;
+  }
+
+  async function takeRequest(id: RequestId, method: string, message: UnknownObject, relatesTo?: RequestId) {
+    if (method === "ping") return sendQuietly({ jsonrpc: "2.0", id, result: {} });
+    const params = isObject(message.params) ? message.params : {};
+    const controller = new AbortController();
+    asked.set(id, controller);
+    try {
+      const answer = causeOf(params, relatesTo)?.options.onRequest ?? handlers.onRequest;
+      const result = await answer(method, params, controller.signal);
+      // Nobody waits for the answer to what was cancelled.
+      if (!controller.signal.aborted) await sendQuietly({ jsonrpc: "2.0", id, result });
+    } catch (thrown) {
+      const { code, message: text } = thrown instanceof RpcError ? thrown : failed;
+      await sendQuietly({ jsonrpc: "2.0", id, error: { code, message: text } });
+    } finally {
+      asked.delete(id);
+    }
+  }
+
+  function receive(message: unknown, relatesTo?: RequestId): void {
+    if (Array.isArray(message)) {
+      for (const one of message) receive(one, relatesTo);
       return;
     }
-    const waiting = id === undefined ? undefined : pending.get(id);
-    if (waiting) takeAnswer(message, waiting);
+    // Programs print JSON of their own; only this is addressed to us.
+    if (!isObject(message) || message.jsonrpc !== "2.0") return handlers.onStray();
+    const { id, method } = message;
+    if (typeof method !== "string") takeAnswer(message);
+    else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {});
+    else void takeRequest(id as RequestId, method, message, relatesTo);
   }
 
   return {
     request,
-    notify: (method, params = {}) => sendQuietly({ jsonrpc: "2.0", method, params }),
+    notify: (method, params = {}) => void sendQuietly({ jsonrpc: "2.0", method, params }),
     receive,
-    fail(reason) {
-      for (const waiting of [...pending.values()]) waiting.reject(reason);
+    fail(reason, id) {
+      if (id !== undefined) return settle(id)?.reject(reason);
+      for (const waiting of [...pending.keys()]) settle(waiting)?.reject(reason);
+      for (const controller of asked.values()) controller.abort();
     },
+    pending: () => pending.size,
   };
 }
 
-function answerTo(method: string): { result: UnknownObject } | { error: { code: number; message: string } } {
-  if (method === "ping") return { result: {} };
-  return { error: { code: -32601, message: `Method not found: ${method}` } };
+const failed = new RpcError(-32603, "it could not be answered");
+
+/** The other side must not ask this of us. */
+export const refuseRequest: AnswerRequest = async (method) => {
+  throw new RpcError(-32601, `Method not found: ${method}`);
+};
+
+export function unopened(): never {
+  throw new TransportError("the connection is not open", { sent: false });
 }

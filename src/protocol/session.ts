@@ -1,50 +1,29 @@
-import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Peer } from "./peer.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { RequestOptions } from "./peer.ts";
 
 /** Revisions that open with a handshake, newest first. */
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+/** The revision without one: every request says for itself who asks and what it can do. */
+export const modernVersion = "2026-07-28";
 
-export type SessionInfo = { protocolVersion: string; offersTools: boolean };
+export type Era = "legacy" | "modern";
 
-/** Opens a session: we offer the newest revision and take what the server answers if we know it. */
-export async function openSession(
-  peer: Peer,
-  clientInfo: { name: string; version: string },
-  signal: AbortSignal,
-): Promise<SessionInfo> {
-  const params = { protocolVersion: legacyVersions[0], capabilities: {}, clientInfo };
-  const result = await peer.request("initialize", params, { signal });
-  const version = isObject(result) ? result.protocolVersion : undefined;
-  const known = legacyVersions.find((candidate) => candidate === version);
-  if (known === undefined || !isObject(result)) {
-    throw new Error(`it speaks protocol ${JSON.stringify(version)}; known are ${legacyVersions.join(", ")}`);
-  }
-  const capabilities = isObject(result.capabilities) ? result.capabilities : {};
-  return { protocolVersion: known, offersTools: capabilities.tools !== undefined };
-}
+/** Who we are to a server. */
+export type ClientDescription = {
+  info: { name: string; version: string };
+  capabilities: UnknownObject;
+};
 
-const pageLimit = 1_000;
-
-/** All pages of a listing. A cursor that does not advance ends it. */
-export async function listAll(
-  peer: Peer,
-  method: "tools/list",
-  key: "tools",
-  signal: AbortSignal,
-): Promise<unknown[]> {
-  const items: unknown[] = [];
-  const seen = new Set<string>();
-  let params: UnknownObject = {};
-  for (let page = 0; page < pageLimit; page++) {
-    const result = await peer.request(method, params, { signal });
-    if (!isObject(result) || !Array.isArray(result[key])) {
-      throw new Error(`its answer to ${method} has no list '${key}'`);
-    }
-    items.push(...result[key]);
-    const cursor = result.nextCursor;
-    if (typeof cursor !== "string" || cursor === "" || seen.has(cursor)) break;
-    seen.add(cursor);
-    params = { cursor };
-  }
-  return items;
-}
+/** A connection whose revision is settled. */
+export type Session = {
+  era: Era;
+  protocolVersion: string;
+  capabilities: UnknownObject;
+  serverInfo: UnknownObject | null;
+  instructions: string | null;
+  request(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
+  /** From now on the server tells when its lists change, if it can. */
+  watch(): void;
+  /** Nothing is asked any more. */
+  end(): void;
+};

@@ -104,3 +104,37 @@ test("a long line in many pieces is not searched again for every piece", () => {
   assert.equal(event?.data.length, piece.length * pieces.length);
   assert.ok(tookMs < 500, `8 MiB took ${Math.round(tookMs)} ms`);
 });
+
+test("the place to go on from is told once its event is whole, and the wait at once", () => {
+  const told: string[] = [];
+  const feed = createSseParser((data) => told.push(`data ${data}`), {
+    onId: (id) => told.push(`id ${id}`),
+    onRetry: (retryMs) => told.push(`retry ${retryMs}`),
+  });
+  feed("id: 1\ndata:\n\nretry: 500\nretry: soon\nid: 2\n\nid: a\0b\ndata: x\n\nid: 3\ndata: y\n");
+  assert.deepEqual(told, ["id 1", "data ", "retry 500", "id 2", "data x"]);
+});
+
+test("an event above the limit is passed over and told, wherever the chunks end", () => {
+  const large = `{"id":7,"text":"${"ä".repeat(3_000)}"}`;
+  const whole = `: ${"c".repeat(500)}\nid: 1\ndata: ${"a".repeat(100)}\n\nevent: message\ndata: ${large}\n\ndata: b\n\n`;
+  for (const size of [1, 5, 101, 4_000, 100_000]) {
+    const told: unknown[] = [];
+    const feed = createSseParser((data) => told.push(data.length), {
+      limitBytes: 100,
+      onTooLarge: ({ head, tail, bytes }) => told.push([head.slice(0, 8), tail.slice(-3), bytes]),
+    });
+    for (let at = 0; at < whole.length; at += size) feed(whole.slice(at, at + size));
+    assert.deepEqual(told, [100, ['{"id":7,', 'ä"}', Buffer.byteLength(large)], 1]);
+  }
+});
+
+test("an event of many lines above the limit is passed over too", () => {
+  const told: unknown[] = [];
+  const feed = createSseParser((data) => told.push(data), {
+    limitBytes: 10,
+    onTooLarge: ({ head, tail }) => told.push([head, tail]),
+  });
+  feed("data: 1234\ndata: 1234\ndata: 1234\ndata: 1234\n\ndata: next\n\n");
+  assert.deepEqual(told, [["1234123412341234", "1234123412341234"], "next"]);
+});

@@ -1,6 +1,6 @@
 import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { Provider } from "../model/provider.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Provider, ProviderContext } from "../model/provider.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 
@@ -9,19 +9,40 @@ type RequestServer = (
   method: string,
   params: UnknownObject,
   options: RequestOptions,
+  owner: ProviderContext["owner"],
 ) => Promise<unknown>;
 
 /** Executes a tool on an MCP server: `config` names the server and its tool. */
 export function createMcpProvider(request: RequestServer): Provider {
-  return async ({ config }, args, { signal, onProgress }) => {
+  return async ({ config }, args, { signal, onProgress, onRequest, owner }) => {
     const server = String(config.server);
     const tool = String(config.tool);
     try {
-      return await request(server, "tools/call", { name: tool, arguments: args }, { signal, onProgress });
+      const params = { name: tool, arguments: args };
+      const result = await request(server, "tools/call", params, { signal, onProgress, onRequest }, owner);
+      if (isResult(result)) return result;
+      throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
     } catch (thrown) {
       throw explain(thrown, server, tool);
     }
   };
+}
+
+/** Bare values are taken for what they are; nothing at all is not. */
+function isResult(result: unknown): boolean {
+  if (!isObject(result)) return result !== null && result !== undefined;
+  const { content, structuredContent, toolResult } = result;
+  return content ? true : structuredContent !== undefined || toolResult !== undefined;
+}
+
+/** What was not sent because the session was gone goes out again at once, over a new one. */
+function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
+  retryAt?: null;
+  retryInMs?: number;
+} {
+  if (permanent) return { retryAt: null };
+  if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs };
+  return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
 }
 
 function explain(thrown: unknown, server: string, tool: string): unknown {
@@ -36,7 +57,7 @@ function explain(thrown: unknown, server: string, tool: string): unknown {
       "SERVER_UNAVAILABLE",
       `Server '${server}' was lost during '${tool}': ${thrown.message}.`,
       {
-        data: { server, sent: thrown.sent, ...(thrown.permanent ? { retryAt: null } : {}) },
+        data: { server, sent: thrown.sent, ...whenAgain(thrown) },
         cause: thrown,
       },
     );

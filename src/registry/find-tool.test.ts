@@ -23,10 +23,11 @@ function worldOf(servers: World, { started = [], hidden = [] }: Stage = {}) {
     findTool(asked, {
       snapshot: registry.snapshot,
       servers: () => Object.keys(servers),
-      async discover(names) {
+      async discover(names = Object.keys(servers)) {
         discovered.push(...names);
         names.forEach(list);
       },
+      requirement: () => null,
       visible: () => registry.snapshot().tools.filter(({ name }) => !hidden.includes(name)),
       trouble(server) {
         const entry = servers[server];

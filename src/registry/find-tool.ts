@@ -8,9 +8,11 @@ export type Discovery = {
   snapshot(): Snapshot;
   servers(): string[];
   /** Makes these servers list their tools; a server that cannot is left out. */
-  discover(servers: readonly string[]): Promise<void>;
+  discover(servers?: readonly string[]): Promise<void>;
   /** Why a server has nothing to offer, if it has not. */
   trouble(server: string): string | null;
+  /** What a person has to do first, if that is why. */
+  requirement(server: string): PlaneError | null;
   /** What may be suggested to this caller. */
   visible(): readonly Tool[];
 };
@@ -30,7 +32,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
     const found = lookUp(asked, discovery);
     if (found) return found;
   }
-  await discover(servers());
+  await discover();
   return lookUp(asked, discovery) ?? refuse(asked, discovery);
 }
 
@@ -51,10 +53,14 @@ function lookUp(spelling: string, { snapshot, visible }: Discovery): Tool | unde
   );
 }
 
-function refuse(spelling: string, { visible, servers, trouble }: Discovery): never {
+function refuse(spelling: string, { visible, servers, trouble, requirement }: Discovery): never {
   const silent = servers().flatMap((server) => ({ server, why: trouble(server) }));
   const troubles = silent.filter(({ why }) => why !== null);
   const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
+  for (const { server } of blocked) {
+    const first = requirement(server);
+    if (first) throw first;
+  }
   if (blocked.length > 0) {
     const reasons = blocked.map(({ why }) => why).join(" ");
     throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {

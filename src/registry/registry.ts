@@ -12,8 +12,8 @@ export type Snapshot = {
 
 export type Registry = {
   snapshot(): Snapshot;
-  /** Replaces everything one source offers; tells how many tools that is. */
-  setSource(source: string, translation: Translation): number;
+  /** Replaces everything one source offers. */
+  setSource(source: string, translation: Translation): void;
   removeSource(source: string): void;
   listed(source: string): { tools: number; rejected: Translation["rejected"] };
 };
@@ -33,9 +33,10 @@ export function createRegistry(onChange: (snapshot: Snapshot) => void): Registry
   return {
     snapshot: () => current,
     setSource(source, translation) {
+      const before = sources.get(source);
       sources.set(source, translation);
-      replace();
-      return translation.tools.length;
+      // Servers announce changes that are none, and list again what is known.
+      if (!before || JSON.stringify(before.tools) !== JSON.stringify(translation.tools)) replace();
     },
     removeSource(source) {
       if (sources.delete(source)) replace();

@@ -1,163 +1,172 @@
-import { abortable } from "../lib/abortable.ts";
 import { sentence } from "../lib/sentence.ts";
-import { version } from "../lib/version.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { ServerDefinition, ServerState } from "../model/server.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import { createPeer, type Peer, type RequestOptions } from "../protocol/peer.ts";
-import { listAll, openSession, type SessionInfo } from "../protocol/session.ts";
-import { openChannel } from "./open-channel.ts";
-import { createServerHider, withoutSecrets } from "./without-secrets.ts";
+import type { OpenedSession } from "./open-session.ts";
+import {
+  type ConnectionFacts,
+  type ConnectionSignal,
+  initialFacts,
+  nextFacts,
+  type RetryPolicy,
+} from "./state.ts";
 
-const firstRetryMs = 1_000;
-const longestRetryMs = 60_000;
-const relistAfterMs = 50;
+/** A life that lasted this long was not cut short. */
+const longLifeMs = 10_000;
+
+export type Live = OpenedSession & { openedAt: number; answered: number };
 
 export type ConnectionOptions = {
   name: string;
-  definition: ServerDefinition;
-  environment: Readonly<Record<string, string | undefined>>;
-  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-  secretValues(): readonly string[];
+  connectTimeoutMs: number;
+  retry: RetryPolicy;
+  /** Opens the session and finds out what has to be known before it can be used. */
+  open(steps: OpenSteps): Promise<{ opened: OpenedSession; toolCount: number }>;
+  /** Is it to be connected again without anybody asking? */
+  isKept(): boolean;
   emit(event: PlaneEvent): void;
-  /** Called with everything the server lists, each time it lists. */
-  onTools(tools: unknown[]): number;
+  hide(text: string): string;
+  /** Nothing is left of what this channel started. */
+  onLeft(channel: Channel): void;
 };
 
-type Live = { peer: Peer; channel: Channel; info: SessionInfo };
+export type OpenSteps = {
+  signal: AbortSignal;
+  onOpened(channel: Channel): void;
+  onClose(reason: TransportError): void;
+  /** What is being waited for, to be named when it takes too long. */
+  phase(name: string): void;
+};
 
 export type Connection = {
-  connect(): Promise<void>;
-  request(method: string, params: UnknownObject, options: RequestOptions): Promise<unknown>;
-  snapshot(): { state: ServerState; error: string | null; nextRetryAt: number | null; live: Live | null };
-  close(): Promise<void>;
+  facts(): ConnectionFacts;
+  live(): Live | null;
+  /** What a person has to do before it can be opened, when that is why it could not. */
+  requirement(): PlaneError | null;
+  /** The open session; one is opened if there is none. Many may ask at once. */
+  ensure(options?: { force?: boolean }): Promise<Live>;
+  /** It answered something: whatever went wrong before is over. */
+  worked(live: Live): void;
+  /** Ends the session and waits until nothing of it is left. It may be opened again. */
+  close(reason: string): Promise<void>;
 };
 
-/** One server's life: connected on first use, replaced when it died, left alone while it backs off. */
+/** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { name, definition, emit } = options;
-  let state: ServerState = definition.enabled ? "disconnected" : "disabled";
+  const { name, emit, hide } = options;
+  let facts = initialFacts;
   let live: Live | null = null;
   let connecting: Promise<Live> | undefined;
-  let failures = 0;
-  let error: string | null = null;
-  let retryAt: number | null = null;
-  let relist: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let hide = createServerHider(definition, options.secretValues());
-  const stopping = new AbortController();
-  const closing = new Set<Promise<void>>();
+  let closed = new AbortController();
+  let retry: NodeJS.Timeout | undefined;
+  let requirement: PlaneError | null = null;
+  const leaving = new Set<Promise<void>>();
+
+  function take(signal: ConnectionSignal): void {
+    const next = nextFacts(name, facts, signal, options.retry);
+    facts = next.facts;
+    clearTimeout(retry);
+    if (facts.retryAt !== null) {
+      retry = setTimeout(
+        () => void ensure({ force: true }).catch(() => undefined),
+        facts.retryAt - Date.now(),
+      );
+      retry.unref();
+    }
+    if (next.event) emit(next.event);
+  }
 
   /** Waited for when the connection is closed, so that nothing outlives it. */
-  function leave(channel: Channel): Promise<void> {
-    const left = channel.close().finally(() => closing.delete(left));
-    closing.add(left);
-    return left;
+  function leave(channel: Channel): void {
+    const left = channel.close().finally(() => {
+      leaving.delete(left);
+      options.onLeft(channel);
+    });
+    leaving.add(left);
   }
 
   async function open(): Promise<Live> {
-    state = "connecting";
-    emit({ type: "server.connecting", server: name });
-    const tooLong = AbortSignal.timeout(definition.connectTimeoutMs);
-    const limit = AbortSignal.any([tooLong, stopping.signal]);
-    let channel: Channel | undefined;
-    let lost: TransportError | undefined;
-    const peer = createPeer(() => channel ?? unopened(), onNotification);
+    // One process of a server at a time, also while the last one is still on its way out.
+    await Promise.all(leaving);
+    take({ type: "connect" });
+    const tooLong = AbortSignal.timeout(options.connectTimeoutMs);
+    const signal = AbortSignal.any([tooLong, closed.signal]);
+    const channels: Channel[] = [];
+    let phase = "start";
+    let current: Live | undefined;
+    let lostBefore: TransportError | undefined;
     try {
-      const resolved = await options.resolveSecrets(name, definition);
-      hide = createServerHider(resolved, options.secretValues());
-      channel = await openChannel(resolved, options.environment, {
-        onMessage: peer.receive,
+      const { opened, toolCount } = await options.open({
+        signal,
+        onOpened: (channel) => channels.push(channel),
         onClose(reason) {
-          lost = reason;
-          peer.fail(reason);
-          if (live?.peer === peer) onLost(reason);
+          if (current) onLost(current, reason);
+          else lostBefore = reason;
+        },
+        phase: (entered) => {
+          phase = entered;
         },
       });
-      const info = await openSession(peer, { name: "toolplane", version }, limit);
-      channel.useProtocolVersion(info.protocolVersion);
-      peer.notify("notifications/initialized");
-      const listed = info.offersTools ? await listAll(peer, "tools/list", "tools", limit) : [];
-      if (lost) throw lost;
-      if (stopped) throw new TransportError("the plane is stopping", { sent: false });
-      return connected({ peer, channel, info }, options.onTools(listed));
+      signal.throwIfAborted();
+      if (lostBefore) throw lostBefore;
+      for (const channel of channels) if (channel !== opened.channel) leave(channel);
+      current = { ...opened, openedAt: Date.now(), answered: 0 };
+      live = current;
+      requirement = null;
+      take({ type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
+      return current;
     } catch (thrown) {
-      if (channel) void leave(channel);
-      throw failed(tooLong.aborted ? timeoutText() : thrown);
+      channels.forEach(leave);
+      if (closed.signal.aborted) throw stopped();
+      const limit = `${phase} timed out after ${options.connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
+      throw failed(tooLong.aborted ? new Error(limit) : thrown);
     }
-  }
-
-  function connected(opened: Live, toolCount: number): Live {
-    live = opened;
-    state = "connected";
-    failures = 0;
-    error = null;
-    retryAt = null;
-    emit({ type: "server.connected", server: name, toolCount, protocolVersion: opened.info.protocolVersion });
-    return opened;
   }
 
   function failed(cause: unknown): PlaneError {
+    const needsPerson = cause instanceof PlaneError;
+    requirement = needsPerson ? cause : null;
     const reason = hide(cause instanceof Error ? cause.message : String(cause));
-    failures += 1;
-    retryAt = Date.now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
-    state = "error";
-    error = reason;
-    emit({ type: "server.error", server: name, message: reason });
-    return unavailable();
+    const permanent = cause instanceof TransportError && cause.permanent;
+    take({
+      type: "failed",
+      reason,
+      at: Date.now(),
+      kept: options.isKept(),
+      hopeless: needsPerson || permanent,
+    });
+    return needsPerson ? cause : unavailable();
   }
 
-  function onLost(reason: TransportError): void {
-    if (live) void leave(live.channel);
+  function onLost(lost: Live, reason: TransportError): void {
+    if (live !== lost) return;
     live = null;
-    state = "disconnected";
-    error = hide(reason.message);
-    emit({ type: "server.disconnected", server: name, reason: error });
-  }
-
-  function onNotification(method: string): void {
-    if (method !== "notifications/tools/list_changed" || relist || !live) return;
-    const { peer } = live;
-    relist = setTimeout(async () => {
-      relist = undefined;
-      const limit = AbortSignal.timeout(definition.connectTimeoutMs);
-      try {
-        options.onTools(await listAll(peer, "tools/list", "tools", limit));
-      } catch (thrown) {
-        emit({ type: "server.error", server: name, message: `Listing tools again failed: ${thrown}` });
-      }
-    }, relistAfterMs);
+    lost.session.end();
+    leave(lost.channel);
+    const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
+    take({ type: "lost", reason: hide(reason.message), at: Date.now(), kept: options.isKept(), useful });
   }
 
   function unavailable(): PlaneError {
-    const retry = retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() };
-    return new PlaneError(
-      "SERVER_UNAVAILABLE",
-      `Server '${name}' is not available: ${sentence(error ?? state)}`,
-      {
-        data: { server: name, sent: false, ...retry },
-      },
-    );
+    const until = facts.restUntil;
+    const data = {
+      server: name,
+      sent: false,
+      retryAt: until === null ? null : new Date(until).toISOString(),
+    };
+    const text = `Server '${name}' is not available: ${sentence(facts.error ?? facts.state)}`;
+    return new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
 
-  function timeoutText(): string {
-    return `it did not finish its handshake within ${definition.connectTimeoutMs / 1000} s`;
-  }
+  const stopped = () =>
+    new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' was stopped.`, {
+      data: { server: name, sent: false, retryAt: null },
+    });
 
-  async function ensure(): Promise<Live> {
-    if (stopped)
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is stopped.`, {
-        data: { server: name, sent: false, retryAt: null },
-      });
-    if (!definition.enabled) {
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' is disabled in the configuration.`, {
-        data: { server: name, sent: false },
-      });
-    }
+  async function ensure({ force = false } = {}): Promise<Live> {
     if (live) return live;
-    if (!connecting && retryAt !== null && Date.now() < retryAt) throw unavailable();
+    if (!connecting && !force && facts.restUntil !== null && Date.now() < facts.restUntil)
+      throw unavailable();
     connecting ??= open().finally(() => {
       connecting = undefined;
     });
@@ -165,30 +174,28 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    connect: async () => void (await ensure()),
-    async request(method, params, requestOptions) {
-      const { peer } = await abortable(ensure(), requestOptions.signal);
-      return peer.request(method, params, requestOptions).catch((thrown) => {
-        throw withoutSecrets(thrown, hide);
-      });
+    facts: () => facts,
+    live: () => live,
+    requirement: () => requirement,
+    ensure,
+    worked(used) {
+      used.answered += 1;
+      if (used === live && facts.failures > 0) take({ type: "worked" });
     },
-    snapshot: () => ({ state, error, nextRetryAt: retryAt, live }),
-    async close() {
-      stopped = true;
-      stopping.abort(new TransportError("the plane is stopping", { sent: false }));
-      clearTimeout(relist);
+    async close(reason) {
+      closed.abort();
+      closed = new AbortController();
+      clearTimeout(retry);
       await connecting?.catch(() => undefined);
       const last = live;
       live = null;
-      if (last === null) return void (await Promise.all(closing));
-      state = "disconnected";
-      emit({ type: "server.disconnected", server: name, reason: "closed" });
-      last.peer.fail(new TransportError("the connection was closed", { sent: true }));
-      await Promise.all([...closing, leave(last.channel)]);
+      take({ type: "closed", reason });
+      if (last) {
+        last.session.end();
+        last.peer.fail(new TransportError("the connection was closed", { sent: true }));
+        leave(last.channel);
+      }
+      await Promise.all(leaving);
     },
   };
-}
-
-function unopened(): never {
-  throw new TransportError("the connection is not open", { sent: false });
 }

@@ -1,5 +1,6 @@
 import type { ServerDefinition } from "../model/server.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../protocol/message.ts";
+import type { Access } from "./transports/http-request.ts";
 import { openStdio } from "./transports/stdio.ts";
 
 /** Node's HTTP stack takes longer to load than a stdio server to start, so it is loaded only when needed. */
@@ -7,22 +8,31 @@ export async function openChannel(
   definition: ServerDefinition,
   parentEnvironment: Readonly<Record<string, string | undefined>>,
   handlers: ChannelHandlers,
+  access: Access = {},
 ): Promise<Channel> {
-  const { transport, command, url } = definition;
-  if (transport === "stdio" && command !== undefined) {
-    return openStdio({ ...definition, command, cwd: definition.cwd, parentEnvironment }, handlers);
+  const { transport, command, url, maxMessageBytes } = definition;
+  if (transport === "stdio") {
+    if (command === undefined) throw missing("command", transport);
+    const { args, env, cwd } = definition;
+    return openStdio({ command, args, env, cwd, parentEnvironment, maxMessageBytes }, handlers);
   }
-  if (transport === "http" && url !== undefined) {
-    const { openHttp } = await import("./transports/http.ts");
-    return openHttp({ url, headers: { ...definition.headers, ...authHeaders(definition.auth) } }, handlers);
+  if (url === undefined) throw missing("url", transport);
+  const options = { url, headers: definition.headers, maxMessageBytes, ...access };
+  if (transport === "websocket") {
+    const { openWebSocket } = await import("./transports/websocket.ts");
+    return openWebSocket({ ...options, pingMs: definition.pingIntervalMs }, handlers);
   }
-  throw new TransportError(`transport '${transport}' is not supported yet; use stdio or http`, {
-    sent: false,
-  });
+  if (transport === "sse") {
+    const { openSse } = await import("./transports/sse.ts");
+    return openSse(options, handlers);
+  }
+  const { openHttp } = await import("./transports/http.ts");
+  return openHttp(options, handlers);
 }
 
-/** An empty token is no token, so it makes no header. */
-function authHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
-  if (!auth?.token || auth.type === "none") return {};
-  return auth.type === "api_key" ? { [auth.header]: auth.token } : { authorization: `Bearer ${auth.token}` };
+function missing(key: string, transport: string): TransportError {
+  return new TransportError(`transport '${transport}' needs '${key}'. Add it to the server`, {
+    sent: false,
+    permanent: true,
+  });
 }

@@ -1,18 +1,27 @@
 import { nearest } from "../lib/nearest.ts";
 import { sentence } from "../lib/sentence.ts";
-import { stableJson } from "../lib/stable-json.ts";
+import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
+import type {
+  KnownServer,
+  PoolInfo,
+  RefreshReport,
+  ServerDefinition,
+  ServerLogLine,
+  ServerStatus,
+  ServersChange,
+} from "../model/server.ts";
+import type { ListMethod } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
-import { type Connection, createConnection } from "./connection.ts";
-
-/** What the configuration says: servers that can run, and those that cannot with the reason. */
-export type Wanted = {
-  definitions: Readonly<Record<string, ServerDefinition>>;
-  broken: Readonly<Record<string, string>>;
-};
+import type { Era } from "../protocol/session.ts";
+import { createProcessGuard } from "./guard.ts";
+import type { Access } from "./open-session.ts";
+import { refreshServers } from "./refresh.ts";
+import { createServer, type Server } from "./server.ts";
+import { nobodysSession, type SessionOwner } from "./sessions.ts";
+import { brokenStatus, compareWanted, isEager, startsWithPlane, type Wanted } from "./wanted.ts";
 
 export type ServersOptions = Wanted & {
   environment: Readonly<Record<string, string | undefined>>;
@@ -20,8 +29,19 @@ export type ServersOptions = Wanted & {
   resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Values that must not be told in any message, beside those of the definition itself. */
   secretValues(): readonly string[];
+  /** How a server is told who asks. */
+  access(name: string, definition: ServerDefinition, user: string | null): Access;
+  isPersonal(definition: ServerDefinition): boolean;
+  /** What can be answered when a server asks something back. */
+  capabilities?: UnknownObject;
   emit(event: PlaneEvent): void;
-  onTools(server: string, definition: ServerDefinition, tools: unknown[]): number;
+  onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
+  /** Stands for a server and everything that makes it what it is. */
+  identify(name: string, definition: ServerDefinition): string;
+  /** To be kept for the next time. */
+  onKnown(known: KnownServer): void;
+  /** What was kept of these. */
+  known(identities: readonly string[]): Promise<readonly KnownServer[]>;
   /** The server is not configured any more. */
   onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected">;
@@ -31,72 +51,128 @@ export type Servers = {
   names(): string[];
   /** The name itself, or an error that names the nearest one. */
   requireName(name: string): string;
+  /** Starts those that are to run with the plane. */
+  start(): Promise<void>;
   connect(name: string): Promise<void>;
-  /** Tries them all at once; a server that fails delays and fails nobody else. */
-  connectAll(names?: readonly string[]): Promise<void>;
-  request(name: string, method: string, params: UnknownObject, options: RequestOptions): Promise<unknown>;
+  disconnect(name: string): Promise<void>;
+  /** Tries those that are meant to be started, without keeping them. */
+  probe(): Promise<void>;
+  /** Begins to start these servers, because one of them is about to be used. */
+  warm(names: readonly string[]): void;
+  /** Makes the tools of these servers known; one that fails delays and fails nobody else. */
+  discover(names?: readonly string[], options?: { patienceMs?: number }): Promise<void>;
+  /** Makes the tools of one server known, or says why they cannot be. */
+  discoverOne(name: string): Promise<void>;
+  /** Really asks them again; without `force` those that back off are left alone. */
+  refresh(names: readonly string[], options?: { force?: boolean }): Promise<RefreshReport>;
+  request(
+    name: string,
+    method: string,
+    params: UnknownObject,
+    options: RequestOptions,
+    owner?: SessionOwner,
+  ): Promise<unknown>;
+  list(name: string, method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
   /** Why a server offers nothing, when that is so. */
   trouble(name: string): string | null;
+  /** What a person has to do before it can be used, when that is why it cannot. */
+  requirement(name: string): PlaneError | null;
   status(): ServerStatus[];
+  instructions(name: string): string | null;
+  logs(name: string): ServerLogLine[];
+  pool(): PoolInfo;
+  clear(name?: string): Promise<number>;
+  /** Ends the sessions of these owners. */
+  release(belongs: (owner: SessionOwner) => boolean, reason: string, name?: string): Promise<number>;
   /** Stops what is gone, replaces what is different, leaves the rest alone. */
   apply(wanted: Wanted): Promise<ServersChange>;
   stop(): Promise<void>;
 };
 
 export function createServers(options: ServersOptions): Servers {
-  const connections = new Map<string, Connection>();
+  const servers = new Map<string, Server>();
+  const guard = createProcessGuard();
   let { definitions, broken } = options;
+  let recalled: Promise<void> | undefined;
+  let isStarted = false;
 
   const add = (name: string, definition: ServerDefinition) => {
-    const onTools = (tools: unknown[]) => options.onTools(name, definition, tools);
-    connections.set(name, createConnection({ ...options, name, definition, onTools }));
+    servers.set(
+      name,
+      createServer({
+        ...options,
+        name,
+        definition,
+        guard,
+        capabilities: options.capabilities ?? {},
+        isPersonal: () => options.isPersonal(definition),
+        access: (user, resolved) => options.access(name, resolved, user),
+        onTools: (tools, era) => options.onTools(name, definition, tools, era),
+        recalled: recallOnce,
+        onKnown: (known) => options.onKnown({ ...known, identity: options.identify(name, definition) }),
+      }),
+    );
   };
   for (const [name, definition] of Object.entries(definitions)) add(name, definition);
 
-  function connection(name: string): Connection {
-    const found = connections.get(name);
+  /** What was known the last time, as far as the definition is still the same. */
+  async function recall(): Promise<void> {
+    const identified = new Map(
+      [...servers].map(([name, current]) => [options.identify(name, current.definition), current]),
+    );
+    for (const known of await options.known([...identified.keys()])) {
+      identified.get(known.identity)?.recall(known);
+    }
+  }
+  function recallOnce(): Promise<void> {
+    recalled ??= recall();
+    return recalled;
+  }
+
+  function server(name: string): Server {
+    const found = servers.get(name);
     if (found) return found;
     if (broken[name] !== undefined) {
       throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' cannot run: ${sentence(broken[name])}`, {
         data: { server: name, sent: false },
       });
     }
-    const [guess] = nearest(name, connections.keys());
+    const [guess] = nearest(name, servers.keys());
     const hint = guess === undefined ? "" : ` Did you mean '${guess}'?`;
     throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
       data: { server: name },
     });
   }
 
-  function statusOf(name: string, current: Connection): ServerStatus {
-    const { state, error, nextRetryAt, live } = current.snapshot();
-    const { tools, rejected } = options.listed(name);
-    return {
-      name,
-      state,
-      transport: definitions[name]?.transport ?? null,
-      protocolVersion: live?.info.protocolVersion ?? null,
-      tools,
-      stale: tools > 0 && live === null,
-      error,
-      nextRetryAt: nextRetryAt === null ? null : new Date(nextRetryAt).toISOString(),
-      pid: live?.channel.pid ?? null,
-      rejected,
-    };
+  const able = (names: Iterable<string>) => [...names].filter((name) => definitions[name]?.enabled);
+
+  async function start(names: readonly string[] = [...servers.keys()]): Promise<void> {
+    isStarted = true;
+    await recallOnce();
+    const wanted = able(names).filter((name) =>
+      startsWithPlane(server(name).definition, server(name).isKnown()),
+    );
+    await Promise.allSettled(wanted.map((name) => server(name).connect()));
+  }
+
+  async function discover(names?: readonly string[], { patienceMs = 0 } = {}): Promise<void> {
+    await recallOnce();
+    // Whoever looks for everything does not mean those that are to be left alone until they are named.
+    const meant = names ?? [...servers.keys()].filter((name) => definitions[name]?.autoConnect);
+    const known = Promise.allSettled(able(meant).map((name) => server(name).discover()));
+    await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs)]));
   }
 
   async function remove(name: string): Promise<void> {
-    const leaving = connections.get(name);
-    connections.delete(name);
+    const leaving = servers.get(name);
+    servers.delete(name);
     options.onRemoved(name);
-    await leaving?.close();
+    await leaving?.stop();
   }
 
   async function apply(wanted: Wanted): Promise<ServersChange> {
-    const change = compare(definitions, wanted.definitions);
-    const running = new Set(
-      [...connections].filter(([, { snapshot }]) => snapshot().live).map(([name]) => name),
-    );
+    const change = compareWanted(definitions, wanted.definitions);
+    const running = new Set([...servers].filter(([, { session }]) => session()).map(([name]) => name));
     definitions = wanted.definitions;
     broken = wanted.broken;
     await Promise.all([...change.removed, ...change.changed].map(remove));
@@ -104,64 +180,84 @@ export function createServers(options: ServersOptions): Servers {
       const definition = definitions[name];
       if (definition) add(name, definition);
     }
-    const restart = change.changed.filter((name) => running.has(name));
-    const start = change.added.filter((name) => definitions[name]?.autoConnect);
-    void connectAll([...restart, ...start]);
+    const restart = able(change.changed).filter((name) => running.has(name));
+    void Promise.allSettled(restart.map((name) => server(name).connect()));
+    if (isStarted) void start(change.added);
     return change;
   }
 
-  async function connectAll(names: readonly string[] = [...connections.keys()]): Promise<void> {
-    const able = names.filter((name) => definitions[name]?.enabled);
-    await Promise.allSettled(able.map(async (name) => connection(name).connect()));
-  }
-
   return {
-    names: () => [...connections.keys(), ...Object.keys(broken)],
+    names: () => [...servers.keys(), ...Object.keys(broken)],
     requireName(name) {
-      if (broken[name] === undefined) connection(name);
+      if (broken[name] === undefined) server(name);
       return name;
     },
-    connect: async (name) => connection(name).connect(),
-    connectAll,
-    request: async (name, method, params, requestOptions) =>
-      connection(name).request(method, params, requestOptions),
+    start: () => start(),
+    connect: async (name) => server(name).connect(),
+    async probe() {
+      await recallOnce();
+      const eager = able(servers.keys()).filter((name) => isEager(server(name).definition));
+      await Promise.allSettled(eager.map((name) => server(name).warm()));
+    },
+    warm(names) {
+      if (recalled) return;
+      void Promise.allSettled(able(names).map((name) => server(name).warm()));
+    },
+    disconnect: async (name) => server(name).disconnect(),
+    discover,
+    async discoverOne(name) {
+      const one = server(name);
+      await recallOnce();
+      await one.discover();
+    },
+    refresh: async (names, { force = true } = {}) =>
+      refreshServers(
+        names.filter((name) => broken[name] === undefined).map((name) => ({ name, server: server(name) })),
+        force,
+      ),
+    request: async (name, method, params, requestOptions, owner = nobodysSession) =>
+      server(name).request(method, params, requestOptions, owner),
+    list: async (name, method, signal) => server(name).list(method, signal),
     trouble(name) {
       if (broken[name] !== undefined) return `Server '${name}' cannot run: ${sentence(broken[name])}`;
-      const { state, error } = connection(name).snapshot();
-      const isFine = state === "connected" || state === "disabled";
+      const current = server(name);
+      const { state, error } = current.status();
+      const isFine = state === "connected" || state === "disabled" || (current.isKnown() && error === null);
       return isFine ? null : `Server '${name}' is not available: ${sentence(error ?? state)}`;
     },
+    requirement: (name) => servers.get(name)?.requirement() ?? null,
     status: () => [
-      ...[...connections].map(([name, current]) => statusOf(name, current)),
+      ...[...servers].map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
       ...Object.entries(broken).map(([name, reason]) => brokenStatus(name, reason)),
     ],
+    instructions: (name) => server(name).session()?.instructions ?? null,
+    logs: (name) => server(name).logs(),
+    pool: () => {
+      const open = [...servers].flatMap(([name, current]) =>
+        current
+          .sessionOwners()
+          .map((owner) => ({ server: name, key: hash({ name, owner, of: current.definition }) })),
+      );
+      return { size: open.length, sessions: open };
+    },
+    async clear(name) {
+      const chosen = name === undefined ? [...servers.values()] : [server(name)];
+      const closed = await Promise.all(chosen.map((current) => current.clear()));
+      return closed.reduce((sum, count) => sum + count, 0);
+    },
+    async release(belongs, reason, name) {
+      const chosen = name === undefined ? [...servers.values()] : [server(name)];
+      const ended = await Promise.all(chosen.map((current) => current.release(belongs, reason)));
+      return ended.reduce((sum, count) => sum + count, 0);
+    },
     apply,
-    stop: async () => void (await Promise.all([...connections.values()].map((current) => current.close()))),
+    async stop() {
+      await Promise.all([...servers.values()].map((current) => current.stop()));
+      guard.stop();
+    },
   };
 }
 
-function compare(before: Wanted["definitions"], after: Wanted["definitions"]): ServersChange {
-  const shared = Object.keys(after).filter((name) => before[name] !== undefined);
-  const isSame = (name: string) => stableJson(before[name]) === stableJson(after[name]);
-  return {
-    added: Object.keys(after).filter((name) => before[name] === undefined),
-    removed: Object.keys(before).filter((name) => after[name] === undefined),
-    changed: shared.filter((name) => !isSame(name)),
-    unchanged: shared.filter(isSame),
-  };
-}
-
-function brokenStatus(name: string, reason: string): ServerStatus {
-  return {
-    name,
-    state: "config_error",
-    transport: null,
-    protocolVersion: null,
-    tools: 0,
-    stale: false,
-    error: reason,
-    nextRetryAt: null,
-    pid: null,
-    rejected: [],
-  };
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

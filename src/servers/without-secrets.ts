@@ -4,7 +4,13 @@ import { RpcError, TransportError } from "../protocol/message.ts";
 
 /** Hides what a server was given, and whatever else must not be told, in texts about it. */
 export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
-  return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token]);
+  return createHider([
+    ...others,
+    ...Object.values(env),
+    ...Object.values(headers),
+    auth?.token,
+    auth?.clientSecret,
+  ]);
 }
 
 /** The same failure, told without secrets. */

@@ -4,8 +4,10 @@ import { insertCall, selectCall, selectCalls } from "./sqlite/calls.ts";
 import type { Prepare } from "./sqlite/connection.ts";
 import { createConnection } from "./sqlite/connection.ts";
 import { insertEvent, selectEvents } from "./sqlite/events.ts";
+import { selectKnownServers, upsertKnownServer } from "./sqlite/known-servers.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { insertSample, pruneSamples, selectSamples } from "./sqlite/samples.ts";
+import { deleteSecret, selectSecret, selectSecretKeys, upsertSecret } from "./sqlite/secrets.ts";
 
 /** `":memory:"` is a store that ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
@@ -20,6 +22,12 @@ export async function openSqliteStore(file: string): Promise<Store> {
     approval: (id) => read((prepare) => selectApproval(prepare, id)),
     approvals: (status) => read((prepare) => selectApprovals(prepare, status)),
     answerApproval: (id, answer) => write((prepare) => updateApproval(prepare, id, answer)),
+    secret: (key) => read((prepare) => selectSecret(prepare, key)),
+    putSecret: (key, value) => write((prepare) => upsertSecret(prepare, key, value)),
+    deleteSecret: (key) => write((prepare) => deleteSecret(prepare, key)),
+    secrets: (prefix) => read((prepare) => selectSecretKeys(prepare, prefix)),
+    knownServers: (identities) => read((prepare) => selectKnownServers(prepare, identities)),
+    putKnownServer: (known) => write((prepare) => upsertKnownServer(prepare, known)),
     close,
   };
 }

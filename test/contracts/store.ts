@@ -5,6 +5,7 @@ import type { OpenedStore, Promises } from "./opened-store.ts";
 import { storeFailed } from "./opened-store.ts";
 import { approvalAnswer, callEntry, eventEntry, pendingApproval, sampleEntry } from "./records.ts";
 import { callPromises, eventPromises, samplePromises } from "./store-entries.ts";
+import { secretPromises } from "./store-secrets.ts";
 
 const approvalPromises: Promises = {
   "gives an approval back as it was asked, and null for one it never saw": async ({ store }) => {
@@ -65,7 +66,14 @@ const lifePromises: Promises = {
 
 /** Proves that a store keeps what every store promises, whatever it stands on. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
-  const promises = [callPromises, eventPromises, samplePromises, approvalPromises, lifePromises];
+  const promises = [
+    callPromises,
+    eventPromises,
+    samplePromises,
+    approvalPromises,
+    secretPromises,
+    lifePromises,
+  ];
   describe(name, () => {
     for (const [sentence, prove] of promises.flatMap((group) => Object.entries(group))) {
       test(sentence, async (context) => {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { UnknownObject } from "../../src/model/json.ts";
 import type { Channel, ChannelHandlers, TransportError } from "../../src/protocol/message.ts";
-import { createPeer, type Peer } from "../../src/protocol/peer.ts";
+import { createPeer, type Peer, refuseRequest } from "../../src/protocol/peer.ts";
 
 export type Connected = AsyncDisposable & {
   peer: Peer;
@@ -22,10 +22,11 @@ export async function connectVia(
 ): Promise<Connected> {
   const closed = Promise.withResolvers<TransportError>();
   const messages: unknown[] = [];
-  const peer: Peer = createPeer(
-    () => channel,
-    () => undefined,
-  );
+  const peer: Peer = createPeer(() => channel, {
+    onNotification: () => undefined,
+    onRequest: refuseRequest,
+    onStray: () => undefined,
+  });
   const channel: Channel = await open({
     onMessage(message) {
       messages.push(message);

@@ -44,12 +44,23 @@ const inferences = [
   { key: "auth", type: "bearer" },
 ] as const satisfies { key: string; type: ServerAuth["type"] }[];
 
+/** Keys inside `auth` that only OAuth knows. */
+const oauthKeys = [
+  "clientId",
+  "clientMetadataUrl",
+  "issuer",
+  "grant",
+] as const satisfies (keyof ServerAuth)[];
+
 /** What is given tells how we identify ourselves where nothing says it. */
 export function inferAuthType(server: Server): void {
   const { reading, path, fields } = server;
   const auth = fieldValue("auth", fields);
-  const { type, token } = isObject(auth) ? auth : {};
+  const { type, token, ...rest } = isObject(auth) ? auth : {};
   if (!hasRoom(server) || (fieldValue("auth_type", fields) ?? type) !== undefined) return;
+  const place = fields.find(({ key }) => key === "auth");
+  if (place && token === undefined && oauthKeys.some((key) => rest[key] !== undefined))
+    return reading.set([...path, "auth", "type"], "oauth", place.source);
   const inferred = inferences.find(({ key }) => isName(key === "auth" ? token : described(key, fields)));
   const field = fields.find(({ key }) => key === inferred?.key);
   if (inferred && field) reading.set([...path, "auth", "type"], inferred.type, field.source);

@@ -55,6 +55,11 @@ const cases: [title: string, entry: object, said: object][] = [
   ],
   ["the type that is said", { auth_type: "jwt", auth_token: "t" }, { "auth.type": "jwt", "auth.token": "t" }],
   [
+    "an OAuth client",
+    { auth: { clientId: "c", clientSecret: "s" } },
+    { "auth.clientId": "c", "auth.clientSecret": "s", "auth.type": "oauth" },
+  ],
+  [
     "OAuth",
     { oauth_config: { scopes: "a b", client_name: null } },
     { "auth.scopes": ["a", "b"], "auth.type": "oauth" },

@@ -8,6 +8,11 @@ export const authTree = {
   token: whole,
   header: whole,
   scopes: whole,
+  clientId: whole,
+  clientSecret: whole,
+  clientMetadataUrl: whole,
+  issuer: whole,
+  grant: whole,
 } as const satisfies TreeOf<ServerAuth>;
 
 /** The normal form of a server. */
@@ -41,6 +46,15 @@ export const serverTree = {
   allow_parallel: whole,
   requires_consent: whole,
   idempotency_key: whole,
+  alwaysOn: whole,
+  maxQueue: whole,
+  maxMessageBytes: whole,
+  backoffMs: whole,
+  maxBackoffMs: whole,
+  pingIntervalMs: whole,
+  listingTtlMs: whole,
+  protocol: whole,
+  roots: whole,
   inject: whole,
 } as const satisfies TreeOf<ServerDefinition>;
 

@@ -3,6 +3,7 @@ import { version } from "../../lib/version.ts";
 import { addCallCommands } from "./call-commands.ts";
 import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode } from "./command-parts.ts";
+import { addOfferCommands } from "./offer-commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 
@@ -23,7 +24,8 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     )
     .showSuggestionAfterError();
   addCallCommands(program, cli, setExitCode);
-  addServerCommands(program, cli);
+  addServerCommands(program, cli, setExitCode);
+  addOfferCommands(program, cli);
   addSetupCommands(program, cli, setExitCode);
   for (const command of withChildren(program)) {
     command.exitOverride().configureOutput({ writeErr, outputError: () => undefined });

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
-import { collect, examples } from "./command-parts.ts";
+import { collect, examples, type SetExitCode } from "./command-parts.ts";
 
-/** The servers behind the plane: `servers list|add|remove`. */
-export function addServerCommands(program: Command, cli: Cli): void {
+/** The servers behind the plane. */
+export function addServerCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   const servers = program.command("servers").description("the MCP servers behind the plane");
   servers
     .command("list")
@@ -12,6 +12,7 @@ export function addServerCommands(program: Command, cli: Cli): void {
     .action(async (_, command: Command) =>
       (await import("./servers.ts")).listServers(cli, command.optsWithGlobals()),
     );
+  addOneServerCommands(servers, cli, setExitCode);
   servers
     .command("add")
     .description("write a server into the configuration, keeping its comments")
@@ -39,5 +40,66 @@ export function addServerCommands(program: Command, cli: Cli): void {
     .addHelpText("after", examples("servers remove files"))
     .action(async (name: string, _, command: Command) =>
       (await import("./edit-servers.ts")).removeServer(cli, name, command.optsWithGlobals()),
+    );
+}
+
+function addOneServerCommands(servers: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const verbs = () => import("./server-verbs.ts");
+  servers
+    .command("show")
+    .description("one server: state, protocol, process, what it lists and what is wrong")
+    .argument("<name>")
+    .addHelpText("after", examples("servers show demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).showServer(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("connect")
+    .description("connect a server and keep it connected")
+    .argument("<name>")
+    .addHelpText("after", examples("servers connect demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).connectServer(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("disconnect")
+    .description("end a server's sessions; it stays away until it is connected again")
+    .argument("<name>")
+    .addHelpText("after", examples("servers disconnect demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).disconnectServer(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("refresh")
+    .description("really ask a server, or all of them, for its tools again")
+    .argument("[name]")
+    .addHelpText("after", examples("servers refresh", "servers refresh demo --json"))
+    .action(async (name: string | undefined, _, command: Command) =>
+      setExitCode(await (await verbs()).refreshServers(cli, name, command.optsWithGlobals())),
+    );
+  servers
+    .command("reconnect")
+    .description("try the servers that are down; those that back off only with --force")
+    .argument("[name]")
+    .option("--force", "also those that back off", false)
+    .addHelpText("after", examples("servers reconnect", "servers reconnect --force --json"))
+    .action(async (name: string | undefined, _, command: Command) =>
+      setExitCode(await (await verbs()).refreshServers(cli, name, command.optsWithGlobals())),
+    );
+  servers
+    .command("logs")
+    .description("the last things a server wrote to standard error or logged")
+    .argument("<name>")
+    .addHelpText("after", examples("servers logs demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).showLogs(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("tools")
+    .description("the names of one server's tools")
+    .argument("<name>")
+    .addHelpText("after", examples("servers tools demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).listServerTools(cli, name, command.optsWithGlobals()),
     );
 }

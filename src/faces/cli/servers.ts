@@ -20,6 +20,10 @@ const marks: Record<ServerState, string> = {
   config_error: colors.red("●"),
 };
 
+export function stateMark(state: ServerState): string {
+  return marks[state];
+}
+
 function renderServers(servers: readonly ServerStatus[]): string {
   if (servers.length === 0) return "No servers are configured.";
   const table = renderTable(

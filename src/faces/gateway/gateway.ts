@@ -5,6 +5,9 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import { legacyVersions } from "../../protocol/session.ts";
 
+/** What is not known by then is told with a notification. */
+const patienceMs = 1_000;
+
 type Id = string | number;
 type Answer = { result: UnknownObject } | { error: { code: number; message: string; data?: unknown } };
 
@@ -18,7 +21,8 @@ export function createGateway(plane: Plane, send: (message: object) => void) {
   async function answer(method: string, params: UnknownObject, signal: AbortSignal): Promise<Answer> {
     if (method === "initialize") return { result: initialize(params) };
     if (method === "ping") return { result: {} };
-    if (method === "tools/list") return { result: { tools: (await plane.tools()).map(renderTool) } };
+    if (method === "tools/list")
+      return { result: { tools: (await plane.tools({ patienceMs })).map(renderTool) } };
     if (method === "tools/call") return callTool(params, signal);
     return { error: { code: -32601, message: `Method not found: ${method}` } };
   }

@@ -43,6 +43,10 @@ function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
 function json(body: unknown, status: number): Response {
   const type = status < 400 ? "application/json" : "application/problem+json";
   // The rest of a body that is too large is not read, so the connection cannot be used again.
-  const headers = { "content-type": type, ...(status === 413 ? { connection: "close" } : {}) };
+  const headers = {
+    "content-type": type,
+    ...(status === 413 ? { connection: "close" } : {}),
+    ...(status === 429 ? { "retry-after": "1" } : {}),
+  };
   return new Response(JSON.stringify(body), { status, headers });
 }

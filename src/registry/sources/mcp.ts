@@ -2,8 +2,8 @@ import { passesFilter } from "../../lib/glob.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { Tool, ToolAnnotations } from "../../model/tool.ts";
-
 import { hideInjected } from "./hide-injected.ts";
+import { schemaProblem } from "./schema-problem.ts";
 
 /** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName">;
@@ -36,7 +36,8 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
   if (schema.required !== undefined && !isListOfStrings(schema.required))
     return "'required' is not a list of names";
-  return undefined;
+  const problem = schemaProblem(schema);
+  return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
 
 function isListOfStrings(value: unknown): boolean {

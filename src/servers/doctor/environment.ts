@@ -28,8 +28,11 @@ export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
 function fieldsOf({ env, headers, auth }: ServerDefinition): Field[] {
   const list = (group: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => ({ key: `${group}.${name}`, name, value }));
-  const token = auth?.token === undefined ? [] : [{ key: "auth.token", name: "token", value: auth.token }];
-  return [...list("env", env), ...list("headers", headers), ...token];
+  const { token, clientSecret } = auth ?? {};
+  const secrets = Object.entries({ token, clientSecret }).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ key: `auth.${name}`, name, value }],
+  );
+  return [...list("env", env), ...list("headers", headers), ...secrets];
 }
 
 function troubleOf({ key, name, value }: Field): Trouble[] {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { RequestListener } from "node:http";
+import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
@@ -63,21 +65,13 @@ suite("a server behind an address", { concurrency: 4 }, () => {
 
   test("what a server answers instead of a handshake is quoted without secrets", async () => {
     const error = { code: -32602, message: "no such \u001b[31mtenant, token=pw-leaked" };
-    await using server = await listen((_, response) =>
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })),
-    );
+    await using server = await listen(answerAll({ error }));
     const { detail } = failure(await examine(server.url));
     assert.equal(detail, "It answered with an error: no such tenant, token=[redacted].");
   });
 
   test("a protocol that is not known is no question of the address", async () => {
-    await using server = await listen((_, response) =>
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { protocolVersion: "1999-01-01" } })),
-    );
+    await using server = await listen(answerAll({ result: { protocolVersion: "1999-01-01" } }));
     const { detail, fix } = failure(await examine(server.url));
     assert.match(detail, /1999-01-01/);
     assert.match(fix, /^Update the server/);
@@ -98,4 +92,13 @@ suite("a server behind an address", { concurrency: 4 }, () => {
 
 function withSecrets(url: string): string {
   return url.replace("://", "://ada:pw-one@").replace(/(\d)(\/mcp)?$/, "$1/pw-two?key=pw-three");
+}
+
+/** Answers every request with the same, whatever it asks. */
+function answerAll(body: object): RequestListener {
+  return async (request, response) => {
+    const { id } = JSON.parse(await text(request)) as { id?: number };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
+  };
 }

@@ -1,11 +1,12 @@
 import { plainText } from "../../lib/plain-text.ts";
 import { version } from "../../lib/version.ts";
-import { isObject } from "../../model/json.ts";
+import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import { type Channel, TransportError } from "../../protocol/message.ts";
-import { createPeer } from "../../protocol/peer.ts";
-import { listAll, openSession } from "../../protocol/session.ts";
-import { openChannel } from "../open-channel.ts";
+import { listAll } from "../../protocol/list-all.ts";
+import { type Channel, RpcError, type TransportError } from "../../protocol/message.ts";
+import { refuseRequest } from "../../protocol/peer.ts";
+import { tokenHeaders } from "../auth/token-headers.ts";
+import { openSession } from "../open-session.ts";
 import { explain, type Failure } from "./failure.ts";
 
 export type Opened = {
@@ -22,50 +23,51 @@ export async function openServer(
   environment: Readonly<Record<string, string | undefined>>,
   limitMs: number,
 ): Promise<Opened> {
-  const limit = AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.timeout(limitMs);
   const opened: Opened = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
+  const channels: Channel[] = [];
   let failed: { thrown: unknown; tooLate: boolean } | undefined;
-  let channel: Channel | undefined;
-  let server: string | null = null;
-  const peer = createPeer(
-    () => channel ?? unopened(),
-    () => undefined,
-  );
   try {
-    channel = await openChannel(definition, environment, {
-      onMessage(message) {
-        server ??= serverIn(message);
-        peer.receive(message);
+    const { session } = await openSession(
+      {
+        definition,
+        environment,
+        access: { authorize: async () => staticHeaders(definition.auth) },
+        client: { info: { name: "toolplane", version }, capabilities: {} },
+        known: async () => undefined,
+        signal,
+        onOpened: (channel) => channels.push(channel),
       },
-      onClose(reason) {
-        closed.resolve(reason);
-        peer.fail(reason);
+      {
+        onNotification: () => undefined,
+        onRequest: refuseRequest,
+        onNoise: () => undefined,
+        onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
+        onClose: closed.resolve,
       },
-    });
-    const info = await openSession(peer, { name: "toolplane", version }, limit);
-    opened.session = { protocolVersion: info.protocolVersion, server };
-    channel.useProtocolVersion(info.protocolVersion);
-    peer.notify("notifications/initialized");
-    opened.listed = info.offersTools ? await listAll(peer, "tools/list", "tools", limit) : [];
+    );
+    opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
+    const offersTools = session.era === "modern" || session.capabilities.tools !== undefined;
+    opened.listed = offersTools ? (await listAll(session, "tools/list", signal)).items : [];
+    session.end();
   } catch (thrown) {
-    failed = { thrown, tooLate: limit.aborted };
+    failed = { thrown, tooLate: signal.aborted };
   } finally {
-    await channel?.close();
+    await Promise.all(channels.map((channel) => channel.close()));
   }
+  const channel = channels.at(-1);
   if (failed) opened.failure = await explain({ ...failed, limitMs, channel, closed: closed.promise });
   return opened;
 }
 
-/** The name stands in the answer to the handshake, of which a session keeps only the protocol. */
-function serverIn(message: unknown): string | null {
-  const result = isObject(message) ? message.result : undefined;
-  const info = isObject(result) && isObject(result.serverInfo) ? result.serverInfo : {};
-  if (typeof info.name !== "string") return null;
-  const words = [info.name, info.version].filter((word) => typeof word === "string");
-  return plainText(words.join(" ")).slice(0, 100);
+/** Only what everybody sends; nobody is asked to sign in for a check. */
+function staticHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
+  return auth?.token && auth.type !== "none" ? tokenHeaders(auth, auth.token) : {};
 }
 
-function unopened(): never {
-  throw new TransportError("the connection is not open", { sent: false });
+function nameOf(info: UnknownObject | null): string | null {
+  if (typeof info?.name !== "string") return null;
+  const words = [info.name, info.version].filter((word) => typeof word === "string");
+  return plainText(words.join(" ")).slice(0, 100);
 }

@@ -13,7 +13,13 @@ export function hideSecrets(definition: ServerDefinition): (text: string) => str
 function secretsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  return [...values, auth?.token ?? "", ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
+  return [
+    ...values,
+    auth?.token ?? "",
+    auth?.clientSecret ?? "",
+    ...secretArguments(args),
+    ...(url ? urlSecrets(url) : []),
+  ];
 }
 
 /** `--token=x` and `--token x`. */

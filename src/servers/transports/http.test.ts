@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import {
   readLog,
   receivedMessages,
   startHttpFixture,
   temporaryDirectory,
 } from "../../../test/fixtures/start-server.ts";
-import { connectVia, listen } from "../../../test/samples/channels.ts";
+import { listen } from "../../../test/samples/channels.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { openHttp } from "./http.ts";
+import type { HttpOptions } from "./http-request.ts";
 
-const connect = (url: string, headers: Record<string, string> = {}) =>
-  connectVia((handlers) => openHttp({ url, headers }, handlers));
+const connect = (url: string, headers: Record<string, string> = {}, changes: Partial<HttpOptions> = {}) =>
+  connectChannel((handlers) =>
+    openHttp({ url, headers, maxMessageBytes: 10 * 1024 * 1024, ...changes }, handlers),
+  );
 
 const text = (value: string) => [{ type: "text", text: value }];
+const rpc = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
 const ping = { jsonrpc: "2.0", id: 7, method: "ping" } as const;
 
 /** Rejects with a TransportError that knows whether the server may have seen the request. */
@@ -90,6 +95,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     await connected.handshake();
     await connected.call("invalidate_session");
     assert.equal((await failure(connected.call("echo", { message: "x" }))).sent, false);
+    assert.equal((await failure(connected.call("echo", { message: "y" }))).sent, false);
     assert.match((await connected.closed).message, /forgotten the session/);
     assert.equal(connected.closings, 1);
   });
@@ -146,6 +152,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     assert.equal(sent, false);
   });
 
+  const json = { "content-type": "application/json" };
   const answers: [
     title: string,
     status: number,
@@ -159,12 +166,22 @@ suite("HTTP transport", { concurrency: 8 }, () => {
       302,
       { location: "https://user:pw@example.com/secret?key=1" },
       "",
-      /redirects to https:\/\/example\.com;/,
+      /^http:\/\/127\.0\.0\.1:\d+ redirects to https:\/\/example\.com;/,
       false,
     ],
     ["a redirect to nowhere", 301, {}, "", /redirects to nowhere/, false],
     ["a redirect to what is no address", 302, { location: "http://[" }, "", /redirects/, false],
     ["a missing path", 404, {}, "not found", /HTTP 404.*path of 'url'/, false],
+    ["a missing method", 405, {}, "", /HTTP 405/, false],
+    ["another request's answer", 200, json, rpc({ id: 99, result: {} }), /another request/, true],
+    [
+      "a compressed answer",
+      200,
+      { ...json, "content-encoding": "gzip" },
+      "\u001f\u008b",
+      /compressed with gzip/,
+      true,
+    ],
     ["a broken server", 503, {}, "down", /HTTP 503/, true],
     ["an empty answer", 200, {}, "", /without a body/, true],
     ["an answer that is no JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
@@ -188,12 +205,119 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     });
   }
 
-  test("an error answer with a refusing status is the answer", async () => {
-    const error = { code: -32602, message: "bad" };
-    await using server = await listen((_, response) =>
-      response.writeHead(400).end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })),
-    );
+  test("an error in the body of a refusal is the answer, also where it names no request", async () => {
+    const error = { code: -32022, message: "bad", data: { supported: ["x"] } };
+    for (const status of [400, 404]) {
+      for (const id of [{ id: 1 }, { id: null }, {}]) {
+        await using server = await listen((_, response) =>
+          response.writeHead(status).end(rpc({ ...id, error })),
+        );
+        await using connected = await connect(server.url);
+        await assert.rejects(connected.peer.request("x"), { name: "RpcError", ...error });
+        assert.deepEqual(connected.relations, [1]);
+      }
+    }
+  });
+
+  const refusals: [status: number, body: object, retryAfter: string, retryAfterMs: number | undefined][] = [
+    [400, { id: 2, error: { code: -32000, message: "of another request" } }, "", undefined],
+    [401, { id: 1, error: { code: -32000, message: "Unauthorized" } }, "", undefined],
+    [403, { id: null, error: { code: -32000, message: "Forbidden" } }, "", undefined],
+    [429, { id: null, error: { code: -32000, message: "Too many" } }, "3", 3_000],
+    [503, {}, "0", 0],
+  ];
+  for (const [status, body, retryAfter, retryAfterMs] of refusals) {
+    test(`a refusal with ${status} that is no answer tells its status and when to come back`, async () => {
+      const headers = retryAfter === "" ? {} : { "retry-after": retryAfter };
+      await using server = await listen((_, response) => response.writeHead(status, headers).end(rpc(body)));
+      await using connected = await connect(server.url);
+      const failed = await failure(connected.peer.request("x"));
+      assert.deepEqual([failed.status, failed.retryAfterMs], [status, retryAfterMs]);
+    });
+  }
+
+  test("messages on the stream of a request relate to it, and headers of a request are its own", async () => {
+    await using server = await listen((request, response) => {
+      const progress = rpc({ method: "notifications/progress", params: request.headers });
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`data: ${progress}\n\ndata: nonsense\n\ndata: ${rpc({ id: 1, result: {} })}\n\n`);
+    });
     await using connected = await connect(server.url);
-    await assert.rejects(connected.peer.request("x"), { name: "RpcError", ...error });
+    await connected.peer.request("x", {}, { headers: { "mcp-param-region": "north" } });
+    assert.deepEqual(connected.relations, [1, 1]);
+    assert.deepEqual(connected.noise, ["nonsense"]);
+    const [{ params }] = connected.messages as [{ params: Record<string, string> }];
+    assert.deepEqual([params["mcp-param-region"], params["accept-encoding"]], ["north", "identity"]);
+  });
+});
+
+suite("HTTP transport in the revision without sessions", { concurrency: 8, timeout: 30_000 }, () => {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+  };
+  const callParams = (name: string, args: object) => ({ name, arguments: args, _meta });
+
+  test("a server of that revision is asked before and after it is known, with its headers", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using fixture = await startHttpFixture("modern", ["--http", "--only", "--log", log]);
+    const connected = await connect(fixture.url);
+    const found = (await connected.peer.request("server/discover", { _meta })) as Record<string, unknown>;
+    assert.deepEqual(found.supportedVersions, ["2026-07-28"]);
+    connected.channel.useProtocolVersion("2026-07-28");
+    assert.equal(connected.channel.cancelsByClosing, true);
+    const result = (await connected.peer.request(
+      "tools/call",
+      callParams("echo", { message: "hi" }),
+    )) as Record<string, unknown>;
+    assert.deepEqual(result.content, text("hi"));
+    await assert.rejects(connected.peer.request("no/such", { _meta }), { name: "RpcError", code: -32601 });
+    await connected.channel.close();
+    const entries = readLog(log).filter(({ event }) => event === "received");
+    assert.deepEqual(
+      entries.map(({ method, headers }) => [method, (headers as Record<string, string>)["mcp-method"]]),
+      [
+        ["POST", "server/discover"],
+        ["POST", "tools/call"],
+        ["POST", "no/such"],
+      ],
+    );
+  });
+
+  test("giving up closes the stream, by which the server knows", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using fixture = await startHttpFixture("modern", ["--http", "--only", "--log", log]);
+    await using connected = await connect(fixture.url);
+    connected.channel.useProtocolVersion("2026-07-28");
+    const controller = new AbortController();
+    const params = callParams("slow", { ms: 60_000 });
+    const slow = connected.peer.request("tools/call", params, { signal: controller.signal });
+    const echo = () => connected.peer.request("tools/call", callParams("echo", { message: "x" }));
+    await echo();
+    controller.abort(new Error("enough"));
+    await assert.rejects(slow, /enough/);
+    while (!readLog(log).some(({ event }) => event === "cancelled")) await echo();
+    assert.equal(receivedMessages(readLog(log), "notifications/cancelled").length, 0);
+  });
+
+  test("a session that a server offers all the same is neither kept nor ended", async () => {
+    const seen: unknown[] = [];
+    await using server = await listen((request, response) => {
+      seen.push([request.method, request.headers["mcp-session-id"]]);
+      request.resume();
+      response.writeHead(202, { "mcp-session-id": "s" }).end();
+    });
+    const connected = await connect(server.url);
+    await connected.channel.send({ jsonrpc: "2.0", method: "notifications/x", params: { _meta } });
+    connected.channel.useProtocolVersion("2026-07-28");
+    await connected.channel.send({ jsonrpc: "2.0", method: "notifications/x" });
+    await connected.channel.close();
+    assert.deepEqual(seen, [
+      ["POST", undefined],
+      ["POST", undefined],
+    ]);
   });
 });

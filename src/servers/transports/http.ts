@@ -1,6 +1,5 @@
-import http from "node:http";
-import https from "node:https";
-import { isObject } from "../../model/json.ts";
+import type { IncomingMessage } from "node:http";
+import { abortable } from "../../lib/abortable.ts";
 import {
   type Channel,
   type ChannelHandlers,
@@ -9,176 +8,171 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { createSseParser } from "../../protocol/sse-parser.ts";
-import { connectFailure, isPassing, originOf, refusal } from "./http-failure.ts";
+import { modernVersion } from "../../protocol/session.ts";
+import { answerIn } from "./http-answer.ts";
+import { isEventStream, readBody, refuseCompressed } from "./http-body.ts";
+import { isPassing, refused } from "./http-failure.ts";
+import { modernHeaders } from "./http-headers.ts";
+import { keepListening, type StreamPlace } from "./http-listen.ts";
+import { createRequester, type HttpOptions } from "./http-request.ts";
+import { followStream, resumeStream } from "./http-stream.ts";
+import { parseMessage } from "./noise.ts";
 
-const bodyLimitBytes = 64 * 1024 * 1024;
 const goodbyeMs = 1_000;
 
-export type HttpOptions = { url: string; headers: Readonly<Record<string, string>> };
+type Exchange = {
+  /** Of the answer that is waited for, if one is. */
+  id: RequestId | undefined;
+  modern: boolean;
+  /** The session it was asked in. */
+  session: string | undefined;
+  signal: AbortSignal | undefined;
+};
 
 /** Streamable HTTP: every message is one POST; the answer is JSON or an event stream. */
 export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Channel {
-  const url = new URL(options.url);
-  const client = url.protocol === "https:" ? https : http;
-  const agent = new client.Agent({ keepAlive: true });
+  const { maxMessageBytes } = options;
+  const requester = createRequester(options);
+  const { url } = requester;
+  const ended = new AbortController();
   let sessionId: string | undefined;
   let protocolVersion: string | undefined;
-  let open = true;
+  let listening = false;
+  let left = false;
 
-  const requestHeaders = (): Record<string, string> => ({
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-    ...options.headers,
+  const sessionHeaders = () => ({
     ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
     ...(protocolVersion === undefined ? {} : { "mcp-protocol-version": protocolVersion }),
   });
 
-  const endSession = (reason: string) => {
-    if (!open) return;
-    open = false;
-    handlers.onClose(new TransportError(reason, { sent: true }));
+  const endSession = (reason: TransportError) => {
+    if (ended.signal.aborted) return;
+    ended.abort();
+    sessionId = undefined;
+    // After the request that noticed has failed for itself: the others may have been seen, that one was not.
+    setImmediate(() => left || handlers.onClose(reason));
   };
 
-  function send(message: OutgoingMessage, { signal }: SendOptions = {}): Promise<void> {
-    if (!open) return Promise.reject(new TransportError("the session has ended", { sent: false }));
-    const body = JSON.stringify(message);
-    const answerId = "id" in message && "method" in message ? message.id : undefined;
-    const hadSession = sessionId !== undefined;
-    return new Promise((resolve, reject) => {
-      let reached = false;
-      const fail = (why: string, sent: boolean, permanent = false, cause?: unknown) =>
-        reject(new TransportError(why, { sent, permanent, cause }));
-      const headers = { ...requestHeaders(), "content-length": Buffer.byteLength(body) };
-      const request = client.request(url, { method: "POST", agent, headers, ...(signal ? { signal } : {}) });
-      request.on("socket", (socket) => {
-        const ready = url.protocol === "https:" ? "secureConnect" : "connect";
-        if (socket.connecting) socket.once(ready, () => (reached = true));
-        else reached = true;
-      });
-      request.on("error", (error) => fail(connectFailure(error, url), reached, false, error));
-      request.on("response", (response) => {
-        const session = response.headers["mcp-session-id"];
-        if (typeof session === "string") sessionId = session;
-        takeResponse(response, { answerId, hadSession, fail, resolve });
-      });
-      request.end(body);
+  async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
+    if (ended.signal.aborted) throw new TransportError("the session has ended", { sent: false });
+    const modern = modernHeaders(message, protocolVersion);
+    const exchange: Exchange = {
+      id: "id" in message && "method" in message ? message.id : undefined,
+      modern: modern !== undefined,
+      session: modern ? undefined : sessionId,
+      signal,
+    };
+    const response = await requester.ask({
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(modern ?? sessionHeaders()),
+        ...headers,
+      },
+      body: JSON.stringify(message),
+      signal,
     });
+    await takeResponse(response, exchange);
   }
 
-  type Exchange = {
-    answerId: RequestId | undefined;
-    hadSession: boolean;
-    fail(why: string, sent: boolean, permanent?: boolean): void;
-    resolve(): void;
-  };
-
-  function takeResponse(response: http.IncomingMessage, exchange: Exchange): void {
-    const status = response.statusCode ?? 0;
-    const type = response.headers["content-type"] ?? "";
-    if (status === 404 && exchange.hadSession) {
-      response.resume();
-      exchange.fail("the server has forgotten the session", false);
-      // After this request has failed for itself: the others may have been seen, this one was not.
-      setImmediate(() => endSession("the server has forgotten the session"));
-      return;
-    }
-    if (status >= 300 && status < 400) {
-      response.resume();
-      return exchange.fail(
-        `it redirects to ${originOf(response.headers.location, url)}; set 'url' to that`,
-        false,
-      );
-    }
-    if (status >= 400) return takeRefusal(response, status, exchange);
-    if (type.includes("text/event-stream")) return takeStream(response, exchange);
-    readBody(response, exchange, (text) => {
-      if (text.trim() !== "") takeJson(text, exchange);
-      else if (exchange.answerId !== undefined) exchange.fail(`it answered ${status} without a body`, true);
-      exchange.resolve();
-    });
+  async function takeResponse(response: IncomingMessage, exchange: Exchange): Promise<void> {
+    const { statusCode: status = 0, headers } = response;
+    if (status === 404 && exchange.session !== undefined) throw forgotten(response);
+    if (status >= 300) return takeRefusal(response, status, exchange);
+    const session = headers["mcp-session-id"];
+    if (typeof session === "string" && !exchange.modern && !ended.signal.aborted) sessionId = session;
+    refuseCompressed(response);
+    if (isEventStream(response)) return takeStream(response, exchange);
+    if (exchange.id === undefined) return void response.resume();
+    const text = await readBody(response, maxMessageBytes);
+    if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
+    const message = parseMessage(text);
+    if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
+    const answer = answerIn(message, exchange.id, true);
+    handlers.onMessage(answer ?? message, exchange.id);
+    if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
   }
 
-  function takeRefusal(response: http.IncomingMessage, status: number, exchange: Exchange): void {
-    readBody(response, exchange, (text) => {
-      const message = parse(text);
-      const isRpc =
-        typeof message === "object" && message !== null && "jsonrpc" in message && "id" in message;
-      if (isRpc && message.id !== null) handlers.onMessage(message);
-      exchange.fail(refusal(status), status >= 500, !isPassing(status));
-    });
+  function forgotten(response: IncomingMessage): TransportError {
+    response.resume();
+    const message = "the server has forgotten the session";
+    endSession(new TransportError(message, { sent: true, status: 404 }));
+    return new TransportError(message, { sent: false, status: 404 });
   }
 
-  function takeStream(response: http.IncomingMessage, exchange: Exchange): void {
-    let unfinished = 0;
-    const parser = createSseParser((data) => {
-      unfinished = 0;
-      const message = parse(data);
-      if (message !== undefined) handlers.onMessage(message);
-      if (isObject(message) && message.id === exchange.answerId && message.method === undefined)
-        exchange.resolve();
-    });
-    response.setEncoding("utf8");
-    response.on("data", (text: string) => {
-      unfinished += text.length;
-      if (unfinished > bodyLimitBytes) response.destroy(new Error("event above 64 MiB"));
-      else parser(text);
-    });
-    const ended = () => exchange.fail("the stream ended without a response", true);
-    response.on("end", ended);
-    response.on("error", ended);
+  /** Some refusals are answers: what is wrong stands in the body, also where it names no request. */
+  async function takeRefusal(response: IncomingMessage, status: number, { id }: Exchange): Promise<void> {
+    const text = await readBody(response, maxMessageBytes).catch(() => "");
+    const isAboutUs = status !== 403 && !isPassing(status);
+    const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
+    if (answer === undefined) throw refused(response, url);
+    handlers.onMessage(answer, id);
   }
 
-  function takeJson(text: string, exchange: Exchange): void {
-    const message = parse(text);
-    if (message === undefined) exchange.fail("its answer is not JSON", true);
-    else handlers.onMessage(message);
+  async function takeStream(response: IncomingMessage, { id, modern, signal }: Exchange): Promise<void> {
+    const place: StreamPlace = { lastId: undefined, retryMs: undefined };
+    const answered = follow(response, place, id);
+    if (id === undefined || (await answered)) return;
+    const resumed =
+      !modern &&
+      (await resumeStream(place, {
+        signal,
+        isOver: () => ended.signal.aborted,
+        open: (from) => openStream(from, signal),
+        follow: (again) => follow(again, place, id),
+      }));
+    if (!resumed) throw new TransportError("the stream ended without a response", { sent: true });
   }
 
-  function useProtocolVersion(version: string): void {
-    protocolVersion = version;
+  function follow(response: IncomingMessage, place: StreamPlace, id?: RequestId): Promise<boolean> {
+    const options = { limitBytes: maxMessageBytes, handlers };
+    return followStream(response, place, id === undefined ? options : { ...options, id });
+  }
+
+  function openStream({ lastId }: StreamPlace, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+    const from = lastId === undefined ? {} : { "last-event-id": lastId };
+    const headers = { accept: "text/event-stream", ...sessionHeaders(), ...from };
+    return requester.ask({ method: "GET", headers, signal, background: true });
+  }
+
+  function listen(): void {
+    if (listening || protocolVersion === modernVersion) return;
+    listening = true;
+    const { signal } = ended;
+    void keepListening({
+      url,
+      signal,
+      open: (place) => openStream(place, signal),
+      follow: (response, place) => follow(response, place),
+      // What is under way may have been seen, whatever happened to this stream.
+      onLost: ({ message, status }) => endSession(new TransportError(message, { sent: true, status })),
+    });
   }
 
   async function close(): Promise<void> {
-    const session = sessionId;
-    open = false;
-    if (session !== undefined) await sayGoodbye();
-    agent.destroy();
-  }
-
-  function sayGoodbye(): Promise<void> {
-    return new Promise((resolve) => {
+    const headers = sessionHeaders();
+    left = true;
+    ended.abort();
+    if (sessionId !== undefined) {
       const signal = AbortSignal.timeout(goodbyeMs);
-      const request = client.request(url, { method: "DELETE", agent, headers: requestHeaders(), signal });
-      request.on("response", (response) => response.resume().on("end", resolve));
-      request.on("error", () => resolve());
-      request.end();
-    });
+      const goodbye = requester.ask({ method: "DELETE", headers, signal, background: true });
+      await abortable(goodbye, signal).catch(() => undefined);
+    }
+    requester.close();
   }
 
-  return { pid: null, send, close, useProtocolVersion };
-}
-
-function readBody(
-  response: http.IncomingMessage,
-  exchange: { fail(why: string, sent: boolean): void },
-  done: (text: string) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  response.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > bodyLimitBytes) response.destroy(new Error("answer above 64 MiB"));
-    else chunks.push(chunk);
-  });
-  response.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
-  response.on("error", (error) => exchange.fail(`the answer broke off: ${error.message}`, true));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return {
+    pid: null,
+    send,
+    listen,
+    close,
+    get cancelsByClosing() {
+      return protocolVersion === modernVersion;
+    },
+    useProtocolVersion(version) {
+      protocolVersion = version;
+      if (version === modernVersion) sessionId = undefined;
+    },
+  };
 }

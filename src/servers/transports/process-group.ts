@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** How long a server may take to leave by itself, and then after it was told to. */
 const afterStdinMs = 1_000;
@@ -15,7 +16,7 @@ export async function stopProcessGroup(child: ChildProcess): Promise<void> {
     signalGroup(child, "SIGTERM");
     if (!(await goneWithin(child, afterTerminateMs))) {
       signalGroup(child, "SIGKILL");
-      await goneWithin(child, afterKillMs);
+      await exitWithin(child, afterKillMs);
     }
   }
   child.stdout?.destroy();
@@ -45,8 +46,23 @@ function exitWithin(child: ChildProcess, limitMs: number): Promise<void> {
   });
 }
 
+/** What has ended and waits to be buried by somebody else can be signalled, but is not alive. */
 function groupAlive(child: ChildProcess): boolean {
-  return signalGroup(child, 0);
+  return signalGroup(child, 0) && (process.platform !== "linux" || hasRunning(child.pid));
+}
+
+function hasRunning(group: number | undefined): boolean {
+  return readdirSync("/proc").some((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      // The name in parentheses may hold anything; what follows it does not.
+      const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(itsGroup) === group && state !== "Z" && state !== "X";
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** False when there is nobody left to signal. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
+import { chmod, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
+import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
   readLog,
   temporaryDirectory,
 } from "../../../test/fixtures/start-server.ts";
-import { connectVia } from "../../../test/samples/channels.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { openStdio, type StdioOptions } from "./stdio.ts";
 
@@ -14,11 +15,29 @@ const { NODE_COMPILE_CACHE = "" } = fixtureEnvironment();
 const ping = { jsonrpc: "2.0", id: 7, method: "ping" } as const;
 
 function connect(name: string, args: string[] = [], changes: Partial<StdioOptions> = {}) {
-  const options = { env: { NODE_COMPILE_CACHE }, cwd: undefined, parentEnvironment: process.env };
-  return connectVia((handlers) =>
+  const options = {
+    env: { NODE_COMPILE_CACHE },
+    cwd: undefined,
+    parentEnvironment: process.env,
+    maxMessageBytes: 10 * 1024 * 1024,
+  };
+  return connectChannel((handlers) =>
     openStdio({ ...fixtureCommand(name, args), ...options, ...changes }, handlers),
   );
 }
+
+/** A server of a few lines: `answer(request)` is called for each request and may print anything. */
+const scripted = (answer: string, before = "") => ({
+  args: [
+    "-e",
+    `${before};require('readline').createInterface({input:process.stdin}).on('line', (line) => {
+      const request = JSON.parse(line);
+      const done = (text = 'done') => console.log(JSON.stringify({
+        jsonrpc: '2.0', id: request.id, result: { content: [{ type: 'text', text }] } }));
+      ${answer}
+    }).on('close', () => process.exit(0))`,
+  ],
+});
 
 function alive(pid: number | null): boolean {
   try {
@@ -102,16 +121,90 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.ok(block?.text.endsWith(directory.path));
   });
 
-  test("a command that does not exist is told with its name and the remedy", async () => {
-    for (const changes of [{ command: "no-such-command-anywhere" }, { cwd: "/no/such/directory" }]) {
+  test("what could not be started is told with its name, the reason and the key to change", async () => {
+    await using directory = await temporaryDirectory();
+    const file = async (name: string, text: string, mode: number) => {
+      await writeFile(directory.file(name), text);
+      await chmod(directory.file(name), mode);
+      return directory.file(name);
+    };
+    const starts: [changes: Partial<StdioOptions>, says: RegExp][] = [
+      [
+        { command: "no-such-command-anywhere" },
+        /^command 'no-such-.*' was not found\. Check 'command' and PATH$/,
+      ],
+      [
+        { command: "no-such-command-anywhere", cwd: directory.path },
+        /was not found in directory.*'command' and 'cwd'/,
+      ],
+      [{ cwd: "/no/such/directory" }, /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/],
+      [{ cwd: await file("a-file", "", 0o644) }, /a-file' is no directory\. Check 'cwd'$/],
+      [{ command: directory.path }, /is a directory\. Set 'command'/],
+      [{ command: await file("plain.sh", "#!/bin/sh\n", 0o644) }, /is not executable.*permissions/],
+      [{ command: "./plain.sh", cwd: directory.path }, /is not executable.*permissions/],
+      [
+        { command: await file("lost.sh", "#!/no/such/shell\n", 0o755) },
+        /first line \(#!\) of .*lost\.sh' was not found/,
+      ],
+      [{ args: ["a\0b"] }, /could not be started/],
+    ];
+    for (const [changes, says] of starts) {
       await assert.rejects(connect("echo", [], changes), (error) => {
         assert.ok(error instanceof TransportError);
         assert.equal(error.sent, false);
-        assert.match(error.message, new RegExp(`not found.*'${Object.keys(changes)[0]}'`));
+        assert.match(error.message, says);
         return true;
       });
     }
-    await assert.rejects(connect("echo", [], { command: "/" }), /is not executable.*permissions/);
+  });
+
+  test("an answer above the limit is passed over and told with its request, and the connection lives on", async () => {
+    const answer = "done(request.id === 2 ? 'x'.repeat(5_000) : 'small')";
+    await using connected = await connect("echo", [], { ...scripted(answer), maxMessageBytes: 1_000 });
+    await connected.call("any");
+    void connected.call("any").catch(() => undefined);
+    assert.deepEqual((await connected.call("any")).content, [{ type: "text", text: "small" }]);
+    const line = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "x".repeat(5_000) }] } };
+    assert.deepEqual(connected.tooLarge, [[2, JSON.stringify(line).length]]);
+    assert.equal(connected.closings, 0);
+  });
+
+  test("what is no JSON is told as noise, short and without what could do harm", async () => {
+    const junk = JSON.stringify(`\u001b[31mred\u0007 token=hunter2\n\n  \n42\n${"y".repeat(9_999)}`);
+    await using connected = await connect("echo", [], scripted(`console.log(${junk}); done()`));
+    await connected.call("any");
+    assert.deepEqual(connected.noise, ["red token=[redacted]", "y".repeat(200)]);
+  });
+
+  test("what a server writes for people is handed over whole, and a flood of it blocks nothing", async () => {
+    const flood = "require('fs').writeSync(2, '€'.repeat(200_000))";
+    await using connected = await connect("echo", [], scripted("done()", flood));
+    await connected.call("any");
+    const said = () => connected.stderr.join("");
+    while (said().length < 200_000) await new Promise((resolve) => setImmediate(resolve));
+    assert.match(said(), /^€{200000}$/);
+  });
+
+  test("a server that closes its standard output but lives is lost", { timeout: 10_000 }, async () => {
+    await using connected = await connect("echo", [], scripted("require('fs').closeSync(1)"));
+    const failed = assert.rejects(connected.call("any"), TransportError);
+    const before = Date.now();
+    assert.match((await connected.closed).message, /standard output was closed/);
+    assert.ok(Date.now() - before < 5_000);
+    assert.ok(alive(connected.channel.pid));
+    await failed;
+  });
+
+  test("writing to a server that no longer reads fails the connection and nothing else", async () => {
+    await using connected = await connect("echo", [], { args: ["-e", "process.exit(0)"] });
+    for (let round = 0; round < 50 && connected.closings === 0; round += 1) {
+      try {
+        connected.channel.send({ ...ping, params: { text: "x".repeat(100_000) } });
+      } catch (thrown) {
+        assert.ok(thrown instanceof TransportError);
+      }
+    }
+    assert.match((await connected.closed).message, /exited with code 0|standard input was closed/);
   });
 
   const deaths: [title: string, tool: string, args: object, reason: RegExp][] = [

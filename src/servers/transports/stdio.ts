@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createTextTail } from "../../lib/text-tail.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
+import { findOversizedId } from "../../protocol/oversized-id.ts";
+import { noiseText, parseMessage } from "./noise.ts";
 import { stopProcessGroup } from "./process-group.ts";
 
-const messageLimitBytes = 64 * 1024 * 1024;
 const stderrTailCharacters = 2_000;
 const lastWordsMs = 200;
 
@@ -44,19 +45,12 @@ export type StdioOptions = {
   env: Readonly<Record<string, string>>;
   cwd: string | undefined;
   parentEnvironment: Readonly<Record<string, string | undefined>>;
+  maxMessageBytes: number;
 };
 
 /** Starts the server as a child in a process group of its own and talks newline-delimited JSON with it. */
 export async function openStdio(options: StdioOptions, handlers: ChannelHandlers): Promise<Channel> {
-  const child = spawn(options.command, [...options.args], {
-    cwd: options.cwd,
-    env: childEnvironment(options),
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-    windowsHide: true,
-  });
-  await started(child, options);
-
+  const child = await start(options);
   const stderr = createTextTail(stderrTailCharacters);
   let closed: TransportError | undefined;
   const close = (what: string) => {
@@ -65,31 +59,67 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     closed = new TransportError(said === "" ? what : `${what}; it last said: ${said}`, { sent: true });
     handlers.onClose(closed);
   };
+  // A child that is ending closes its ends of the pipes first; how it ended says more.
+  const closeSoon = (what: string) => setTimeout(close, lastWordsMs, what).unref();
 
   const takeLine = (line: string) => {
-    const message = parseLine(line);
+    const message = parseMessage(line);
     if (message !== undefined) handlers.onMessage(message);
+    else if (line.trim() !== "") handlers.onNoise?.(noiseText(line));
   };
-  const split = createLineSplitter(messageLimitBytes, takeLine, () =>
-    close("it sent a message above 64 MiB"),
+  const split = createLineSplitter(options.maxMessageBytes, takeLine, (line) =>
+    handlers.onTooLarge?.(findOversizedId(line), line.bytes),
   );
   child.stdout?.on("data", split);
-  child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk.toString("utf8")));
-  // A child that is ending closes its input first; how it ended says more.
-  child.stdin?.on("error", () => setTimeout(close, lastWordsMs, "its standard input was closed").unref());
-  child.on("close", (code, signal) =>
-    close(signal ? `it was ended by ${signal}` : `it exited with code ${code}`),
-  );
+  child.stdout?.on("end", () => closeSoon("its standard output was closed"));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr.add(text);
+    handlers.onStderr?.(text);
+  });
+  child.stdin?.on("error", () => closeSoon("its standard input was closed"));
+  const ended = () => {
+    const { exitCode, signalCode } = child;
+    return signalCode ? `it was ended by ${signalCode}` : `it exited with code ${exitCode}`;
+  };
+  child.on("close", () => close(ended()));
+  // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
+  child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
 
   return {
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false });
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new TransportError(ended(), { sent: false });
       child.stdin?.write(`${JSON.stringify(message)}\n`);
     },
     useProtocolVersion() {},
     close: () => stopProcessGroup(child),
   };
+}
+
+/** Some reasons for a failure are thrown, others are told later. */
+async function start(options: StdioOptions): Promise<ChildProcess> {
+  try {
+    const child = spawn(options.command, [...options.args], {
+      cwd: options.cwd,
+      env: childEnvironment(options),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    await new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.on("error", reject);
+    });
+    return child;
+  } catch (thrown) {
+    const { startFailure } = await import("./start-failure.ts");
+    throw new TransportError(startFailure(thrown as NodeJS.ErrnoException, options), {
+      sent: false,
+      cause: thrown,
+    });
+  }
 }
 
 function childEnvironment({ env, parentEnvironment }: StdioOptions): Record<string, string> {
@@ -99,33 +129,4 @@ function childEnvironment({ env, parentEnvironment }: StdioOptions): Record<stri
     if (value !== undefined) inherited[name] = value;
   }
   return { ...inherited, ...env };
-}
-
-/** Lines that are no JSON are noise of the server, not messages. */
-function parseLine(line: string): unknown {
-  const text = line.trim();
-  if (!text.startsWith("{") && !text.startsWith("[")) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function started(child: ChildProcess, { command, cwd }: StdioOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new TransportError(startFailure(error, command, cwd), { sent: false, cause: error }));
-    });
-  });
-}
-
-function startFailure(error: NodeJS.ErrnoException, command: string, cwd: string | undefined): string {
-  const where = cwd === undefined ? "" : ` in directory '${cwd}'`;
-  if (error.code === "ENOENT") {
-    return `command '${command}' was not found${where}. Check 'command'${cwd ? " and 'cwd'" : ""} and PATH`;
-  }
-  if (error.code === "EACCES") return `command '${command}' is not executable${where}. Check its permissions`;
-  return `command '${command}' could not be started${where}: ${error.message}`;
 }

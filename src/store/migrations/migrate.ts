@@ -2,10 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
 import { inTransaction } from "../sqlite/transaction.ts";
 import { start } from "./001-start.ts";
+import { secrets } from "./002-secrets.ts";
+import { knownServers } from "./003-known-servers.ts";
 
 type Migration = { id: number; sql: string };
 
-const allMigrations: readonly Migration[] = [start];
+const allMigrations: readonly Migration[] = [start, secrets, knownServers];
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */
 export function migrate(database: DatabaseSync, file: string, migrations = allMigrations): void {

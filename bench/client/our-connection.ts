@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { ServerDefinition } from "../../src/model/server.ts";
+import type { RequestOptions } from "../../src/protocol/peer.ts";
+import { createServers } from "../../src/servers/servers.ts";
+
+/** The one place that knows how a connection of ours is opened and asked. */
+export async function openOurConnection(command: string, args: readonly string[]) {
+  const definition = z.parse(ServerDefinition, { transport: "stdio", command, args });
+  const servers = createServers({
+    definitions: { echo: definition },
+    broken: {},
+    environment: process.env,
+    resolveSecrets: async (_, known) => known,
+    secretValues: () => [],
+    emit: () => undefined,
+    onTools: () => undefined,
+    identify: (name) => name,
+    onKnown: () => undefined,
+    known: async () => [],
+    access: () => ({}),
+    isPersonal: () => false,
+    onRemoved: () => undefined,
+    listed: () => ({ tools: 1, rejected: [] }),
+  });
+  await servers.connect("echo");
+  return {
+    request: (method: string, params: Record<string, unknown>, options: RequestOptions) =>
+      servers.request("echo", method, params, options),
+    close: servers.stop,
+  };
+}

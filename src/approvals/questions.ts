@@ -1,0 +1,109 @@
+import { uniqueId } from "../lib/unique-id.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Question, QuestionAnswer } from "../model/question.ts";
+
+/** A person may take this long; then the server is told that nobody answered. */
+const answerWithinMs = 300_000;
+
+export type QuestionsOptions = {
+  emit(event: PlaneEvent): void;
+  /** What is wrong with these values, each as one sentence. */
+  problems(schema: JsonObject, value: Json): Promise<string[]>;
+};
+
+export type Asked = Pick<Question, "callId" | "server" | "tool" | "user"> & { params: UnknownObject };
+
+export type Questions = {
+  /** Resolves with what the server is told. */
+  ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
+  /** Those that wait for this user. */
+  waiting(user: string | null): Question[];
+  answer(id: string, answer: QuestionAnswer, user: string | null): Promise<void>;
+};
+
+/** Questions of servers to the person whose call they belong to. */
+export function createQuestions({ emit, problems }: QuestionsOptions): Questions {
+  const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): void }>();
+
+  function ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject> {
+    const question = toQuestion(asked);
+    return new Promise((resolve) => {
+      const settle = ({ action, content }: QuestionAnswer) => {
+        if (!open.delete(question.id)) return;
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        emit({ type: "question.answered", questionId: question.id, callId: question.callId, action });
+        resolve(action === "accept" && question.url === null ? { action, content } : { action });
+      };
+      const giveUp = () => settle({ action: "cancel" });
+      const timer = setTimeout(giveUp, answerWithinMs);
+      signal.addEventListener("abort", giveUp, { once: true });
+      open.set(question.id, { question, settle });
+      const { id: questionId, callId, server, tool } = question;
+      emit({ type: "question.asked", questionId, callId, server, tool });
+      if (signal.aborted) giveUp();
+    });
+  }
+
+  async function answer(id: string, given: QuestionAnswer, user: string | null): Promise<void> {
+    const found = open.get(id);
+    if (!found) {
+      const why = "It was answered already, has expired, or was never asked";
+      throw new PlaneError("NOT_FOUND", `No question '${id}' waits for an answer. ${why}.`);
+    }
+    if (found.question.user !== user) {
+      throw new PlaneError("FORBIDDEN", "This question was asked to the one who made the call.");
+    }
+    const { schema } = found.question;
+    if (given.action !== "accept" || schema === null) return found.settle(given);
+    const content = completed(schema, given.content);
+    const wrong = await problems(schema, content as Json);
+    if (wrong.length > 0) {
+      throw new PlaneError("INVALID_ARGUMENTS", `The answer does not fit: ${wrong.join("; ")}.`, {
+        data: { problems: wrong },
+      });
+    }
+    found.settle({ action: "accept", content });
+  }
+
+  return {
+    ask,
+    answer,
+    waiting: (user) =>
+      [...open.values()].map(({ question }) => question).filter((question) => question.user === user),
+  };
+}
+
+function toQuestion({ params, ...asked }: Asked): Question {
+  const isUrl = params.mode === "url";
+  const schema = isObject(params.requestedSchema) ? (params.requestedSchema as JsonObject) : {};
+  return {
+    ...asked,
+    id: uniqueId(),
+    message: typeof params.message === "string" ? params.message : "",
+    schema: isUrl ? null : schema,
+    url: isUrl && typeof params.url === "string" ? params.url : null,
+    askedAt: new Date().toISOString(),
+    expiresAt: new Date(Date.now() + answerWithinMs).toISOString(),
+  };
+}
+
+/** A lone value is taken for the only field there is, and what is left out gets its default. */
+function completed(schema: JsonObject, content: unknown): unknown {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const names = Object.keys(properties);
+  const [only] = names;
+  const given =
+    content === undefined || content === null
+      ? {}
+      : !isObject(content) && names.length === 1 && only !== undefined
+        ? { [only]: content }
+        : content;
+  if (!isObject(given)) return given;
+  const defaults = Object.entries(properties).flatMap(([name, field]) =>
+    isObject(field) && field.default !== undefined ? [[name, field.default]] : [],
+  );
+  return { ...Object.fromEntries(defaults), ...given };
+}

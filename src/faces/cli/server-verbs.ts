@@ -1,0 +1,112 @@
+import { plainText } from "../../lib/plain-text.ts";
+import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/server.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
+import { print, printJson, renderTable } from "./output.ts";
+import { stateMark } from "./servers.ts";
+import { withPlane } from "./with-plane.ts";
+
+/** Connects it first, so that what is shown is what it is like now. */
+export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const status = await withPlane(cli, options, async (plane) => {
+    await plane.server(name);
+    await plane.connect(name).catch(() => undefined);
+    return plane.server(name);
+  });
+  if (options.json) printJson({ servers: [status] });
+  else print(renderServer(status));
+}
+
+export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const status = await withPlane(cli, options, async (plane) => {
+    await plane.connect(name);
+    return plane.server(name);
+  });
+  if (options.json) printJson({ servers: [status] });
+  else print(`${stateMark(status.state)} ${name} is connected: ${status.tools} tools.`);
+}
+
+export async function disconnectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const status = await withPlane(cli, options, async (plane) => {
+    await plane.disconnect(name);
+    return plane.server(name);
+  });
+  if (options.json) printJson({ servers: [status] });
+  else print(`${stateMark(status.state)} ${name} is disconnected.`);
+}
+
+/** The exit code tells whether all of them answered. */
+export async function refreshServers(
+  cli: Cli,
+  name: string | undefined,
+  options: GlobalOptions & { force?: boolean },
+): Promise<number> {
+  const report = await withPlane(cli, options, (plane) =>
+    plane.refresh(name, { force: options.force ?? true }),
+  );
+  if (options.json) printJson(report);
+  else print(renderRefresh(report));
+  return report.still_failed.length > 0 ? 4 : 0;
+}
+
+export async function showLogs(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const lines = await withPlane(cli, options, async (plane) => {
+    const { state } = await plane.server(name);
+    // Of a server that does not run there is nothing to show yet.
+    if (state !== "connected") await plane.connect(name).catch(() => undefined);
+    return plane.logs(name);
+  });
+  if (options.json) printJson({ server: name, lines });
+  else print(lines.length === 0 ? `${name} has said nothing.` : lines.map(renderLine).join("\n"));
+}
+
+export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const tools = await withPlane(cli, options, (plane) => plane.tools({ server: name }));
+  const names = tools.map(({ id }) => id.tool);
+  if (options.json) printJson({ server: name, tools: names });
+  else print(names.join("\n") || `${name} offers no tools.`);
+}
+
+function renderServer(status: ServerStatus): string {
+  const facts: [string, string | number | null][] = [
+    ["state", status.state],
+    ["transport", status.transport],
+    ["protocol", status.protocolVersion],
+    ["tools", `${status.tools}${status.stale ? " (stale)" : ""}`],
+    ["listed", status.listedAt],
+    ["process", status.pid],
+    ["sessions", status.sessions],
+    ["pending", status.pending],
+    ["noise", status.noise],
+    ["error", status.error],
+    ["next try", status.nextRetryAt],
+  ];
+  return [
+    `${stateMark(status.state)} ${colors.bold(status.name)}`,
+    ...facts
+      .filter(([, value]) => value !== null)
+      .map(([label, value]) => `  ${colors.dim(label.padEnd(10))} ${plainText(String(value))}`),
+    ...status.rejected.map(
+      ({ tool, reason }) => `  ${colors.yellow("not usable")} ${plainText(tool)}: ${plainText(reason)}`,
+    ),
+  ].join("\n");
+}
+
+function renderRefresh({ attempted, reconnected, still_failed, skipped }: RefreshReport): string {
+  if (attempted.length + skipped.length === 0) return "No servers are configured.";
+  const failed = new Map(still_failed.map(({ server, reason }) => [server, reason]));
+  const rows = [
+    ...attempted.map((server) => [
+      server,
+      failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again",
+      failed.get(server) ?? "",
+    ]),
+    ...skipped.map(({ server, reason }) => [server, "skipped", reason]),
+  ];
+  return renderTable(["SERVER", "RESULT", "NOTE"], rows);
+}
+
+function renderLine({ at, source, level, text }: ServerLogLine): string {
+  const time = colors.dim(at.slice(11, 23));
+  return `${time} ${colors.dim((level ?? source).padEnd(7))} ${text}`;
+}

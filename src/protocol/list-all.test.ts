@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { UnknownObject } from "../model/json.ts";
+import { listAll, listLimits } from "./list-all.ts";
+
+const { signal } = new AbortController();
+
+/** The other side as one function. */
+function sessionOf(answer: (params: UnknownObject) => unknown) {
+  const cursors: unknown[] = [];
+  return {
+    cursors,
+    async request(_: string, params: UnknownObject) {
+      cursors.push(params.cursor);
+      return answer(params);
+    },
+  };
+}
+
+test("a listing follows its cursors to the end", async () => {
+  const session = sessionOf(({ cursor }) => {
+    const page = Number(cursor ?? 0);
+    return { tools: [`tool-${page}`], ...(page < 2 ? { nextCursor: String(page + 1) } : {}) };
+  });
+  const listing = await listAll(session, "tools/list", signal);
+  assert.deepEqual(listing, { items: ["tool-0", "tool-1", "tool-2"], warning: null });
+  assert.deepEqual(session.cursors, [undefined, "1", "2"]);
+});
+
+for (const [title, nextCursor, requests, warns] of [
+  ["a cursor that does not advance", "same", 2, true],
+  ["an empty cursor", "", 1, false],
+  ["a cursor that is no text", 7, 1, false],
+] as const) {
+  test(`${title} ends the listing`, async () => {
+    const session = sessionOf(() => ({ tools: ["x"], nextCursor }));
+    const { warning } = await listAll(session, "tools/list", signal);
+    assert.equal(session.cursors.length, requests);
+    assert.equal(warning !== null, warns);
+  });
+}
+
+test("cursors that go round in a circle end the listing with a warning", async () => {
+  const session = sessionOf(({ cursor }) => ({ tools: [cursor], nextCursor: cursor === "a" ? "b" : "a" }));
+  const { items, warning } = await listAll(session, "tools/list", signal);
+  assert.deepEqual(items, [undefined, "a", "b"]);
+  assert.match(warning ?? "", /same cursor/);
+});
+
+test("pages without end are cut off, and so are items", async () => {
+  let page = 0;
+  const endless = sessionOf(() => ({ tools: ["x"], nextCursor: String(page++) }));
+  const { items, warning } = await listAll(endless, "tools/list", signal);
+  assert.equal(items.length, listLimits.pages);
+  assert.match(warning ?? "", /1000 pages/);
+  const wide = sessionOf(() => ({ tools: Array(3_000).fill("x"), nextCursor: String(page++) }));
+  const cut = await listAll(wide, "tools/list", signal);
+  assert.equal(cut.items.length, listLimits.items);
+  assert.match(cut.warning ?? "", /left out/);
+});
+
+for (const answer of [{}, null, { tools: {} }, []]) {
+  test(`a listing answered with ${JSON.stringify(answer)} fails`, async () => {
+    await assert.rejects(
+      listAll(
+        sessionOf(() => answer),
+        "tools/list",
+        signal,
+      ),
+      /no list 'tools'/,
+    );
+  });
+}
+
+test("every list is found under its own key", async () => {
+  const session = sessionOf(() => ({ resourceTemplates: [{ name: "t" }] }));
+  const { items } = await listAll(session, "resources/templates/list", signal);
+  assert.deepEqual(items, [{ name: "t" }]);
+});

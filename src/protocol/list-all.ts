@@ -1,0 +1,48 @@
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Session } from "./session.ts";
+
+/** What can be listed, and where the answer has it. */
+export const listings = {
+  "tools/list": "tools",
+  "prompts/list": "prompts",
+  "resources/list": "resources",
+  "resources/templates/list": "resourceTemplates",
+} as const;
+export type ListMethod = keyof typeof listings;
+
+export type Listing = {
+  items: unknown[];
+  /** Why the end may not be the end. */
+  warning: string | null;
+};
+
+export const listLimits = { pages: 1_000, items: 20_000 } as const;
+
+/** All pages of a listing. A cursor that does not advance ends it, and so does too much of everything. */
+export async function listAll(
+  { request }: Pick<Session, "request">,
+  method: ListMethod,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const key = listings[method];
+  const items: unknown[] = [];
+  const seen = new Set<string>();
+  let params: UnknownObject = {};
+  for (let page = 0; page < listLimits.pages; page++) {
+    const result = await request(method, params, { signal });
+    if (!isObject(result) || !Array.isArray(result[key])) {
+      throw new Error(`its answer to ${method} has no list '${key}'`);
+    }
+    for (const item of result[key]) items.push(item);
+    if (items.length > listLimits.items) {
+      items.length = listLimits.items;
+      return { items, warning: `its ${key} beyond ${listLimits.items} were left out` };
+    }
+    const cursor = result.nextCursor;
+    if (typeof cursor !== "string" || cursor === "") return { items, warning: null };
+    if (seen.has(cursor)) return { items, warning: `its ${method} came back to the same cursor` };
+    seen.add(cursor);
+    params = { cursor };
+  }
+  return { items, warning: `its ${method} had more than ${listLimits.pages} pages` };
+}

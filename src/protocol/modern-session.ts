@@ -1,0 +1,101 @@
+import { isObject, type UnknownObject } from "../model/json.ts";
+import { completeResult } from "./input-required.ts";
+import { describeServer } from "./legacy-session.ts";
+import { RpcError } from "./message.ts";
+import type { Peer, RequestOptions } from "./peer.ts";
+import { type ClientDescription, modernVersion, type Session } from "./session.ts";
+
+const metaPrefix = "io.modelcontextprotocol/";
+/** The server closed the stream of changes; asked again after this, longer each time. */
+const listenAgainMs = { first: 1_000, longest: 60_000 };
+
+/** Errors that only a server of this revision answers with. */
+export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 };
+
+/** Asks what the server is. Its answer, or an error of this revision, shows that it speaks it. */
+export async function discoverModern(
+  peer: Peer,
+  client: ClientDescription,
+  signal: AbortSignal,
+): Promise<Session> {
+  const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
+  const given = isObject(result) ? result : {};
+  const versions = given.supportedVersions;
+  // Whoever answers every question with something has not understood this one.
+  if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
+  if (!versions.includes(modernVersion)) {
+    throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", {
+      supported: versions,
+    });
+  }
+  return openModernSession(peer, client, given);
+}
+
+/** Without a handshake: every request carries what a handshake would have told. */
+export function openModernSession(peer: Peer, client: ClientDescription, given: UnknownObject): Session {
+  const meta = isObject(given._meta) ? given._meta : {};
+  const serverInfo = meta[`${metaPrefix}serverInfo`];
+  const described = describeServer(given);
+  const ended = new AbortController();
+  const send = (method: string, params: UnknownObject, options?: RequestOptions) =>
+    peer.request(method, withEnvelope(params, client), options);
+  return {
+    era: "modern",
+    protocolVersion: modernVersion,
+    ...described,
+    serverInfo: isObject(serverInfo) ? serverInfo : null,
+    request: (method, params, options = {}) => completeResult(send, method, params, options),
+    watch() {
+      const filter = changesOffered(described.capabilities);
+      if (filter)
+        void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
+    },
+    end: () => ended.abort(),
+  };
+}
+
+function withEnvelope(params: UnknownObject, { info, capabilities }: ClientDescription): UnknownObject {
+  const envelope = {
+    [`${metaPrefix}protocolVersion`]: modernVersion,
+    [`${metaPrefix}clientCapabilities`]: capabilities,
+    [`${metaPrefix}clientInfo`]: info,
+  };
+  return { ...params, _meta: { ...envelope, ...(params._meta as object) } };
+}
+
+function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownObject | undefined {
+  const changes = (offered: unknown) => isObject(offered) && offered.listChanged === true;
+  const notifications = {
+    ...(changes(tools) ? { toolsListChanged: true } : {}),
+    ...(changes(prompts) ? { promptsListChanged: true } : {}),
+    ...(changes(resources) ? { resourcesListChanged: true } : {}),
+  };
+  return Object.keys(notifications).length === 0 ? undefined : { notifications };
+}
+
+/** Keeps the stream of changes open. A server that refuses it is not asked again. */
+async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
+  let waitMs = listenAgainMs.first;
+  while (!ended.aborted) {
+    try {
+      await ask();
+    } catch (thrown) {
+      if (thrown instanceof RpcError) return;
+    }
+    await pause(waitMs, ended);
+    waitMs = Math.min(listenAgainMs.longest, waitMs * 2);
+  }
+}
+
+function pause(ms: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      ended.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    timer.unref();
+    ended.addEventListener("abort", done, { once: true });
+  });
+}

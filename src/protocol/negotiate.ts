@@ -1,0 +1,91 @@
+import { isObject } from "../model/json.ts";
+import { openLegacySession } from "./legacy-session.ts";
+import { RpcError, TransportError } from "./message.ts";
+import { discoverModern, modernErrors, openModernSession } from "./modern-session.ts";
+import type { Peer } from "./peer.ts";
+import { type ClientDescription, type Era, modernVersion, type Session } from "./session.ts";
+
+/** How long a server may say nothing to a question of the new revision before the old one is tried too. */
+const silenceMs = 2_500;
+
+export type Negotiation = {
+  client: ClientDescription;
+  signal: AbortSignal;
+  /** What it spoke the last time; then nothing has to be found out. */
+  known: Era | undefined;
+  /** Told as soon as it is settled, before anything else is sent. */
+  useVersion(version: string): void;
+};
+
+/** Finds out which era a server speaks and opens a session in it. */
+export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<Session> {
+  const session = await openEither(peer, negotiation);
+  negotiation.useVersion(session.protocolVersion);
+  if (session.era === "legacy") peer.notify("notifications/initialized");
+  return session;
+}
+
+async function openEither(peer: Peer, { client, signal, known }: Negotiation): Promise<Session> {
+  const openLegacy = () => openLegacySession(peer, client, signal);
+  if (known === "legacy") return openLegacy();
+  const decided = new AbortController();
+  const discovery = discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
+  try {
+    const answer = await orSilence(discovery, known === "modern" ? undefined : silenceMs);
+    // A slow server answers in the order it was asked, so the first answer tells its era.
+    return answer ?? (await Promise.any([discovery, openLegacy()]).catch(lastOf));
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    return afterRefusal(peer, client, thrown, openLegacy);
+  } finally {
+    decided.abort();
+  }
+}
+
+function lastOf(thrown: AggregateError): never {
+  throw thrown.errors.at(-1);
+}
+
+/** Undefined when nothing came in time. */
+function orSilence<T>(answer: Promise<T>, limitMs: number | undefined): Promise<T | undefined> {
+  if (limitMs === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), limitMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function afterRefusal(
+  peer: Peer,
+  client: ClientDescription,
+  refusal: unknown,
+  openLegacy: () => Promise<Session>,
+): Promise<Session> {
+  const { headerMismatch, missingCapability, unsupportedVersion } = modernErrors;
+  const code = refusal instanceof RpcError ? refusal.code : undefined;
+  if (code === headerMismatch || code === missingCapability) return openModernSession(peer, client, {});
+  if (code === unsupportedVersion && !offersHandshake(refusal)) {
+    throw new Error(`it does not speak ${modernVersion} nor an older revision that we know`);
+  }
+  if (!mayBeLegacy(refusal)) throw refusal;
+  try {
+    return await openLegacy();
+  } catch (thrown) {
+    // It knows neither the question nor the handshake: a server of the new revision that cannot be asked.
+    const unknown = thrown instanceof RpcError && thrown.code === -32601;
+    if (unknown && code !== undefined) return openModernSession(peer, client, {});
+    throw thrown;
+  }
+}
+
+function offersHandshake(refusal: unknown): boolean {
+  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
+  return Array.isArray(data.supported) && data.supported.some((version) => version < modernVersion);
+}
+
+/** Who we are not, or trouble on the way, says nothing about the era. */
+function mayBeLegacy(refusal: unknown): boolean {
+  if (refusal instanceof RpcError) return true;
+  const status = refusal instanceof TransportError ? refusal.status : undefined;
+  return status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+}

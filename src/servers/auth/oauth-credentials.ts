@@ -1,0 +1,182 @@
+import type { ServerDefinition } from "../../model/server.ts";
+import { TransportError } from "../../protocol/message.ts";
+import { authRequired, forFaces, withServer } from "./auth-required.ts";
+import { isOver, isReallyOver } from "./expiry.ts";
+import { isOwn } from "./is-own.ts";
+import type { Lock } from "./lock.ts";
+import { type BearerChallenge, parseChallenge } from "./oauth/challenge.ts";
+import { discover, findResource } from "./oauth/discover.ts";
+import { reachOf } from "./oauth/reach.ts";
+import { refresh, requestOwnToken } from "./oauth/renew.ts";
+import { beginSignIn, finishSignIn } from "./oauth/sign-in.ts";
+import { stepUp } from "./oauth/step-up.ts";
+import { type ChallengeRecord, challengeKey, credentialsKey, type OAuthRecord } from "./records.ts";
+import type { Vault } from "./vault.ts";
+import type { Challenge } from "./who-asks.ts";
+
+export type Remote = ServerDefinition & { url: string };
+
+export type OAuthCredentialsOptions = {
+  vault: Vault;
+  lock: Lock;
+  clientName: string;
+  discovered: Set<string>;
+  now(): number;
+};
+
+const noChallenge: BearerChallenge = { resourceMetadata: null, scopes: null, error: null };
+
+export function createOAuthCredentials(options: OAuthCredentialsOptions) {
+  const { vault, lock, now, discovered } = options;
+  /** The token that was last sent, to know whether a refusal was about the one that is stored. */
+  const handedOut = new Map<string, string>();
+
+  type Who = { server: string; user: string | null; key: string };
+  type More = { resourceMetadata: string | null; scopes: string[] | null; before: string[] };
+
+  function hand({ key }: Who, { accessToken }: OAuthRecord): string {
+    handedOut.set(key, accessToken);
+    return accessToken;
+  }
+
+  /** One refreshes, in this process and in others; whoever waited takes what that one got. */
+  function renew(who: Who, definition: Remote, seen: OAuthRecord | null, more: More): Promise<OAuthRecord> {
+    const { server, key } = who;
+    return lock(key, async () => {
+      const current = (await vault.read(key)) as OAuthRecord | null;
+      const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
+      if (isNew && !isReallyOver(current, now())) return current;
+      const context = { vault, now: now() };
+      if (isOwn(definition)) return requestOwnToken(context, who, definition, more);
+      if (current?.kind !== "oauth") throw authRequired(server, "oauth", "nobody is signed in any more");
+      return refresh(context, { server, key, record: current }, definition);
+    }).catch((thrown) => {
+      throw withServer(server, thrown);
+    });
+  }
+
+  /** Null when the server never asked for one. */
+  async function accessToken(
+    server: string,
+    definition: Remote,
+    user: string | null,
+    stored: OAuthRecord | null,
+  ): Promise<string | null> {
+    const who = { server, user, key: credentialsKey(server, user) };
+    const none = { ...noChallenge, before: [] };
+    // Never sent to another address than the one it was made for.
+    const record = stored?.url === definition.url ? stored : null;
+    if (record && !isOver(record, now())) return hand(who, record);
+    if (isOwn(definition)) return hand(who, await renew(who, definition, record, none));
+    if (record === null) {
+      if (definition.auth === undefined && !discovered.has(definition.url)) return null;
+      throw authRequired(server, "oauth", "nobody has signed in yet");
+    }
+    const isStillGood = !isReallyOver(record, now());
+    if (record.refreshToken === null && isStillGood) return hand(who, record);
+    try {
+      return hand(who, await renew(who, definition, record, none));
+    } catch (thrown) {
+      if (isStillGood && thrown instanceof TransportError) return hand(who, record);
+      throw thrown;
+    }
+  }
+
+  async function refused(
+    server: string,
+    definition: Remote,
+    user: string | null,
+    record: OAuthRecord | null,
+    { status, wwwAuthenticate }: Challenge,
+  ): Promise<boolean> {
+    const who = { server, user, key: credentialsKey(server, user) };
+    const parsed = parseChallenge(wwwAuthenticate);
+    const challenge = parsed ?? noChallenge;
+    if (status === 403) return needsMore(who, definition, record, challenge);
+    if (isOwn(definition)) {
+      await renew(who, definition, record, { ...challenge, before: [] });
+      return true;
+    }
+    if (definition.auth === undefined && record === null && !(await wantsSignIn(who, definition, parsed)))
+      return false;
+    if (record !== null && (await replace(who, definition, record, challenge))) return true;
+    await remember(who, definition, { ...challenge, before: [], stepUps: { count: 0, since: 0 } });
+    const why = record === null ? "nobody has signed in yet" : "its sign-in is not accepted any more";
+    throw authRequired(server, "oauth", why);
+  }
+
+  /** Is there a newer token, or can one be had without a person? What is good for nothing is forgotten. */
+  async function replace(who: Who, definition: Remote, record: OAuthRecord, challenge: BearerChallenge) {
+    const sent = handedOut.get(who.key);
+    if (record.url === definition.url && sent !== undefined && sent !== record.accessToken) return true;
+    const isTrusted = await stillTrusts(definition, record, challenge);
+    if (isTrusted && record.url === definition.url && record.refreshToken !== null) {
+      await renew(who, definition, record, { ...challenge, before: [] });
+      return true;
+    }
+    await vault.remove(who.key);
+    return false;
+  }
+
+  /** A server may have moved to another authorization server, whose tokens it wants now. */
+  async function stillTrusts({ url }: Remote, { issuer }: OAuthRecord, challenge: BearerChallenge) {
+    try {
+      const found = await findResource(url, challenge.resourceMetadata, await reachOf(url));
+      return found === null || found.issuers.includes(issuer);
+    } catch {
+      return true;
+    }
+  }
+
+  /** A server without `auth` in the configuration: does it offer a sign-in at all? */
+  async function wantsSignIn({ server }: Who, { url }: Remote, challenge: BearerChallenge | null) {
+    if (challenge === null || discovered.has(url)) return discovered.has(url);
+    const { resourceMetadata } = challenge;
+    try {
+      const found = await discover(url, { resourceMetadata, issuer: undefined }, await reachOf(url));
+      if (found !== null) discovered.add(url);
+    } catch (thrown) {
+      // Who says that there is one is told what is wrong with it; others may just want a token.
+      if (resourceMetadata !== null) throw withServer(server, thrown);
+    }
+    return discovered.has(url);
+  }
+
+  async function needsMore(
+    who: Who,
+    definition: Remote,
+    record: OAuthRecord | null,
+    challenge: BearerChallenge,
+  ): Promise<boolean> {
+    const more = record === null ? null : stepUp(record, challenge, now());
+    if (more === null) return false;
+    const { resourceMetadata } = challenge;
+    if (isOwn(definition)) {
+      const { requested } = await renew(who, definition, record, { resourceMetadata, ...more });
+      return more.scopes.some((scope) => requested.includes(scope));
+    }
+    await remember(who, definition, { resourceMetadata, ...more });
+    throw authRequired(who.server, "oauth", `it wants more rights (${more.scopes.join(", ")})`);
+  }
+
+  async function remember({ server, user }: Who, { url }: Remote, told: Omit<ChallengeRecord, "url">) {
+    const { resourceMetadata, scopes, before, stepUps } = told;
+    await vault.write(challengeKey(server, user), { url, resourceMetadata, scopes, before, stepUps });
+  }
+
+  return {
+    accessToken,
+    refused,
+    beginSignIn: (who: { server: string; user: string | null; redirectUri: string }, definition: Remote) =>
+      beginSignIn(options, who, definition).catch((thrown) => {
+        throw forFaces(who.server, thrown);
+      }),
+    async finishSignIn(parameters: URLSearchParams, as: string | null | undefined) {
+      const { server, user, record } = await finishSignIn(options, parameters, as);
+      const key = credentialsKey(server, user);
+      await lock(key, () => vault.write(key, record));
+      await vault.remove(challengeKey(server, user));
+      return { server, user };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { abortable } from "../../lib/abortable.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ServerDefinition } from "../../model/server.ts";
+import type { TokenStatus } from "../../model/token.ts";
+import { authRequired } from "./auth-required.ts";
+import { isOver } from "./expiry.ts";
+import { isHeaderValue } from "./header-value.ts";
+import { isOwn } from "./is-own.ts";
+import { createLock } from "./lock.ts";
+import { createOAuthCredentials, type Remote } from "./oauth-credentials.ts";
+import {
+  type CredentialRecord,
+  challengeKey,
+  credentialsKey,
+  credentialsPrefix,
+  type GivenToken,
+  serverOfKey,
+} from "./records.ts";
+import { tokenHeaders } from "./token-headers.ts";
+import { createVault } from "./vault.ts";
+import type { Credentials, CredentialsOptions } from "./who-asks.ts";
+
+export type StoredOptions = Required<CredentialsOptions> & {
+  /** Servers that did not say so and want a sign-in, by their address. */
+  discovered: Set<string>;
+};
+
+/** Credentials that people gave or signed in for, sealed in the store. */
+export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal"> {
+  const { now, onChanged } = options;
+  const vault = createVault(options);
+  const lock = createLock(options.directory);
+  const oauth = createOAuthCredentials({ ...options, vault, lock });
+
+  async function find(server: string, definition: Remote, user: string | null) {
+    const { auth } = definition;
+    const owner = isOwn(definition) ? null : user;
+    const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
+    if (record?.kind === "token") {
+      if (!isOver(record, now())) return tokenHeaders(auth, record.token);
+      throw authRequired(server, "token", "its token has expired");
+    }
+    if (wantsToken(definition)) throw authRequired(server, "token", "it has no token yet");
+    const token = await oauth.accessToken(server, definition, owner, record);
+    return token === null ? {} : tokenHeaders(undefined, token);
+  }
+
+  async function refused(...[server, definition, user, challenge]: Parameters<Credentials["refused"]>) {
+    if (!isRemote(definition)) return false;
+    const owner = isOwn(definition) ? null : user;
+    const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
+    if (record?.kind !== "token" && !wantsToken(definition))
+      return oauth.refused(server, definition, owner, record, challenge);
+    if (challenge.status !== 401) return false;
+    const why = record === null ? "it has no token yet" : "it refused the token it was given";
+    throw authRequired(server, "token", why);
+  }
+
+  async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
+    const record = (await vault.readIfPossible(key)) as CredentialRecord | null;
+    const server = serverOfKey(key);
+    // One that cannot be opened is as good as expired: it has to be given again.
+    if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
+    const { kind, expiresAt, scopes } = record;
+    const isRenewable = record.kind === "oauth" && record.refreshToken !== null;
+    return { server, user, kind, expiresAt, scopes, expired: !isRenewable && isOver(record, now()) };
+  }
+
+  return {
+    headers: async (server, definition, user, signal) =>
+      isRemote(definition) ? abortable(find(server, definition, user), signal) : {},
+    refused,
+    async setToken(server, user, given) {
+      const key = credentialsKey(server, user);
+      const token = checkToken(server, given);
+      await lock(key, () => vault.write(key, token));
+      await vault.remove(challengeKey(server, user));
+      onChanged(server, user);
+    },
+    async forget(server, user) {
+      await vault.remove(challengeKey(server, user));
+      const key = credentialsKey(server, user);
+      // After a refresh that is under way, which would bring it back.
+      const wasThere = await lock(key, () => vault.remove(key));
+      if (wasThere) onChanged(server, user);
+      return wasThere;
+    },
+    async status(user) {
+      const keys = await vault.names(credentialsPrefix(user));
+      return Promise.all(keys.map((key) => statusOf(key, user)));
+    },
+    async beginSignIn(server, definition, user, redirectUri) {
+      if (isRemote(definition) && !wantsToken(definition) && !isOwn(definition))
+        return oauth.beginSignIn({ server, user, redirectUri }, definition);
+      const message = `Server '${server}' has no sign-in. ${remedyWithout(definition)}`;
+      throw new PlaneError("USAGE", message, { data: { server } });
+    },
+    async finishSignIn(parameters, as) {
+      const who = await oauth.finishSignIn(parameters, as?.user);
+      onChanged(who.server, who.user);
+      return who;
+    },
+  };
+}
+
+function isRemote(definition: ServerDefinition): definition is Remote {
+  return definition.url !== undefined;
+}
+
+function wantsToken({ auth }: ServerDefinition): boolean {
+  return auth !== undefined && auth.type !== "oauth";
+}
+
+function remedyWithout(definition: ServerDefinition): string {
+  if (!isRemote(definition)) return "Give it what it needs in 'env'.";
+  return isOwn(definition) ? "It signs in as its own client." : "Give it a token instead.";
+}
+
+function checkToken(server: string, given: Parameters<Credentials["setToken"]>[2]): GivenToken {
+  const token = given.token.trim();
+  const { expiresAt = null, scopes = [] } = given;
+  const isTime = expiresAt === null || !Number.isNaN(Date.parse(expiresAt));
+  if (isHeaderValue(token) && isTime)
+    return {
+      kind: "token",
+      token,
+      expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      scopes,
+    };
+  const what = isTime
+    ? "is empty or has characters that no header can carry"
+    : "has an expiry that is no time; write it like 2027-01-31T12:00:00Z";
+  throw new PlaneError("USAGE", `The token for server '${server}' ${what}.`, { data: { server } });
+}

@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { once } from "../../lib/once.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Store } from "../../model/store.ts";
+import { keyBytes, loadVaultKey } from "./vault-key.ts";
+
+const format = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headBytes = 1 + nonceBytes + tagBytes;
+
+export type Vault = {
+  /** Null when nothing is there; rejects when it was sealed with another key. */
+  read(name: string): Promise<unknown>;
+  /** Null also when it cannot be opened, for what can be found out again. */
+  readIfPossible(name: string): Promise<unknown>;
+  write(name: string, value: unknown): Promise<void>;
+  /** True for the one who took it away. */
+  remove(name: string): Promise<boolean>;
+  names(prefix: string): Promise<string[]>;
+};
+
+/** JSON values that the store keeps without being able to read them. Without a directory the key ends with us. */
+export function createVault(options: { store(): Promise<Store>; directory: string | undefined }): Vault {
+  const { directory } = options;
+  const key = once(() => (directory === undefined ? randomBytes(keyBytes) : loadVaultKey(directory)));
+
+  async function read(name: string): Promise<unknown> {
+    const sealed = await (await options.store()).secret(name);
+    if (sealed === null) return null;
+    const opened = open(key(), name, sealed);
+    if (opened === null) throw unreadable(name, directory);
+    return opened.value;
+  }
+
+  return {
+    read,
+    readIfPossible: (name) => read(name).catch(nullWhenUnreadable),
+    async write(name, value) {
+      await (await options.store()).putSecret(name, seal(key(), name, value));
+    },
+    remove: async (name) => (await options.store()).deleteSecret(name),
+    names: async (prefix) => (await options.store()).secrets(prefix),
+  };
+}
+
+/** The name is sealed along, so that nobody can put one user's token under another's name. */
+function seal(key: Buffer, name: string, value: unknown): Uint8Array {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(name));
+  const body = Buffer.concat([cipher.update(JSON.stringify(value), "utf8"), cipher.final()]);
+  return Buffer.concat([Buffer.of(format), nonce, cipher.getAuthTag(), body]);
+}
+
+function open(key: Buffer, name: string, sealed: Uint8Array): { value: unknown } | null {
+  const bytes = Buffer.from(sealed);
+  if (bytes.length < headBytes || bytes[0] !== format) return null;
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(1, 1 + nonceBytes));
+  decipher.setAAD(Buffer.from(name));
+  decipher.setAuthTag(bytes.subarray(1 + nonceBytes, headBytes));
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
+    return { value: JSON.parse(text.toString("utf8")) };
+  } catch {
+    return null;
+  }
+}
+
+const wrongKey = "wrongKey";
+
+function unreadable(name: string, directory: string | undefined): PlaneError {
+  const file = directory === undefined ? "the key of this process" : `'${join(directory, "vault.key")}'`;
+  const message =
+    `What is stored under '${name}' cannot be opened with ${file}: it was sealed with another key. ` +
+    "Put the key file back that was there before, or give the token or sign in again.";
+  return new PlaneError("STORE_FAILED", message, { data: { reason: wrongKey } });
+}
+
+function nullWhenUnreadable(thrown: unknown): null {
+  if (thrown instanceof PlaneError && thrown.data.reason === wrongKey) return null;
+  throw thrown;
+}

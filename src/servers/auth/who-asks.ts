@@ -1,0 +1,53 @@
+import type { ServerDefinition } from "../../model/server.ts";
+import type { Store } from "../../model/store.ts";
+import type { TokenGiven, TokenStatus } from "../../model/token.ts";
+
+/** How a server refused us. */
+export type Challenge = { status: number; wwwAuthenticate: string | null };
+
+export type Credentials = {
+  /** Headers that say who asks. Rejects with AUTH_REQUIRED when a person has to give a token or sign in first. */
+  headers(
+    server: string,
+    definition: ServerDefinition,
+    user: string | null,
+    signal?: AbortSignal,
+  ): Promise<Record<string, string>>;
+  /**
+   * The server refused them: refreshes or discovers what is needed. True when trying again makes sense, once;
+   * rejects with AUTH_REQUIRED when a person is needed.
+   */
+  refused(
+    server: string,
+    definition: ServerDefinition,
+    user: string | null,
+    challenge: Challenge,
+  ): Promise<boolean>;
+  /** Is what is sent different for each user? A server that says nothing may turn out to want it. */
+  isPersonal(definition: ServerDefinition): boolean;
+  setToken(server: string, user: string | null, token: TokenGiven): Promise<void>;
+  forget(server: string, user: string | null): Promise<boolean>;
+  status(user: string | null): Promise<TokenStatus[]>;
+  /** Begins an OAuth sign-in. The browser goes to `url` and comes back to `redirectUri`. */
+  beginSignIn(
+    server: string,
+    definition: ServerDefinition,
+    user: string | null,
+    redirectUri: string,
+  ): Promise<{ url: string; state: string }>;
+  /** Takes what the browser brought. With `as`, only for the user who came back with it. */
+  finishSignIn(
+    parameters: URLSearchParams,
+    as?: { user: string | null },
+  ): Promise<{ server: string; user: string | null }>;
+};
+
+export type CredentialsOptions = {
+  store(): Promise<Store>;
+  /** Holds the key and the locks; without it both end with the process. */
+  directory: string | undefined;
+  clientName: string;
+  /** Somebody gave a token, signed in, or took it back. */
+  onChanged(server: string, user: string | null): void;
+  now?(): number;
+};

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/**
+ * Outlives us by a moment: reads from us which process groups run, and ends those that are left when we are gone,
+ * however we went. A shell is enough for that, starts in a millisecond and takes next to no memory.
+ */
+const script = `
+groups=" "
+while read -r sign group; do
+  case "$sign$groups" in
+    +*) groups="$groups$group " ;;
+    *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
+  esac
+done
+for group in $groups; do kill -TERM -"$group" 2>/dev/null; done
+[ "$groups" = " " ] && exit
+sleep 2
+for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
+`;
+
+export type ProcessGuard = {
+  watch(pid: number): void;
+  release(pid: number): void;
+  stop(): void;
+};
+
+/** Starts with the first process it has to watch. Where there is no shell, children notice by themselves. */
+export function createProcessGuard(): ProcessGuard {
+  let shell: ChildProcess | undefined;
+  const watched = new Set<number>();
+
+  function start(): ChildProcess {
+    // In a session of its own, so that what ends us from the terminal does not end it first.
+    const started = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+    started.on("error", () => undefined);
+    started.stdin?.on("error", () => undefined);
+    started.unref();
+    (started.stdin as unknown as { unref(): void } | null)?.unref();
+    return started;
+  }
+
+  return {
+    watch(pid) {
+      if (process.platform === "win32") return;
+      watched.add(pid);
+      shell ??= start();
+      shell.stdin?.write(`+ ${pid}\n`);
+    },
+    release(pid) {
+      if (watched.delete(pid)) shell?.stdin?.write(`- ${pid}\n`);
+    },
+    stop() {
+      shell?.stdin?.end();
+      shell = undefined;
+    },
+  };
+}

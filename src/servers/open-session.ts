@@ -1,0 +1,98 @@
+import type { ServerDefinition } from "../model/server.ts";
+import { type Channel, type ChannelHandlers, TransportError } from "../protocol/message.ts";
+import { negotiate } from "../protocol/negotiate.ts";
+import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/peer.ts";
+import type { ClientDescription, Era, Session } from "../protocol/session.ts";
+import { openChannel } from "./open-channel.ts";
+
+/** A connection that is open: what it goes over, who is on the other side, and in which words. */
+export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
+
+export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
+  Pick<ChannelHandlers, "onClose" | "onStderr"> & {
+    /** Something came that is no answer, no question and no notification. */
+    onNoise(text: string): void;
+    /** The answer to some request was larger than the limit. */
+    onTooLarge(bytes: number): Error;
+  };
+
+/** Who asks, for transports that say it with every request. */
+export type Access = NonNullable<Parameters<typeof openChannel>[3]>;
+
+export type OpenOptions = {
+  definition: ServerDefinition;
+  environment: Readonly<Record<string, string | undefined>>;
+  access: Access;
+  client: ClientDescription;
+  /** The era it spoke the last time. */
+  known(): Promise<Era | undefined>;
+  signal: AbortSignal;
+  /** Every channel that was opened, so that it can be closed whatever comes of it. */
+  onOpened(channel: Channel): void;
+};
+
+/** Opens a session in the era and over the transport that the server speaks. */
+export async function openSession(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
+  try {
+    return await openOnce(options, handlers);
+  } catch (thrown) {
+    if (options.signal.aborted) throw thrown;
+    const other = otherWay(thrown, await options.known(), options);
+    if (!other) throw thrown;
+    return openOnce({ ...options, ...other }, handlers).catch(() => {
+      throw thrown;
+    });
+  }
+}
+
+const asLegacy = async (): Promise<Era> => "legacy";
+
+/** Some servers leave at a question they do not know; some know only the transport of before. */
+function otherWay(
+  thrown: unknown,
+  era: Era | undefined,
+  { definition }: OpenOptions,
+): Partial<OpenOptions> | undefined {
+  if (!(thrown instanceof TransportError)) return undefined;
+  const { transport } = definition;
+  if (transport === "stdio" && era !== "legacy" && thrown.sent) return { known: asLegacy };
+  const isOlder = transport === "http" && [400, 404, 405].includes(thrown.status ?? 0);
+  return isOlder ? { known: asLegacy, definition: { ...definition, transport: "sse" } } : undefined;
+}
+
+async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
+  const { definition, environment, access, client, known, signal } = options;
+  let channel: Channel | undefined;
+  let lost: TransportError | undefined;
+  const peer = createPeer(() => channel ?? unopened(), {
+    ...handlers,
+    onStray: () => handlers.onNoise("a message that answers nothing"),
+  });
+  channel = await openChannel(
+    definition,
+    environment,
+    {
+      onMessage: peer.receive,
+      onClose(reason) {
+        lost = reason;
+        peer.fail(reason);
+        handlers.onClose(reason);
+      },
+      onTooLarge: (id, bytes) => {
+        const reason = handlers.onTooLarge(bytes);
+        if (id !== undefined || peer.pending() === 1) peer.fail(reason, id);
+      },
+      onNoise: handlers.onNoise,
+      ...(handlers.onStderr ? { onStderr: handlers.onStderr } : {}),
+    },
+    access,
+  );
+  const opened = channel;
+  options.onOpened(opened);
+  const useVersion = (version: string) => opened.useProtocolVersion(version);
+  const session = await negotiate(peer, { client, signal, known: await known(), useVersion });
+  if (lost) throw lost;
+  if (session.era === "legacy") opened.listen?.();
+  session.watch();
+  return { channel: opened, peer, session };
+}

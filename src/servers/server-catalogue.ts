@@ -1,0 +1,74 @@
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { KnownServer } from "../model/server.ts";
+import { type Listing, listAll } from "../protocol/list-all.ts";
+import type { Era, Session } from "../protocol/session.ts";
+import { createDiscovery } from "./discovery.ts";
+import type { ServerLog } from "./server-log.ts";
+import type { Verdict } from "./session-opener.ts";
+
+export type CatalogueOptions = {
+  listingTtlMs: number;
+  /** Limit of one listing. */
+  limitMs: number;
+  /** The session to ask, opened if need be. */
+  session(): Promise<Session>;
+  isOpen(): boolean;
+  verdict(): Verdict | null;
+  log: ServerLog;
+  hide(text: string): string;
+  /** Everything the server lists, each time it lists. */
+  onTools(tools: unknown[], era: Era): void;
+  /** To be remembered for the next time. */
+  onKnown(known: Remembered): void;
+};
+
+export type Remembered = Omit<KnownServer, "identity">;
+
+/** What one server offers: listed, remembered from before, or both. */
+export function createServerCatalogue(options: CatalogueOptions) {
+  const { log } = options;
+  let tools: ReadonlyMap<string, UnknownObject> | null = null;
+  let failure: string | null = null;
+
+  const discovery = createDiscovery({
+    windowMs: options.listingTtlMs,
+    isOpen: options.isOpen,
+    list: async () => listAll(await options.session(), "tools/list", AbortSignal.timeout(options.limitMs)),
+    onListed: take,
+    onFailed(thrown) {
+      failure = options.hide(`tools/list failed: ${thrown instanceof Error ? thrown.message : thrown}`);
+      log.add({ source: "log", level: "error", text: failure });
+    },
+  });
+
+  function take({ items, warning }: Listing): void {
+    const { era = "legacy", at = Date.now() } = options.verdict() ?? {};
+    failure = null;
+    if (warning) log.add({ source: "log", level: "warning", text: warning });
+    remember(items, era);
+    const listedAt = new Date(discovery.listedAt() ?? Date.now()).toISOString();
+    options.onKnown({ era, eraAt: new Date(at).toISOString(), listedAt, tools: items });
+  }
+
+  function remember(items: unknown[], era: Era): void {
+    tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
+    options.onTools(items, era);
+  }
+
+  return {
+    ...discovery,
+    isKnown: () => tools !== null,
+    size: () => tools?.size ?? 0,
+    /** Why the last listing failed. */
+    failure: () => failure,
+    schemaOf: (tool: unknown) => tools?.get(String(tool))?.inputSchema,
+    /** The server has no tools at all, which needs no asking. */
+    takeNothing: () => take({ items: [], warning: null }),
+    /** Takes over what was listed in an earlier life. */
+    recall({ era, listedAt, tools: listed }: Remembered): void {
+      if (tools !== null) return;
+      discovery.remember(Date.parse(listedAt));
+      remember(listed, era);
+    },
+  };
+}

@@ -1,0 +1,298 @@
+import { abortable } from "../lib/abortable.ts";
+import { createGate, GateFull } from "../lib/gate.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
+import { type ListMethod, listAll } from "../protocol/list-all.ts";
+import { TransportError } from "../protocol/message.ts";
+import { paramHeaders } from "../protocol/param-headers.ts";
+import type { RequestOptions } from "../protocol/peer.ts";
+import type { Session } from "../protocol/session.ts";
+import { createConnection, type Live, type OpenSteps } from "./connection.ts";
+import type { ProcessGuard } from "./guard.ts";
+import { createIdleWatch } from "./idle-watch.ts";
+import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
+import { createServerLog } from "./server-log.ts";
+import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
+import { createSessions, type SessionOwner } from "./sessions.ts";
+import { createServerHider, withoutSecrets } from "./without-secrets.ts";
+
+export type ServerOptions = Pick<
+  OpenerOptions,
+  "environment" | "access" | "capabilities" | "emit" | "recalled"
+> &
+  Pick<CatalogueOptions, "onTools" | "onKnown"> & {
+    name: string;
+    definition: ServerDefinition;
+    /** Turns references to secrets into secrets, when they are needed. */
+    resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
+    secretValues(): readonly string[];
+    /** Does every user speak to it in their own name? */
+    isPersonal(): boolean;
+    guard: ProcessGuard;
+  };
+
+export type Server = {
+  definition: ServerDefinition;
+  /** Its tools are known: it has listed them, now or in an earlier life. */
+  isKnown(): boolean;
+  /** Takes over what was remembered. */
+  recall(known: Remembered): void;
+  /** Connects it and keeps it connected. */
+  connect(options?: { force?: boolean }): Promise<void>;
+  /** Opens its session, because it is about to be used. */
+  warm(): Promise<unknown>;
+  /** Makes its tools known, asking again only when the last listing is too old. */
+  discover(): Promise<void>;
+  /** Really asks it for its tools. */
+  refresh(): Promise<void>;
+  /** Ends its sessions; it stays away until somebody connects it. */
+  disconnect(): Promise<void>;
+  /** Ends its sessions and forgets its listing; tells how many sessions were open. */
+  clear(): Promise<number>;
+  release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
+  request(
+    method: string,
+    params: UnknownObject,
+    options: RequestOptions,
+    owner: SessionOwner,
+  ): Promise<unknown>;
+  list(method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
+  session(): Session | null;
+  /** What a person has to do before it can be used, when that is why it cannot. */
+  requirement(): PlaneError | null;
+  status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
+  sessionOwners(): SessionOwner[];
+  logs(): ServerLogLine[];
+  stop(): Promise<void>;
+};
+
+/** One server: its sessions, what it offers, what it says, and how much it is asked at once. */
+export function createServer(options: ServerOptions): Server {
+  const { name, definition, guard } = options;
+  const { connectTimeoutMs, listingTtlMs, maxConcurrency, maxQueue } = definition;
+  let hide = createServerHider(definition, options.secretValues());
+  let isKept = false;
+  let isHeld = false;
+  let isStopped = false;
+  const gate = createGate(maxConcurrency, maxQueue);
+  const log = createServerLog(() => hide);
+
+  const opener = createSessionOpener({
+    ...options,
+    log,
+    async resolve(unresolved) {
+      const resolved = await options.resolveSecrets(name, unresolved);
+      hide = createServerHider(resolved, options.secretValues());
+      return resolved;
+    },
+    onListChanged: (list) => list === "tools" && !isStopped && catalogue.changed(),
+  });
+
+  const sharing = () =>
+    definition.session === "shared" && options.isPersonal() ? "principal" : definition.session;
+  const sessions = createSessions(sharing, (owner) => {
+    const isMain = owner.user === null && owner.conversation === null;
+    return createConnection({
+      name,
+      connectTimeoutMs,
+      retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
+      open: (steps) => open(owner, isMain, steps),
+      isKept: () => isMain && isKept && !isStopped,
+      // The state that everybody sees is that of the main session.
+      emit: isMain ? options.emit : () => undefined,
+      hide: (text) => hide(text),
+      onLeft: ({ pid }) => pid !== null && guard.release(pid),
+    });
+  });
+  const { main } = sessions;
+
+  /** While the main session opens it is not live yet, and yet the one to be asked. */
+  let opening: Session | undefined;
+  const catalogue = createServerCatalogue({
+    listingTtlMs,
+    limitMs: connectTimeoutMs,
+    session: async () => opening ?? (await main.ensure()).session,
+    isOpen: () => main.live() !== null,
+    verdict: opener.verdict,
+    log,
+    hide: (text) => hide(text),
+    onTools: options.onTools,
+    onKnown: options.onKnown,
+  });
+  const idle = createIdleWatch(definition.alwaysOn ? 0 : definition.idleTimeoutMs, () => {
+    if (gate.inside() === 0) void sessions.close("idle");
+  });
+
+  async function open(owner: SessionOwner, isMain: boolean, steps: OpenSteps) {
+    refuseIfAway();
+    const opened = await opener.open(owner.user, {
+      ...steps,
+      onOpened(channel) {
+        steps.onOpened(channel);
+        if (channel.pid !== null) guard.watch(channel.pid);
+      },
+    });
+    idle.used();
+    if (isMain) await findOut(opened.session, steps);
+    return { opened, toolCount: catalogue.size() };
+  }
+
+  /** What is known from before is good enough to begin with. */
+  async function findOut(session: Session, { phase, signal }: OpenSteps): Promise<void> {
+    if (session.era === "legacy" && session.capabilities.tools === undefined) return catalogue.takeNothing();
+    opening = session;
+    phase("tools/list");
+    const listed = abortable(catalogue.list(), signal).finally(() => {
+      opening = undefined;
+    });
+    if (catalogue.isKnown()) listed.catch(() => undefined);
+    else await listed;
+  }
+
+  function refuseIfAway(): void {
+    const why = isStopped ? "is stopped" : isHeld ? "was disconnected. Connect it first" : undefined;
+    const reason = definition.enabled ? why : "is disabled in the configuration";
+    if (reason === undefined) return;
+    throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
+      data: { server: name, sent: false, retryAt: null },
+    });
+  }
+
+  function enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+    try {
+      return gate.enter(signal);
+    } catch (thrown) {
+      if (!(thrown instanceof GateFull)) throw thrown;
+      const text = `Server '${name}' is busy: ${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue').`;
+      throw new PlaneError("BUSY", text, { data: { server: name, sent: false, retryAt: null } });
+    }
+  }
+
+  const headersFor = ({ session, channel }: Live, method: string, params: UnknownObject) =>
+    session.era === "modern" && channel.pid === null && method === "tools/call"
+      ? paramHeaders(catalogue.schemaOf(params.name), params.arguments)
+      : undefined;
+
+  async function request(
+    method: string,
+    params: UnknownObject,
+    requestOptions: RequestOptions,
+    owner: SessionOwner,
+  ): Promise<unknown> {
+    refuseIfAway();
+    const { signal } = requestOptions;
+    const turn = enter(signal);
+    if (turn) await turn;
+    idle.used();
+    try {
+      const connection = sessions.of(owner);
+      const live = connection.live() ?? (await abortable(connection.ensure(), signal));
+      try {
+        const result = await live.session.request(method, params, {
+          signal,
+          onProgress: requestOptions.onProgress,
+          onRequest: opener.answering(requestOptions.onRequest),
+          headers: headersFor(live, method, params),
+        });
+        connection.worked(live);
+        return result;
+      } catch (thrown) {
+        throw explain(thrown, live);
+      }
+    } finally {
+      gate.leave();
+      idle.used();
+    }
+  }
+
+  /** A session that never answered anything is not worth being opened once more. */
+  function explain(thrown: unknown, live: Live): unknown {
+    const told = withoutSecrets(thrown, hide);
+    const isWasted = told instanceof TransportError && told.status === 404 && live.answered === 0;
+    return isWasted ? new TransportError(told.message, { ...told, permanent: true }) : told;
+  }
+
+  async function refresh(): Promise<void> {
+    refuseIfAway();
+    const before = catalogue.listedAt();
+    await main.ensure({ force: true });
+    if (catalogue.listedAt() === before) await catalogue.list({ force: true });
+  }
+
+  return {
+    definition,
+    isKnown: catalogue.isKnown,
+    recall(known) {
+      opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
+      catalogue.recall(known);
+    },
+    async connect({ force = true } = {}) {
+      isHeld = false;
+      refuseIfAway();
+      isKept = true;
+      await main.ensure({ force });
+    },
+    warm: async () => main.ensure(),
+    async discover() {
+      refuseIfAway();
+      // What is known needs no process; whoever runs already may be asked again.
+      if (catalogue.isKnown() && !main.live()) return;
+      await main.ensure();
+      await catalogue.list().catch(() => undefined);
+    },
+    refresh,
+    async disconnect() {
+      isKept = false;
+      isHeld = true;
+      await sessions.close("disconnected");
+    },
+    async clear() {
+      catalogue.forget();
+      return sessions.close("cleared");
+    },
+    release: sessions.release,
+    request,
+    async list(method, signal) {
+      refuseIfAway();
+      const { session } = await abortable(main.ensure(), signal);
+      if (session.capabilities[method.split("/")[0] ?? ""] === undefined) return [];
+      idle.used();
+      return (await listAll(session, method, signal)).items;
+    },
+    session: () => main.live()?.session ?? null,
+    requirement: main.requirement,
+    status() {
+      const { state, error, restUntil, retryAt } = main.facts();
+      const live = main.live();
+      const nextTry = retryAt ?? restUntil;
+      const listedAt = catalogue.listedAt();
+      const trouble = error ?? catalogue.failure();
+      return {
+        state: definition.enabled ? state : "disabled",
+        transport: definition.transport,
+        protocolVersion: live?.session.protocolVersion ?? null,
+        stale: catalogue.size() > 0 && trouble !== null,
+        error: trouble,
+        nextRetryAt: nextTry === null ? null : new Date(nextTry).toISOString(),
+        pid: live?.channel.pid ?? null,
+        listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
+        pending: gate.inside() + gate.waiting(),
+        sessions: sessions.all().filter(({ connection }) => connection.live()).length,
+        noise: opener.noise(),
+      };
+    },
+    sessionOwners: () =>
+      sessions
+        .all()
+        .filter(({ connection }) => connection.live())
+        .map(({ owner }) => owner),
+    logs: log.lines,
+    async stop() {
+      isStopped = true;
+      catalogue.stop();
+      idle.stop();
+      await sessions.close("closed");
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { version } from "../lib/version.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { RpcError } from "../protocol/message.ts";
+import type { AnswerRequest } from "../protocol/peer.ts";
+import type { Era } from "../protocol/session.ts";
+import type { OpenSteps } from "./connection.ts";
+import { createDefaultAnswers } from "./default-answers.ts";
+import { type Access, type OpenedSession, openSession } from "./open-session.ts";
+import type { ServerLog } from "./server-log.ts";
+
+/** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
+const legacyVerdictMs = 7 * 24 * 3_600_000;
+
+const asksTheCaller = new Set(["elicitation/create", "sampling/createMessage"]);
+
+export type Verdict = { era: Era; at: number };
+
+export type OpenerOptions = {
+  name: string;
+  definition: ServerDefinition;
+  environment: Readonly<Record<string, string | undefined>>;
+  resolve(definition: ServerDefinition): Promise<ServerDefinition>;
+  /** Who asks in the name of this user. */
+  access(user: string | null, resolved: ServerDefinition): Access;
+  /** What we can answer when a server asks. */
+  capabilities: UnknownObject;
+  log: ServerLog;
+  emit(event: PlaneEvent): void;
+  /** Resolves when what was remembered has been taken over. */
+  recalled(): Promise<void>;
+  onListChanged(list: string): void;
+};
+
+export type SessionOpener = {
+  open(user: string | null, steps: OpenSteps): Promise<OpenedSession>;
+  /** What it spoke the last time. */
+  verdict(): Verdict | null;
+  remember(verdict: Verdict): void;
+  noise(): number;
+  /** Asks the caller what is for the caller, and answers the rest. */
+  answering(caller: AnswerRequest | undefined): AnswerRequest;
+};
+
+/** Opens sessions with one server and listens to what it says beside its answers. */
+export function createSessionOpener(options: OpenerOptions): SessionOpener {
+  const { name, definition, log } = options;
+  const { maxMessageBytes, protocol } = definition;
+  let answerByItself = createDefaultAnswers([]);
+  let verdict: Verdict | null = null;
+  let noise = 0;
+
+  function known(): Era | undefined {
+    if (protocol !== "auto") return protocol;
+    if (verdict?.era === "legacy" && Date.now() - verdict.at > legacyVerdictMs) return undefined;
+    return verdict?.era;
+  }
+
+  /** Asked when the server is being started already, so that neither waits for the other. */
+  async function asKnown(): Promise<Era | undefined> {
+    await options.recalled().catch(() => undefined);
+    return known();
+  }
+
+  function onNotification(method: string, params: UnknownObject): void {
+    const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+    if (list !== undefined) return options.onListChanged(list);
+    if (method !== "notifications/message") return;
+    const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
+    const level = typeof params.level === "string" ? params.level : "info";
+    log.add({ source: "log", level, text });
+    options.emit({ type: "server.log", server: name, level });
+  }
+
+  const handlers = {
+    onNotification,
+    onStderr: log.addText,
+    onNoise(text: string) {
+      noise += 1;
+      log.add({ source: "noise", text });
+    },
+    onTooLarge: (bytes: number) =>
+      new RpcError(
+        -32603,
+        `its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`,
+      ),
+  };
+
+  return {
+    async open(user, { signal, onOpened, onClose, phase }) {
+      phase("start");
+      const resolved = await options.resolve(definition);
+      const { roots } = resolved;
+      const capabilities = { ...(roots.length > 0 ? { roots: {} } : {}), ...options.capabilities };
+      const client = { info: { name: "toolplane", version }, capabilities };
+      answerByItself = createDefaultAnswers(roots);
+      phase("initialize");
+      const { environment } = options;
+      const access = options.access(user, resolved);
+      const opened = await openSession(
+        { definition: resolved, environment, access, client, known: asKnown, signal, onOpened },
+        { ...handlers, onClose, onRequest: answerByItself },
+      );
+      if (known() !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
+      return opened;
+    },
+    verdict: () => verdict,
+    remember(earlier) {
+      verdict ??= earlier;
+    },
+    noise: () => noise,
+    answering: (caller) => (method, params, signal) =>
+      caller && asksTheCaller.has(method)
+        ? caller(method, params, signal)
+        : answerByItself(method, params, signal),
+  };
+}

@@ -1,0 +1,120 @@
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import { TransportError } from "../../protocol/message.ts";
+import { connectFailure, refused } from "./http-failure.ts";
+
+type HeaderMap = Readonly<Record<string, string>>;
+
+/** Who asks, where that changes while a connection lasts. */
+export type Access = {
+  /** Headers that say who asks, found anew for every request. May reject with a PlaneError, which is passed on as it is. */
+  authorize?(): Promise<HeaderMap>;
+  /** The server refused who asks. True when the same request may be tried again, once. May reject with a PlaneError, passed on as it is. */
+  onRefused?(challenge: { status: number; wwwAuthenticate: string | null }): Promise<boolean>;
+};
+
+export type HttpOptions = Access & {
+  url: string;
+  headers: HeaderMap;
+  maxMessageBytes: number;
+};
+
+export type Ask = {
+  method: "POST" | "GET" | "DELETE";
+  /** Instead of the configured one. */
+  url?: URL;
+  headers: HeaderMap;
+  body?: string;
+  signal?: AbortSignal | undefined;
+  /** Nobody waits for it, so nobody is asked to sign in for it. */
+  background?: boolean;
+};
+
+export type Requester = {
+  url: URL;
+  /** Resolves with whatever the server answers. */
+  ask(ask: Ask): Promise<IncomingMessage>;
+  /** Cuts what is under way. */
+  close(): void;
+};
+
+/** Makes the requests of one connection, over sockets of its own, and says who asks. */
+export function createRequester(options: HttpOptions): Requester {
+  const url = new URL(options.url);
+  const client = url.protocol === "https:" ? https : http;
+  const agent = new client.Agent({ keepAlive: true });
+  let open = true;
+
+  async function askOnce({
+    method,
+    url: target = url,
+    headers,
+    body,
+    signal,
+  }: Ask): Promise<IncomingMessage> {
+    const identity = options.authorize && (await options.authorize());
+    if (!open) throw new TransportError("the connection was closed", { sent: false });
+    return new Promise((resolve, reject) => {
+      const request = client.request(target, {
+        method,
+        agent,
+        headers: {
+          ...options.headers,
+          ...identity,
+          ...headers,
+          "accept-encoding": "identity",
+          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+        },
+        ...(signal ? { signal } : {}),
+      });
+      let reached = () => false;
+      request.on("socket", (socket) => {
+        reached = watchWrites(socket);
+      });
+      request.on("error", (error) =>
+        reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error })),
+      );
+      request.on("response", resolve);
+      request.end(body);
+    });
+  }
+
+  return {
+    url,
+    async ask(ask) {
+      const response = await askOnce(ask).catch(withReason);
+      const { statusCode: status = 0, headers } = response;
+      if (ask.background || !options.onRefused || (status !== 401 && status !== 403)) return response;
+      response.resume();
+      const wwwAuthenticate = headers["www-authenticate"] ?? null;
+      if (!(await options.onRefused({ status, wwwAuthenticate }))) throw refused(response, ask.url ?? url);
+      return askOnce(ask).catch(withReason);
+    },
+    close() {
+      open = false;
+      agent.destroy();
+    },
+  };
+}
+
+/** Nothing is sent before the connection stands, and a socket that was kept may be dead already. */
+function watchWrites(socket: Socket): () => boolean {
+  const before = socket.bytesWritten;
+  let connected = !socket.connecting;
+  const ready = "encrypted" in socket ? "secureConnect" : "connect";
+  if (!connected) {
+    socket.once(ready, () => {
+      connected = true;
+    });
+  }
+  return () => connected && socket.bytesWritten > before;
+}
+
+/** Node refuses some headers by throwing; it names them and not their values. */
+function withReason(thrown: unknown): never {
+  const code = thrown instanceof TypeError && "code" in thrown ? String(thrown.code) : "";
+  if (!(thrown instanceof TypeError) || !/HEADER|CHAR|TOKEN/.test(code)) throw thrown;
+  const options = { sent: false, permanent: true, cause: thrown };
+  throw new TransportError(`a header cannot be sent: ${thrown.message}. Check 'headers'`, options);
+}

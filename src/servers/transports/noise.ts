@@ -1,0 +1,22 @@
+import { plainText } from "../../lib/plain-text.ts";
+import { redact } from "../../lib/redact.ts";
+
+const shownCharacters = 200;
+/** More than is shown, so that a secret is recognised before it is cut. */
+const readCharacters = 1_000;
+
+/** What arrived and is no message, made safe to show. */
+export function noiseText(text: string): string {
+  return redact(plainText(text.slice(0, readCharacters)))
+    .trim()
+    .slice(0, shownCharacters);
+}
+
+/** Undefined when it is no JSON. */
+export function parseMessage(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { abortable } from "../../lib/abortable.ts";
+import { type ChannelHandlers, TransportError } from "../../protocol/message.ts";
+
+export type Opening<T> = {
+  /** What messages go through, as soon as there is one. Throws or rejects when there is none any more. */
+  use(signal: AbortSignal | undefined): T | Promise<T>;
+  opened(value: T): void;
+  /** It could not be opened, or was lost. */
+  failed(reason: unknown): void;
+  /** We ended it ourselves, so nobody has to be told. */
+  ended(): void;
+  isOver(): boolean;
+};
+
+/** A connection that messages may wait for while it is being opened. */
+export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">): Opening<T> {
+  const waiting = Promise.withResolvers<T>();
+  waiting.promise.catch(() => undefined);
+  let value: T | undefined;
+  let over: { reason: unknown } | undefined;
+
+  const finish = (reason: unknown) => {
+    over = { reason };
+    waiting.reject(reason);
+  };
+
+  return {
+    use(signal) {
+      if (over) throw unsent(over.reason);
+      return value ?? abortable(waiting.promise, signal);
+    },
+    opened(given) {
+      value = given;
+      waiting.resolve(given);
+    },
+    failed(reason) {
+      if (over) return;
+      finish(reason);
+      const tell = () => onClose(asTransportError(reason));
+      // Who waits for the opening is told the reason itself first.
+      if (value === undefined) setImmediate(tell);
+      else tell();
+    },
+    ended() {
+      if (!over) finish(new TransportError("the connection was closed", { sent: false }));
+    },
+    isOver: () => over !== undefined,
+  };
+}
+
+function asTransportError(reason: unknown): TransportError {
+  if (reason instanceof TransportError) return reason;
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return new TransportError(message, { sent: false, cause: reason });
+}
+
+function unsent(reason: unknown): unknown {
+  if (!(reason instanceof TransportError)) return reason;
+  const { message, permanent, status } = reason;
+  return new TransportError(message, { sent: false, permanent, status });
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from "node:http";
+import {
+  type Channel,
+  type ChannelHandlers,
+  type OutgoingMessage,
+  type SendOptions,
+  TransportError,
+} from "../../protocol/message.ts";
+import { findOversizedId } from "../../protocol/oversized-id.ts";
+import { isEventStream, readEvents, refuseCompressed } from "./http-body.ts";
+import { refused } from "./http-failure.ts";
+import { createRequester, type HttpOptions } from "./http-request.ts";
+import { noiseText, parseMessage } from "./noise.ts";
+import { createOpening } from "./opening.ts";
+
+/** HTTP with server-sent events, as of 2024-11-05: one stream brings all answers and says where to post. */
+export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channel {
+  const requester = createRequester(options);
+  const { url } = requester;
+  const endpoint = createOpening<URL>(handlers);
+
+  async function listen(): Promise<never> {
+    const response = await requester.ask({ method: "GET", headers: { accept: "text/event-stream" } });
+    checkStream(response, url);
+    await readEvents(response, takeEvent, {
+      limitBytes: options.maxMessageBytes,
+      onTooLarge: (event) => handlers.onTooLarge?.(findOversizedId(event), event.bytes),
+    });
+    throw new TransportError("its event stream ended", { sent: true });
+  }
+
+  function takeEvent(data: string, event: string): void {
+    if (endpoint.isOver()) return;
+    if (event === "endpoint") return takeEndpoint(data);
+    if (event !== "message" || data === "") return;
+    const message = parseMessage(data);
+    if (message === undefined) handlers.onNoise?.(noiseText(data));
+    else handlers.onMessage(message);
+  }
+
+  /** Our headers may hold secrets, so they go to nobody else than whom they were configured for. */
+  function takeEndpoint(data: string): void {
+    const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+    if (target?.origin === url.origin) return endpoint.opened(target);
+    const where = target === undefined ? "no address" : `at ${target.origin} instead of ${url.origin}`;
+    const reason = `the endpoint it names is ${where}, so nothing is sent there. Check 'url' with whoever runs the server`;
+    endpoint.failed(new TransportError(reason, { sent: false, permanent: true }));
+    requester.close();
+  }
+
+  async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
+    const target = await endpoint.use(signal);
+    const response = await requester.ask({
+      method: "POST",
+      url: target,
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(message),
+      signal,
+    });
+    response.resume();
+    if ((response.statusCode ?? 0) >= 300) throw refused(response, target);
+  }
+
+  listen().catch(endpoint.failed);
+  return {
+    pid: null,
+    send,
+    useProtocolVersion() {},
+    async close() {
+      endpoint.ended();
+      requester.close();
+    },
+  };
+}
+
+function checkStream(response: IncomingMessage, url: URL): void {
+  const isRefused = (response.statusCode ?? 0) >= 300;
+  if (isRefused || !isEventStream(response)) response.resume();
+  if (isRefused) throw refused(response, url);
+  refuseCompressed(response);
+  if (isEventStream(response)) return;
+  throw new TransportError("it opened no event stream. Is 'url' the address of its stream, often at /sse?", {
+    sent: false,
+    permanent: true,
+  });
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import http from "node:http";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { postCall } from "../requests.ts";
+import { assertFailed, errorOf, planeOf, startServe, textsOf, until, writeConfig } from "../support.ts";
+import { openSockets, percentile } from "./probes.ts";
+import { eventually, oracle, received, rogue, type Sighting, startRogue, statusOf, timed } from "./rogue.ts";
+
+const limitMs = 2_000;
+
+suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
+  test("CAL-01: twenty calls that hang end at their limit, are cancelled and hold up no other", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    // Room for all of them at once: how many a server gets is another promise.
+    const hang = rogue("hang-call", ["--log", log], { timeoutMs: limitMs, maxConcurrency: 64 });
+    const config = await writeConfig(directory, { hang });
+    await using serving = await startServe(config, directory.file("data"));
+    const { url } = serving;
+    await postCall(url, "hang.ok", {});
+    const hanging = Promise.all(Array.from({ length: 20 }, () => timed(postCall(url, "hang.hang", {}))));
+    let done = false;
+    void hanging.finally(() => {
+      done = true;
+    });
+    const beside: number[] = [];
+    while (!done) {
+      const { value, ms } = await timed(postCall(url, "hang.ok", {}));
+      assert.equal(value.status, 200);
+      beside.push(ms);
+      await delay(50);
+    }
+    for (const { value, ms } of await hanging) {
+      assert.equal(value.status, 504);
+      assert.ok(Math.abs(Number((value.body.call as { durationMs: number }).durationMs) - limitMs) <= 300);
+      assert.ok(ms >= limitMs - 100, `${ms} ms`);
+      assert.equal(value.body.server, "hang");
+      assert.match(String(value.body.detail), /'hang\.hang'.*\b2 s/);
+    }
+    // A busy machine may hold up one or two.
+    assert.ok(percentile(beside, 0.9) < 100, `the others took ${percentile(beside, 0.9)} ms`);
+    const asked = received(log, "tools/call", "hang").map(({ id }) => id);
+    await until("twenty cancellations", () => received(log, "notifications/cancelled").length === 20, 2_000);
+    const cancelled = received(log, "notifications/cancelled").map(({ requestId }) => requestId);
+    assert.deepEqual([...cancelled].sort(), [...asked].sort());
+    assert.equal((await statusOf(url, "hang")).pending, 0);
+  });
+
+  test("CAL-02: fifty clients that hang up leave no call, no socket and nothing pending behind", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { neighbour: rogue("echo", ["--log", log]) });
+    await using serving = await startServe(config, directory.file("data"));
+    const { url } = serving;
+    assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
+    const before = openSockets(serving.process.pid);
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 10 }, () => hangUp(`${url}/tools/neighbour.sleep/call`)));
+    }
+    const asked = received(log, "tools/call").filter(({ params }) => nameIn(params) === "sleep");
+    assert.ok(asked.length > 0, "some of them reached the server");
+    await until(
+      "as many cancellations",
+      () => received(log, "notifications/cancelled").length >= asked.length,
+      5_000,
+    );
+    await eventually("sockets as before", 5_000, async () => openSockets(serving.process.pid) <= before + 1);
+    assert.equal((await statusOf(url, "neighbour")).pending, 0);
+    assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
+  });
+
+  test("CAL-04: a read that fails twice succeeds at the third attempt, after waits that grow and vary", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using failing = await startRogue("http-500", ["--fail", "2", "--log", log]);
+    await using plane = await planeOf({ failing: { url: failing.url, trusted: true } });
+    const items = Array.from({ length: 10 }, (_, at) => `item${at}`);
+    const outcomes = await Promise.all(
+      items.map((id) => timed(plane.call("failing.read_item", { id }, { timeoutMs: 15_000 }))),
+    );
+    for (const { value, ms } of outcomes) {
+      assert.equal(value.call.attempts, 3, JSON.stringify(value.error));
+      assert.equal(value.ok, true);
+      assert.ok(ms < 15_000);
+    }
+    const gaps = items.map((item) =>
+      gapsOf(received(log, "tools/call").filter((seen) => seen.item === item)),
+    );
+    for (const [first = 0, second = 0] of gaps) assert.ok(second > first, `${first} ms, then ${second} ms`);
+    const firsts = gaps.map(([first = 0]) => first);
+    const mean = firsts.reduce((sum, gap) => sum + gap, 0) / firsts.length;
+    const spread = (Math.max(...firsts) - Math.min(...firsts)) / mean;
+    assert.ok(spread >= 0.1, `the first waits differ by ${Math.round(spread * 100)} %`);
+    for (const { attempts } of await plane.calls()) {
+      assert.deepEqual(
+        attempts.map(({ ok }) => ok),
+        [false, false, true],
+      );
+    }
+  });
+
+  test("CAL-05: a write that failed after it was done is not repeated, and its outcome is called unknown", async () => {
+    await using directory = await temporaryDirectory();
+    const ledger = directory.file("ledger");
+    await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
+    await using plane = await planeOf({ failing: { url: failing.url, trusted: true } });
+    const outcome = await plane.call("failing.create_item", { id: "once" });
+    assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
+    assert.match(errorOf(outcome).message, /may have run/);
+    assert.equal(oracle(ledger).length, 1);
+  });
+
+  test("CAL-05: a write with an idempotency key is repeated and done once", async () => {
+    await using directory = await temporaryDirectory();
+    const ledger = directory.file("ledger");
+    await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
+    await using plane = await planeOf({ failing: { url: failing.url, trusted: true } });
+    const outcome = await plane.call("failing.put_item", { id: "one", idempotency_key: "key-1" });
+    assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
+    assert.equal(outcome.call.attempts, 3);
+    assert.equal(oracle(ledger).length, 1);
+  });
+
+  test("CAL-09: arguments that do not fit are refused with their place before anything is sent", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ invalid: rogue("invalid-schema", ["--log", log]) });
+    for (const [args, path] of [
+      [{ a: "x" }, "/a"],
+      [{}, ""],
+    ] as const) {
+      const outcome = await plane.call("invalid.good", args);
+      assertFailed(outcome, "INVALID_ARGUMENTS", "refused");
+      const [problem] = errorOf(outcome).data.problems as { path: string; message: string }[];
+      assert.equal(problem?.path, path);
+      assert.match(`${problem.path} ${problem.message}`, /\ba\b.*/);
+    }
+    assert.deepEqual(received(log, "tools/call"), []);
+    const outcome = await plane.call("invalid.good", { a: 1, extra: 1 });
+    assert.deepEqual(textsOf(outcome), ["called good"]);
+    const [{ args } = { args: undefined }] = received(log, "tools/call");
+    const isNamed = outcome.call.dropped.includes("extra");
+    assert.deepEqual(args, isNamed ? { a: 1 } : { a: 1, extra: 1 }, "dropped and named, or passed on");
+  });
+});
+
+/** Starts a call and is gone 200 ms later. */
+function hangUp(url: string): Promise<void> {
+  return new Promise((resolve) => {
+    const request = http.request(url, { method: "POST", agent: false });
+    request.on("error", () => undefined).on("close", () => resolve());
+    request.end(JSON.stringify({ arguments: { ms: 60_000 } }));
+    setTimeout(() => request.destroy(), 200);
+  });
+}
+
+function nameIn(params: unknown): unknown {
+  return (params as { name?: unknown } | undefined)?.name;
+}
+
+function gapsOf(seen: readonly Sighting[]): number[] {
+  return seen.slice(1).map(({ t }, at) => t - (seen[at]?.t ?? 0));
+}

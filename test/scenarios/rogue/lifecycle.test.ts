@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { getJson, postCall } from "../requests.ts";
+import {
+  errorOf,
+  isAlive,
+  planeOf,
+  runCli,
+  startCli,
+  startServe,
+  textsOf,
+  until,
+  within,
+  writeConfig,
+} from "../support.ts";
+import { listChanges, startMcp } from "./mcp-client.ts";
+import {
+  aliveIn,
+  eventually,
+  oracle,
+  type RogueStatus,
+  received,
+  rogue,
+  startsIn,
+  statusOf,
+  timed,
+} from "./rogue.ts";
+
+const isWorking = async (url: string, tool: string) =>
+  (await postCall(url, tool, { arguments: {} })).status === 200;
+
+async function toolNames(url: string): Promise<string[]> {
+  const { body } = await getJson(`${url}/tools`);
+  return (body.tools as { name: string }[]).map(({ name }) => name);
+}
+
+suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
+  test("LIF-01: a server that hangs on initialize delays no neighbour, is named and put away", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, {
+      hang: rogue("hang-initialize", ["--log", log], { connectTimeoutMs: 3_000 }),
+      neighbour: rogue("echo"),
+    });
+    await using serving = await startServe(config, directory.file("data"));
+    const { url } = serving;
+    await eventually("a call of the neighbour", 2_000, () => isWorking(url, "neighbour.echo"));
+    const listing = await within(2_000, "a list with the neighbour's tools", toolNames(url));
+    assert.ok(listing.includes("neighbour.echo"), listing.join());
+    await eventually("the failure", 6_000, async () => (await statusOf(url, "hang")).error !== null);
+    const { error, nextRetryAt } = await statusOf(url, "hang");
+    assert.match(error ?? "", /(initialize|handshake).*\b3 s/);
+    assert.ok(nextRetryAt !== null, "the next try is announced");
+    const [first] = startsIn(log);
+    await until("the end of the child", () => first !== undefined && !isAlive(first.pid), 5_000);
+    const { value: refused, ms } = await timed(postCall(url, "hang.anything", {}));
+    assert.match(JSON.stringify(refused.body), /'hang'.*(initialize|handshake)/);
+    assert.ok(ms < 1_000, `a call during the backoff took ${ms} ms`);
+    await delay(Math.max(0, Date.parse(nextRetryAt) - Date.now() - 200));
+    const early = startsIn(log).filter(({ t }) => t > (first?.t ?? 0) && t < Date.parse(nextRetryAt) - 100);
+    assert.deepEqual(early, [], "nothing was started before the backoff was over");
+  });
+
+  test("LIF-02: a slow server joins by itself when it is ready, with one list_changed", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const slow = rogue("slow-start", ["--delay", "3000", "--log", log], { connectTimeoutMs: 20_000 });
+    const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
+    await using client = await startMcp(config, directory.file("data"));
+    await until("the start", () => startsIn(log).length === 1);
+    await eventually("the other tools", 2_000, async () =>
+      (await client.toolNames()).includes("neighbour__echo"),
+    );
+    assert.equal(oracle(log, "ready").length, 0, "the others were there before the slow one was ready");
+    const before = listChanges(client);
+    await until("the slow server", () => oracle(log, "ready").length === 1);
+    await eventually("its tool", 2_000, async () => (await client.toolNames()).includes("slow__late"));
+    await delay(500);
+    assert.equal(listChanges(client) - before, 1);
+    const { result } = await client.call("slow__late");
+    assert.match(JSON.stringify(result), /here at last/);
+  });
+
+  test("LIF-02: a slow server is connecting while it is under its limit", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const slow = rogue("slow-start", ["--delay", "3000", "--log", log], { connectTimeoutMs: 20_000 });
+    const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
+    await using serving = await startServe(config, directory.file("data"));
+    await eventually("a call of the neighbour", 2_000, () => isWorking(serving.url, "neighbour.echo"));
+    assert.equal((await statusOf(serving.url, "slow")).state, "connecting");
+    await until("the slow server", () => oracle(log, "ready").length === 1);
+    await eventually("its connection", 2_000, async () => {
+      const { state, tools } = await statusOf(serving.url, "slow");
+      return state === "connected" && tools === 1;
+    });
+    assert.equal(startsIn(log).length, 1);
+  });
+
+  test("LIF-02: a server slower than its limit fails clearly and is tried again after the backoff", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const slow = rogue("slow-start", ["--delay", "20000", "--log", log], { connectTimeoutMs: 1_000 });
+    const config = await writeConfig(directory, { slow });
+    await using serving = await startServe(config, directory.file("data"));
+    await eventually("the failure", 5_000, async () => (await statusOf(serving.url, "slow")).error !== null);
+    const { error, nextRetryAt } = await statusOf(serving.url, "slow");
+    assert.match(error ?? "", /\b1 s\b/);
+    await until("another try", () => startsIn(log).length >= 2, 10_000);
+    const [, second] = startsIn(log);
+    assert.ok((second?.t ?? 0) >= Date.parse(nextRetryAt ?? "") - 100, "not before the backoff");
+  });
+
+  test("LIF-03: a crash in a call fails it at once and the server is back within five seconds", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { crash: rogue("crash-mid-call", ["--log", log]) });
+    await using serving = await startServe(config, directory.file("data"));
+    for (const [tool, told] of [
+      ["boom", /SIGKILL/],
+      ["exit1", /code 1/],
+    ] as const) {
+      await eventually("a working server", 5_000, () => isWorking(serving.url, "crash.ok"));
+      const { value, ms } = await timed(postCall(serving.url, `crash.${tool}`, {}));
+      assert.ok(ms < 1_000, `${tool} failed after ${ms} ms`);
+      assert.match(String(value.body.detail), told);
+      assert.equal(value.body.result, undefined, "half an answer is none");
+      await eventually(`ok after ${tool}`, 5_000, () => isWorking(serving.url, "crash.ok"));
+      assert.equal(received(log, "tools/call", tool).length, 1, "it was not sent again");
+    }
+    assert.deepEqual([serving.process.exitCode, serving.process.signalCode], [null, null]);
+  });
+
+  test("LIF-04: a server that exits after three answers is replaced, one process at a time", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
+    for (let group = 0; group < 10; group++) {
+      for (let call = 1; call <= 3; call++) {
+        const [text] = textsOf(await plane.call("brief.count"));
+        assert.equal(JSON.parse(String(text)).call, call);
+      }
+      await until("its exit", () => aliveIn(log).length === 0);
+    }
+    assert.equal(startsIn(log).length, 10);
+  });
+
+  test("LIF-04: thirty calls, ten at a time, are all answered while their server keeps exiting", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
+    const codes: (string | undefined)[] = [];
+    const worker = async () => {
+      for (let call = 0; call < 3; call++) codes.push((await plane.call("brief.count")).error?.code);
+    };
+    await within(25_000, "thirty calls", Promise.all(Array.from({ length: 10 }, worker)));
+    assert.equal(codes.length, 30);
+    // `count` promises nothing, so what was sent and lost must not be repeated. All others succeed.
+    const wrong = codes.filter((code) => code !== undefined && code !== "OUTCOME_UNKNOWN");
+    assert.deepEqual(wrong, []);
+    assert.ok(codes.includes(undefined), "some succeed");
+    const starts = startsIn(log);
+    const exits = oracle(log, "exit");
+    for (const [at, { t }] of starts.slice(1).entries()) {
+      const ended = exits.find(({ pid }) => pid === starts[at]?.pid);
+      assert.ok(ended && ended.t <= t, `process ${at + 2} started before process ${at + 1} had ended`);
+    }
+  });
+
+  test("LIF-05: ten servers that ignore SIGTERM do not keep the plane from ending in ten seconds", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const names = Array.from({ length: 10 }, (_, at) => `deaf${at}`);
+    const servers = names.map((name) => [name, rogue("ignores-sigterm", ["--log", log])]);
+    const config = await writeConfig(directory, Object.fromEntries(servers));
+    await using serving = await startServe(config, directory.file("data"));
+    await eventually("ten connections", 15_000, async () => {
+      const { body } = await getJson(`${serving.url}/servers`);
+      return (body.servers as RogueStatus[]).every(({ state }) => state === "connected");
+    });
+    assert.equal(await within(10_000, "serve after SIGTERM", serving.stop("SIGTERM")), 0);
+    assert.equal(startsIn(log).length, 10);
+    assert.deepEqual(aliveIn(log), []);
+  });
+
+  test("LIF-06: each server that cannot start is told with its name, the field and the reason", async () => {
+    await using directory = await temporaryDirectory();
+    const plain = directory.file("not-executable");
+    await writeFile(plain, "just text");
+    await chmod(plain, 0o644);
+    const folder = directory.file("folder");
+    await mkdir(folder);
+    const config = await writeConfig(directory, {
+      missing: { command: "no-such-command-anywhere" },
+      folder: { command: folder },
+      plain: { command: plain },
+      nowhere: rogue("echo", [], { cwd: directory.file("no-such-directory") }),
+      neighbour: rogue("echo"),
+    });
+    const common = ["--json", "--config", config, "--data-dir", directory.file("data")];
+    const listed = (await runCli(["servers", "list", ...common])).json().servers as RogueStatus[];
+    const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error ?? ""]));
+    assert.match(errors.missing ?? "", /command.*no-such-command-anywhere.*(not found|ENOENT)/);
+    assert.match(errors.folder ?? "", /command.*folder.*(not executable|directory|EACCES|permission)/i);
+    assert.match(errors.plain ?? "", /command.*not-executable.*(not executable|EACCES|permission)/i);
+    assert.match(errors.nowhere ?? "", /no-such-directory/);
+    assert.match(errors.nowhere ?? "", /cwd/);
+    assert.equal(errors.neighbour, "");
+    const called = await runCli(["call", "neighbour.echo", ...common]);
+    assert.equal(called.code, 0, called.stderr);
+    const refused = await runCli(["call", "folder.anything", ...common]);
+    assert.match(errorOf(refused.json()).message, /'folder'/);
+    const checked = await runCli(["doctor", ...common]);
+    assert.notEqual(checked.code, 0);
+    const report = checked.json().servers as { name: string; ok: boolean }[];
+    assert.deepEqual(
+      report.filter(({ ok }) => ok).map(({ name }) => name),
+      ["neighbour"],
+    );
+  });
+
+  test("LIF-12: Ctrl-C ends a hanging call with 130, cancelled at the server, which is gone", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { hang: rogue("hang-call", ["--log", log]) });
+    const running = startCli(["call", "hang.hang", "--config", config, "--data-dir", directory.file("data")]);
+    await until("the call", () => received(log, "tools/call", "hang").length === 1);
+    await delay(1_000);
+    running.process.kill("SIGINT");
+    const { code } = await within(2_000, "the end after SIGINT", running.result);
+    assert.equal(code, 130);
+    const [request] = received(log, "tools/call", "hang");
+    const [cancelled] = received(log, "notifications/cancelled");
+    assert.equal(cancelled?.requestId, request?.id);
+    assert.deepEqual(aliveIn(log), []);
+  });
+});

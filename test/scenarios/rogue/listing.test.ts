@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ToolListing } from "../../../src/index.ts";
+import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { getJson, postCall } from "../requests.ts";
+import { planeOf, runCli, startServe, textsOf, until, within, writeConfig } from "../support.ts";
+import { listChanges, startMcp } from "./mcp-client.ts";
+import { percentile, residentMegabytes } from "./probes.ts";
+import { eventually, oracle, received, rogue, statusOf, timed } from "./rogue.ts";
+
+suite("rogue: listing and registry", { concurrency: 2 }, () => {
+  test("LST-01: two thousand list_changed cause a handful of listings and tell the client nothing", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { storm: rogue("listchanged-storm", ["--log", log]) });
+    await using client = await startMcp(config, directory.file("data"));
+    await eventually("its tools", 5_000, async () => (await client.toolNames()).includes("storm__lists"));
+    const atFirst = listChanges(client);
+    await until("the end of the storm", () => oracle(log, "storm-end").length === 1, 15_000);
+    await delay(2_000);
+    const listings = oracle(log, "tools/list").length;
+    assert.ok(listings <= 10, `${listings} listings`);
+    assert.ok(listChanges(client) <= 3, `${listChanges(client)} notifications`);
+    assert.equal(listChanges(client) - atFirst, 0, "nothing had changed");
+  });
+
+  test("LST-02: five thousand tools are listed whole, quickly, in bounded memory, and the last is called", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const many = rogue("many-tools", ["--log", log], { autoConnect: false });
+    const config = await writeConfig(directory, { many, neighbour: rogue("echo") });
+    await using serving = await startServe(config, directory.file("data"));
+    await eventually("a call", 5_000, async () => {
+      return (await postCall(serving.url, "neighbour.echo", {})).status === 200;
+    });
+    const before = residentMegabytes(serving.process.pid);
+    const { value, ms } = await timed(getJson(`${serving.url}/tools?server=many`));
+    assert.equal(value.body.count, 5_000);
+    assert.ok(ms < 3_000, `the first list took ${ms} ms`);
+    assert.equal(oracle(log, "tools/list").length, 20);
+    const { body } = await postCall(serving.url, "many.tool_04999", { arguments: { id: "x" } });
+    assert.match(JSON.stringify(body.result), /tool_04999/);
+    await eventually("memory within 100 MB", 10_000, async () => {
+      return residentMegabytes(serving.process.pid) <= before + 100;
+    });
+  });
+
+  test("LST-02: a hundred searches in five thousand tools stay under 100 ms", async (context) => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { many: rogue("many-tools") });
+    await using serving = await startServe(config, directory.file("data"));
+    await getJson(`${serving.url}/tools?server=many`);
+    if ((await getJson(`${serving.url}/search?q=invoice`)).status === 404) {
+      return context.skip("there is no GET /search yet");
+    }
+    const durations: number[] = [];
+    for (let search = 0; search < 100; search++) {
+      const { value, ms } = await timed(getJson(`${serving.url}/search?q=export+invoice+tenant+${search}`));
+      assert.equal(value.status, 200);
+      durations.push(ms);
+    }
+    assert.ok(percentile(durations, 0.95) < 100, `p95 ${percentile(durations, 0.95)} ms`);
+  });
+
+  test("LST-03: each broken schema costs only its own tool, which is named with the reason", async () => {
+    await using plane = await planeOf({ invalid: rogue("invalid-schema"), neighbour: rogue("echo") });
+    const names = (await plane.tools({ server: "invalid" })).map(({ id }) => id.tool);
+    const bad = [
+      "schema_null",
+      "schema_missing",
+      "schema_string_type",
+      "schema_array",
+      "props_array",
+      "required_string",
+      "type_unknown",
+      "pattern_broken",
+      "dialect_unknown",
+    ];
+    const { rejected, state } = await statusOf(plane, "invalid");
+    assert.equal(state, "connected");
+    for (const tool of bad) {
+      const found = rejected.find((entry) => entry.tool === tool);
+      assert.ok(found && found.reason.length > 5, `'${tool}' is not quarantined`);
+      assert.ok(!names.includes(tool), `'${tool}' is listed`);
+    }
+    // Without a name, with a number as name, null and a text.
+    const nameless = rejected.filter(({ tool }) => !bad.includes(tool));
+    assert.ok(nameless.length >= 4, JSON.stringify(nameless));
+    assert.deepEqual(textsOf(await plane.call("invalid.good", { a: 1 })), ["called good"]);
+    assert.ok(names.includes("root_oneof"), "a oneOf at the root is legal");
+    assert.deepEqual(textsOf(await plane.call("invalid.root_oneof", { a: 1 })), ["called root_oneof"]);
+    assert.equal((await plane.call("neighbour.echo")).ok, true);
+  });
+
+  test("LST-03: a result that breaks its own schema is told with the path", async () => {
+    await using plane = await planeOf({ invalid: rogue("invalid-schema") });
+    const { error, call } = await plane.call("invalid.breaks_output");
+    assert.match(`${error?.message} ${call.warnings.join()}`, /\/n\b/);
+  });
+
+  test("LST-04: names are unique and stable, and a call reaches the server it names", async () => {
+    const a = rogue("duplicate-names", ["--name", "a"]);
+    const b = rogue("duplicate-names", ["--name", "b"]);
+    await using plane = await planeOf({ a, b });
+    await using reversed = await planeOf({ b, a });
+    const spell = (tools: readonly ToolListing[]) =>
+      tools.flatMap(({ name, modelName }) => [name, modelName]);
+    const tools = await plane.tools();
+    const names = tools.map(({ name }) => name);
+    const modelNames = tools.map(({ modelName }) => modelName);
+    assert.equal(new Set(names).size, names.length);
+    assert.equal(new Set(modelNames).size, modelNames.length);
+    assert.deepEqual(
+      spell(await reversed.tools()).sort(),
+      spell(tools).sort(),
+      "the order of servers is no name",
+    );
+    for (const { id, name, modelName } of tools) {
+      for (const spelling of [name, modelName]) {
+        const [text] = textsOf(await plane.call(spelling));
+        assert.deepEqual(JSON.parse(String(text)), id, spelling);
+      }
+    }
+    for (const server of ["a", "b"]) {
+      assert.equal(tools.filter(({ id }) => id.server === server).length, 4, "dup, Dup, DUP and plain");
+      const { rejected } = await statusOf(plane, server);
+      assert.deepEqual(
+        rejected.map(({ tool }) => tool),
+        ["dup"],
+      );
+    }
+  });
+
+  test("LST-10: a tool that is not there is refused with near names and reaches no server", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, {
+      neighbour: rogue("echo", ["--log", log]),
+      off: rogue("echo", ["--log", log], { enabled: false }),
+    });
+    await using client = await startMcp(config, directory.file("data"));
+    for (const [name, near] of [
+      ["neighbour__ecko", /neighbour__echo/],
+      ["neighbour__Echo", /neighbour__echo/],
+      ["off__echo", /off/],
+    ] as const) {
+      const { error } = await client.call(name);
+      assert.equal(error?.code, -32602, name);
+      assert.match(error.message, /Unknown tool/);
+      assert.match(error.message, near);
+    }
+    assert.deepEqual(received(log, "tools/call"), []);
+  });
+
+  test("LST-10: the command line answers an unknown tool with 2, and no server counts it as a failure", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, {
+      neighbour: rogue("echo", ["--log", log]),
+      off: rogue("echo", ["--log", log], { enabled: false }),
+    });
+    const common = ["--config", config, "--data-dir", directory.file("data")];
+    const asked = ["neighbour.ecko", "neighbour.ECHO", "off.echo"];
+    const codes = await Promise.all(
+      asked.map(async (name) => (await runCli(["call", name, ...common])).code),
+    );
+    assert.deepEqual(codes, [2, 2, 2]);
+    await using serving = await startServe(config, directory.file("data"));
+    for (const name of asked) assert.equal((await postCall(serving.url, name, {})).status, 404);
+    const { state, error } = await statusOf(serving.url, "neighbour");
+    assert.equal(error, null);
+    assert.match(state, /^(connected|disconnected)$/, "a server that nobody needed may be stopped");
+    assert.deepEqual(received(log, "tools/call"), []);
+    const { status } = await within(2_000, "a call", postCall(serving.url, "neighbour.echo", {}));
+    assert.equal(status, 200);
+  });
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { assertFailed, errorOf, planeOf, textsOf, until, within } from "../support.ts";
+import { oracle, received, rogue, startRogue, statusOf, timed } from "./rogue.ts";
+
+suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
+  for (const [mode, why] of [
+    ["silent", "a server that accepts and never answers"],
+    ["trickle-all", "a server that answers one byte per second"],
+  ] as const) {
+    test(`ODD: ${why} fails at the connect limit and leaves its neighbour alone`, async () => {
+      await using server = await startRogue("http-odd", ["--mode", mode]);
+      const odd = { url: server.url, connectTimeoutMs: 1_500 };
+      await using plane = await planeOf({ odd, neighbour: rogue("echo") });
+      const calling = timed(plane.call("odd.ok"));
+      assert.equal((await plane.call("neighbour.echo")).ok, true);
+      const { value, ms } = await calling;
+      assertFailed(value, "SERVER_UNAVAILABLE", "failed");
+      assert.match(errorOf(value).message, /'odd'.*1\.5 s/);
+      assert.ok(ms < 5_000, `after ${ms} ms`);
+    });
+  }
+
+  test("ODD: a web page instead of an answer is called that, in few words", async () => {
+    await using page = await startRogue("http-odd", ["--mode", "html-all"]);
+    await using pageLater = await startRogue("http-odd");
+    await using plane = await planeOf({ page: { url: page.url }, later: { url: pageLater.url } });
+    for (const [tool, limitMs] of [
+      ["page.ok", 3_000],
+      ["later.html", 3_000],
+    ] as const) {
+      const { message } = errorOf(await within(limitMs, tool, plane.call(tool)));
+      assert.match(message, /HTML|text\/html|not JSON|web page/i);
+      assert.ok(message.length < 600, `${message.length} characters`);
+      assert.doesNotMatch(message, /<p>/);
+    }
+  });
+
+  test("ODD: a body that breaks off fails its call at once, and the next one works", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startRogue("http-odd", ["--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    await plane.tools();
+    const { value, ms } = await timed(plane.call("odd.cut"));
+    assertFailed(value, "OUTCOME_UNKNOWN", "failed");
+    assert.ok(ms < 1_000, `after ${ms} ms`);
+    assert.equal(received(log, "tools/call", "cut").length, 1);
+    assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
+  });
+
+  for (const [tool, why] of [
+    ["nothing", "a call that is only accepted"],
+    ["other_id", "a call that is answered with another id"],
+  ] as const) {
+    test(`ODD: ${why} fails at once, for nothing more can come`, async () => {
+      await using server = await startRogue("http-odd");
+      await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 8_000 } });
+      await plane.tools();
+      const { value, ms } = await timed(plane.call(`odd.${tool}`));
+      assert.equal(value.ok, false);
+      assert.match(errorOf(value).message, /'odd'/);
+      assert.notEqual(errorOf(value).code, "TIMEOUT");
+      assert.ok(ms < 2_000, `after ${ms} ms`);
+    });
+  }
+
+  for (const tool of ["heartbeat", "trickle"]) {
+    test(`ODD: signs of life without an answer (${tool}) do not stretch a call beyond its limit`, async () => {
+      await using directory = await temporaryDirectory();
+      const log = directory.file("log");
+      await using server = await startRogue("http-odd", ["--log", log]);
+      await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 1_500 } });
+      await plane.tools();
+      const { value, ms } = await timed(plane.call(`odd.${tool}`));
+      assertFailed(value, "TIMEOUT", "failed");
+      assert.ok(ms < 4_000, `after ${ms} ms`);
+      await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
+    });
+  }
+
+  test("ODD: one event above the limit fails its call with the limit and is not read to its end", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startRogue("http-odd", ["--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 10_000 } });
+    const outcome = await plane.call("odd.endless_event");
+    assert.match(errorOf(outcome).message, /10 ?MiB|10[,.]?485[,.]?760/);
+    await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
+    assert.ok(Number(oracle(log, "left")[0]?.sent) < 100, "most of it was never sent");
+    assert.equal((await plane.call("odd.ok")).ok, true);
+  });
+
+  test("ODD: 401 with a challenge says what to set, is not tried again and again, and hides the token", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startRogue("http-odd", ["--mode", "unauthorized", "--log", log]);
+    const headers = { Authorization: "Bearer CANARY-token" };
+    await using plane = await planeOf({ odd: { url: server.url, headers } });
+    const { value, ms } = await timed(plane.call("odd.ok"));
+    assert.match(errorOf(value).message, /401.*(token|header|auth)/i);
+    assert.ok(ms < 3_000, `after ${ms} ms`);
+    assert.ok(received(log, "initialize").length <= 2);
+    assert.doesNotMatch(JSON.stringify([value, await plane.servers()]), /CANARY/);
+  });
+
+  test("ODD: 429 is asked again, but not before the time that Retry-After names", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startRogue("http-odd", ["--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url, trusted: true } });
+    const outcome = await plane.call("odd.busy", { id: "one" });
+    assert.deepEqual(textsOf(outcome), ["http-odd busy"]);
+    const [first, second] = received(log, "tools/call", "busy");
+    const gap = (second?.t ?? 0) - (first?.t ?? 0);
+    assert.ok(gap >= 1_950, `asked again after ${gap} ms`);
+  });
+
+  test("ODD: a redirect to itself ends after a few requests in a clear error", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startRogue("http-odd", ["--mode", "loop", "--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    const outcome = await within(5_000, "the failure", plane.call("odd.ok"));
+    assert.match(errorOf(outcome).message, /redirect/);
+    assert.ok(oracle(log, "recv").length <= 25, `${oracle(log, "recv").length} requests`);
+  });
+
+  test("ODD: connections that the server closes while they are idle lose no call", async () => {
+    await using server = await startRogue("http-odd", ["--mode", "hang-up"]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    for (let call = 0; call < 10; call++) {
+      const outcome = await plane.call("odd.ok");
+      assert.equal(outcome.ok, true, `call ${call + 1}: ${outcome.error?.message}`);
+      await delay(60);
+    }
+  });
+
+  test("ODD: a server that agrees to every method without knowing it is still understood", async () => {
+    await using server = await startRogue("http-odd", ["--mode", "agreeable"]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
+  });
+
+  test("ODD: a WebSocket address of a server without WebSocket is told as such", async () => {
+    await using server = await startRogue("http-odd");
+    const url = server.url.replace("http:", "ws:");
+    await using plane = await planeOf({ odd: { url, transport: "websocket", connectTimeoutMs: 5_000 } });
+    const outcome = await within(8_000, "the failure", plane.call("odd.ok"));
+    assert.match(errorOf(outcome).message, /'odd'.*(WebSocket|upgrade|handshake|HTTP \d{3})/i);
+    assert.notEqual((await statusOf(plane, "odd")).error, null);
+  });
+});

@@ -1,0 +1,55 @@
+import { globSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const everyMs = 50;
+
+/** Asks for the health again and again; the longest wait for a good answer is how long the plane stood still. */
+export function watchHealth(url: string): AsyncDisposable & { longestMs: () => number } {
+  let longest = 0;
+  let running = true;
+  const loop = (async () => {
+    while (running) {
+      const askedAt = performance.now();
+      const { ok } = await fetch(`${url}/healthz`).catch(() => ({ ok: false }));
+      if (ok) longest = Math.max(longest, performance.now() - askedAt);
+      else longest = Number.POSITIVE_INFINITY;
+      await delay(everyMs);
+    }
+  })();
+  return {
+    longestMs: () => longest,
+    async [Symbol.asyncDispose]() {
+      running = false;
+      await loop;
+    },
+  };
+}
+
+export function residentMegabytes(pid: number | undefined): number {
+  const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+export function openSockets(pid: number | undefined): number {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).filter((entry) => {
+    try {
+      return readlinkSync(join(directory, entry)).startsWith("socket:");
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** The files under a directory that hold a text, in whatever format. */
+export function filesWith(directory: string, text: string): string[] {
+  return globSync("**/*", { cwd: directory })
+    .map((file) => join(directory, file))
+    .filter((file) => statSync(file).isFile() && readFileSync(file).includes(text));
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
