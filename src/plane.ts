@@ -132,13 +132,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     return isConfigured ? null : `server '${server}' is not configured`;
   };
 
+  // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
+  const warmUp = once(async () => {
+    await new Promise(setImmediate);
+    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
+  });
   const callTool = createCallTool({
     async findTool(asked, principal) {
-      // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
-      const warmUp = async () => {
-        await new Promise(setImmediate);
-        await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
-      };
       if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
       const [tool] = await Promise.all([find(asked, principal), warmUp()]);
       return tool;

@@ -35,7 +35,13 @@ export function createLineSplitter(
 
   return (chunk: Buffer): void => {
     let from = 0;
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+    // Most chunks hold whole, short messages: decoded once and cut as text.
+    const end = size === 0 && chunk.length <= limitBytes ? chunk.lastIndexOf(newline) : -1;
+    if (end >= 0) {
+      for (const line of chunk.toString("utf8", 0, end).split("\n")) onLine(line);
+      from = end + 1;
+    }
+    for (let at = chunk.indexOf(newline, from); at >= 0; at = chunk.indexOf(newline, from)) {
       take(chunk.subarray(from, at));
       finish();
       from = at + 1;

@@ -90,7 +90,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       : params;
     return new Promise((resolve, reject) => {
       const onAbort = signal && (() => cancel(id, method, signal.reason));
-      if (onAbort) signal.addEventListener("abort", onAbort, { once: true });
+      if (onAbort) signal.addEventListener("abort", onAbort);
       pending.set(id, { resolve, reject, options, onAbort });
       try {
         const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });

@@ -1,4 +1,5 @@
 import { sentence } from "../lib/sentence.ts";
+import { limitTime } from "../lib/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
@@ -69,7 +70,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (facts.retryAt !== null) {
       retry = setTimeout(
         () => void ensure({ force: true }).catch(() => undefined),
-        facts.retryAt - Date.now(),
+        Math.max(0, facts.retryAt - Date.now()),
       );
       retry.unref();
     }
@@ -89,8 +90,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     // One process of a server at a time, also while the last one is still on its way out.
     await Promise.all(leaving);
     take({ type: "connect" });
-    const tooLong = AbortSignal.timeout(options.connectTimeoutMs);
-    const signal = AbortSignal.any([tooLong, closed.signal]);
+    const { connectTimeoutMs } = options;
+    const limiter = limitTime(connectTimeoutMs, connectTimeoutMs, closed.signal);
+    const { signal } = limiter;
     const channels: Channel[] = [];
     let phase = "start";
     let current: Live | undefined;
@@ -118,8 +120,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     } catch (thrown) {
       channels.forEach(leave);
       if (closed.signal.aborted) throw stopped();
-      const limit = `${phase} timed out after ${options.connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
-      throw failed(tooLong.aborted ? new Error(limit) : thrown);
+      const limit = `${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
+      throw failed(limiter.expired() ? new Error(limit) : thrown);
+    } finally {
+      limiter.clear();
     }
   }
 

@@ -33,25 +33,36 @@ export function createProcessGuard(): ProcessGuard {
     // In a session of its own, so that what ends us from the terminal does not end it first.
     const started = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
     started.on("error", () => undefined);
+    // Whoever ended it did not mean to end the watch.
+    started.on("exit", () => {
+      if (shell !== started) return;
+      shell = undefined;
+      for (const pid of watched) tell("+", pid);
+    });
     started.stdin?.on("error", () => undefined);
     started.unref();
     (started.stdin as unknown as { unref(): void } | null)?.unref();
     return started;
   }
 
+  function tell(sign: "+" | "-", pid: number): void {
+    shell ??= start();
+    shell.stdin?.write(`${sign} ${pid}\n`);
+  }
+
   return {
     watch(pid) {
       if (process.platform === "win32") return;
       watched.add(pid);
-      shell ??= start();
-      shell.stdin?.write(`+ ${pid}\n`);
+      tell("+", pid);
     },
     release(pid) {
-      if (watched.delete(pid)) shell?.stdin?.write(`- ${pid}\n`);
+      if (watched.delete(pid)) tell("-", pid);
     },
     stop() {
-      shell?.stdin?.end();
+      const last = shell;
       shell = undefined;
+      last?.stdin?.end();
     },
   };
 }

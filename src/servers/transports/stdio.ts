@@ -85,16 +85,35 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
 
+  // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
+  // server works while we do; the others of the same turn leave together.
+  let later: string | undefined;
+  const flush = () => {
+    const text = later;
+    later = undefined;
+    if (text) child.stdin?.write(text);
+  };
+
   return {
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false });
       if (child.exitCode !== null || child.signalCode !== null)
         throw new TransportError(ended(), { sent: false });
-      child.stdin?.write(`${JSON.stringify(message)}\n`);
+      const line = `${JSON.stringify(message)}\n`;
+      if (later !== undefined) {
+        later += line;
+        return;
+      }
+      later = "";
+      process.nextTick(flush);
+      child.stdin?.write(line);
     },
     useProtocolVersion() {},
-    close: () => stopProcessGroup(child),
+    close() {
+      flush();
+      return stopProcessGroup(child);
+    },
   };
 }
 
