@@ -21,6 +21,7 @@ export type LocalPlaneOptions = {
   /** What to run when no file is found; an error without it. */
   fallback?: UnknownObject;
   watch?: boolean;
+  answersQuestions?: boolean;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -36,5 +37,6 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     dataDirectory: options.dataDirectory ?? defaultDataDirectory(environment),
     principal: { user, groups, persona },
     ...(options.watch ? { watch: true } : {}),
+    ...(options.answersQuestions ? { answersQuestions: true } : {}),
   });
 }

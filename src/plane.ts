@@ -197,8 +197,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
     start: () => void servers.start(),
     call(asked, args, callOptions = {}) {
-      const signals = callOptions.signal ? [callOptions.signal, stopping.signal] : [stopping.signal];
-      const running = callTool(requestCall(asked, args, callOptions, everybody), AbortSignal.any(signals));
+      const { signal } = callOptions;
+      const ending = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
+      const running = callTool(requestCall(asked, args, callOptions, everybody), ending);
       active.add(running);
       return running.finally(() => active.delete(running));
     },

@@ -71,3 +71,88 @@ test("a limit longer than a timer can hold is not cut to nothing", () => {
     `armed with ${delays}`,
   );
 });
+
+test("while it is paused the time stands still, and what was left is left afterwards", () => {
+  const limiter = limitTime(1_000, 10_000);
+  mock.timers.tick(900);
+  const goOn = limiter.pause();
+  mock.timers.tick(50_000);
+  assert.equal(limiter.signal.aborted, false);
+  goOn();
+  mock.timers.tick(99);
+  assert.equal(limiter.signal.aborted, false);
+  mock.timers.tick(1);
+  assert.equal(limiter.expired(), true);
+});
+
+test("an extension during a pause does not start the time", () => {
+  const limiter = limitTime(1_000, 10_000);
+  const goOn = limiter.pause();
+  limiter.extend();
+  mock.timers.tick(5_000);
+  assert.equal(limiter.signal.aborted, false);
+  goOn();
+  mock.timers.tick(1_000);
+  assert.equal(limiter.expired(), true);
+});
+
+test("of two pauses at once the time stands still until both are over", () => {
+  const limiter = limitTime(1_000, 10_000);
+  const [first, second] = [limiter.pause(), limiter.pause()];
+  first();
+  mock.timers.tick(5_000);
+  assert.equal(limiter.signal.aborted, false);
+  second();
+  mock.timers.tick(1_000);
+  assert.equal(limiter.expired(), true);
+});
+
+test("no moment of pauses that overlap counts against the cap", () => {
+  const limiter = limitTime(1_000, 1_000);
+  const first = limiter.pause();
+  mock.timers.tick(5_000);
+  const second = limiter.pause();
+  first();
+  mock.timers.tick(10);
+  second();
+  mock.timers.tick(999);
+  assert.equal(limiter.signal.aborted, false);
+  mock.timers.tick(1);
+  assert.equal(limiter.expired(), true);
+});
+
+test("a pause that is ended twice is ended once", () => {
+  const limiter = limitTime(1_000, 10_000);
+  const first = limiter.pause();
+  first();
+  first();
+  limiter.pause();
+  limiter.extend();
+  mock.timers.tick(5_000);
+  assert.equal(limiter.signal.aborted, false);
+});
+
+test("a caller that gives up during a pause ends it", () => {
+  const caller = new AbortController();
+  const limiter = limitTime(1_000, 10_000, caller.signal);
+  limiter.pause();
+  caller.abort("enough");
+  assert.deepEqual([limiter.signal.reason, limiter.expired()], ["enough", false]);
+});
+
+test("what the caller has ended does not expire afterwards", () => {
+  const caller = new AbortController();
+  const limiter = limitTime(1_000, 10_000, caller.signal);
+  caller.abort("enough");
+  mock.timers.tick(5_000);
+  assert.equal(limiter.expired(), false);
+});
+
+test("a pause that ends after it was cleared starts nothing", () => {
+  const limiter = limitTime(1_000, 10_000);
+  const goOn = limiter.pause();
+  limiter.clear();
+  goOn();
+  mock.timers.tick(20_000);
+  assert.equal(limiter.signal.aborted, false);
+});

@@ -22,6 +22,9 @@ export type ToolListing = Tool & {
   unavailable: string | null;
 };
 
+/** A sign-in under way: the person goes to `url`. */
+export type SignIn = { url: string; finished: Promise<void>; cancel(): void };
+
 /** Something a server lists beside its tools. */
 export type Listed = UnknownObject & { server: string };
 
@@ -68,6 +71,8 @@ export interface Plane extends AsyncDisposable {
   forgetToken(server: string, caller?: Caller): Promise<boolean>;
   /** Begins an OAuth sign-in: the browser goes to `url` and comes back to `redirectUri`. */
   beginSignIn(server: string, redirectUri: string, caller?: Caller): Promise<{ url: string; state: string }>;
+  /** The same with a listener on this machine that the browser comes back to. */
+  signIn(server: string, caller?: Caller): Promise<SignIn>;
   finishSignIn(parameters: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
   /** What servers ask the caller's person in the middle of calls. */
   questions(caller?: Caller): Promise<Question[]>;

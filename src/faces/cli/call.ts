@@ -1,5 +1,7 @@
 import type { Outcome } from "../../model/call.ts";
 import { errorTable } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { answerQuestions, canBeAsked } from "./answer-questions.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printError, printJson, printWarning, say } from "./output.ts";
@@ -15,7 +17,9 @@ export async function callTool(
   options: CallOptions,
 ): Promise<number> {
   const args = await readCallArguments(options.args, values);
-  return withPlane(cli, options, async (plane, signal) => {
+  const asks = !options.json && canBeAsked();
+  const work = async (plane: Plane, signal: AbortSignal) => {
+    using _answering = asks ? answerQuestions(plane) : undefined;
     const outcome = await plane.call(tool, args, {
       face: "cli",
       signal,
@@ -26,7 +30,8 @@ export async function callTool(
     if (options.json) printJson(outcome);
     else printOutcome(outcome, values);
     return outcome.error ? errorTable[outcome.error.code].exit : 0;
-  });
+  };
+  return withPlane(cli, options, work, { answersQuestions: asks });
 }
 
 function printOutcome({ call, result, error }: Outcome, values: readonly string[]): void {

@@ -11,6 +11,7 @@ export type OpenPlaneOptions = {
   persona: string | undefined;
   fallback?: UnknownObject;
   watch?: boolean;
+  answersQuestions?: boolean;
 };
 
 export type OpenSetupOptions = { files: readonly string[]; directory: string };

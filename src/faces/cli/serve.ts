@@ -4,6 +4,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printWarning, say } from "./output.ts";
+import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { untilInterrupted } from "./signals.ts";
 import { openPlane } from "./with-plane.ts";
 
@@ -11,7 +12,11 @@ type ServeOptions = GlobalOptions & { host: string; port: number };
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   using interruption = untilInterrupted();
-  await using plane = await openPlane(cli, options, { fallback: demoConfig, watch: true });
+  await using plane = await openPlane(cli, options, {
+    fallback: demoConfig,
+    watch: true,
+    answersQuestions: true,
+  });
   const serving = await cli.serve(plane, { host: options.host, port: options.port });
   announce(plane, serving, options);
   plane.on("server.connected", ({ server, toolCount }) =>
@@ -26,6 +31,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
   );
+  using _memory = giveMemoryBackWhenQuiet(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   say("Stopping …");

@@ -94,6 +94,30 @@ function addOneServerCommands(servers: Command, cli: Cli, setExitCode: SetExitCo
     .action(async (name: string, _, command: Command) =>
       (await verbs()).showLogs(cli, name, command.optsWithGlobals()),
     );
+  const loginVerbs = () => import("./login.ts");
+  servers
+    .command("login")
+    .description("sign in to a server, or give it your token on standard input")
+    .argument("<name>")
+    .option("--token", "take a token instead of signing in with the browser")
+    .option("--no-browser", "only print the address to sign in at")
+    .addHelpText("after", examples("servers login tracker", "servers login tracker --token < token.txt"))
+    .action(async (name: string, _, command: Command) =>
+      (await loginVerbs()).login(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("logout")
+    .description("forget the token or sign-in that is kept for you")
+    .argument("<name>")
+    .addHelpText("after", examples("servers logout tracker"))
+    .action(async (name: string, _, command: Command) =>
+      (await loginVerbs()).logout(cli, name, command.optsWithGlobals()),
+    );
+  servers
+    .command("tokens")
+    .description("which servers a token or sign-in is kept for, and until when")
+    .addHelpText("after", examples("servers tokens"))
+    .action(async (_, command: Command) => (await loginVerbs()).listTokens(cli, command.optsWithGlobals()));
   servers
     .command("tools")
     .description("the names of one server's tools")

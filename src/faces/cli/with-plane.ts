@@ -10,9 +10,10 @@ export async function withPlane<T>(
   cli: Cli,
   options: GlobalOptions,
   work: (plane: Plane, interrupted: AbortSignal) => Promise<T>,
+  extra: { answersQuestions?: boolean } = {},
 ): Promise<T> {
   using interruption = untilInterrupted();
-  await using plane = await openPlane(cli, options);
+  await using plane = await openPlane(cli, options, extra);
   using _waiting = showWaiting(plane);
   const { signal } = interruption;
   signal.addEventListener("abort", () => void plane.stop());
@@ -26,7 +27,7 @@ export async function withPlane<T>(
 export async function openPlane(
   cli: Cli,
   options: GlobalOptions,
-  extra: { fallback?: object; watch?: boolean } = {},
+  extra: { fallback?: object; watch?: boolean; answersQuestions?: boolean } = {},
 ): Promise<Plane> {
   const plane = await cli.openPlane({
     files: options.config ?? [],
@@ -36,6 +37,7 @@ export async function openPlane(
     groups: options.group ?? [],
     persona: options.persona,
     ...(extra.watch ? { watch: true } : {}),
+    ...(extra.answersQuestions ? { answersQuestions: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
   for (const problem of plane.config().problems) printWarning(renderProblem(problem));

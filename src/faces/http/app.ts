@@ -7,6 +7,7 @@ import { checkOrigin } from "./origin.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { renderOutcome, renderProblem } from "./render.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { tokenRoutes } from "./token-routes.ts";
 
 /** What is not known by then is there the next time. */
 const patienceMs = 1_000;
@@ -24,6 +25,7 @@ export function createApp(plane: Plane, { host }: { host: string }): Hono {
   app.get("/healthz", (c) => c.json({ ok: true }));
   app.route("/", serverRoutes(plane));
   app.route("/", questionRoutes(plane));
+  app.route("/", tokenRoutes(plane));
   app.get("/tools", async (c) => {
     const server = c.req.query("server");
     const tools = await plane.tools({ patienceMs, ...(server === undefined ? {} : { server }) });

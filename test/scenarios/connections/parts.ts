@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { EventOf, EventType, Outcome, Plane, PlaneEvent, Principal } from "../../../src/index.ts";
+import type { Question } from "../../../src/model/question.ts";
+import {
+  fixtureEnvironment,
+  type HttpFixture,
+  type LogEntry,
+  readLog,
+  receivedMessages,
+  stopProcess,
+} from "../../fixtures/start-server.ts";
+import type { ServerEntry } from "../support.ts";
+
+const oddFile = fileURLToPath(new URL("odd-server.ts", import.meta.url));
+
+/** A server entry that runs the odd server over stdio. */
+export function odd(args: string[] = [], more: ServerEntry = {}): ServerEntry {
+  const { NODE_COMPILE_CACHE } = fixtureEnvironment();
+  return { command: process.execPath, args: [oddFile, ...args], env: { NODE_COMPILE_CACHE }, ...more };
+}
+
+/** The odd server over HTTP, ready when it says where. */
+export async function startOdd(args: string[] = []): Promise<HttpFixture> {
+  const child: ChildProcess = spawn(process.execPath, [oddFile, "--http", "--watch-stdin", ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: fixtureEnvironment(),
+  });
+  const [chunk] = (await once(child.stdout ?? assert.fail("no pipe"), "data")) as [Buffer];
+  const { listening, url } = JSON.parse(chunk.toString()) as { listening: number; url: string };
+  const stop = () => stopProcess(child);
+  return { url, port: listening, process: child, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** How many messages of a method really arrived. */
+export function countIn(log: string, method: string): number {
+  return receivedMessages(readLog(log), method).length;
+}
+
+export function entriesOf(log: string, event: string): LogEntry[] {
+  return readLog(log).filter((entry) => entry.event === event);
+}
+
+/** The processes of a fixture in the order of their start. */
+export function startsIn(log: string): number[] {
+  return entriesOf(log, "start").map(({ pid }) => pid);
+}
+
+export function person(user: string): Principal {
+  return { user, groups: [], persona: null };
+}
+
+/** Everything of these types that is told from now on. */
+export function listenTo<T extends EventType>(plane: Plane, ...types: T[]): EventOf<T>[] {
+  const heard: PlaneEvent[] = [];
+  for (const type of types) plane.on(type, (event) => heard.push(event));
+  return heard as EventOf<T>[];
+}
+
+export function valueOf(outcome: Partial<Outcome>): Record<string, unknown> {
+  const value = outcome.result?.structuredContent;
+  assert.ok(typeof value === "object" && value !== null, `no structured result: ${JSON.stringify(outcome)}`);
+  return value as Record<string, unknown>;
+}
+
+/** The open questions, as soon as there are so many. */
+export async function asked(plane: Plane, count: number, principal?: Principal): Promise<Question[]> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const questions = await plane.questions(principal ? { principal } : {});
+    if (questions.length >= count) return questions;
+    assert.ok(Date.now() < end, `${questions.length} questions instead of ${count} within 10 s`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+export async function post(url: string, body: unknown = {}): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+  return (await response.json()) as Record<string, unknown>;
+}
