@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import type { Cli } from "./faces/cli/cli.ts";
+import type { Cli, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { version } from "./lib/version.ts";
+import type { Plane } from "./model/plane.ts";
 
 const [first, ...others] = process.argv.slice(2);
 
@@ -13,8 +15,18 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
   const { runCli } = await import("./faces/cli/run.ts");
   const cli: Cli = {
     argv: process.argv.slice(2),
-    openPlane: async (options) => (await import("./local-plane.ts")).openLocalPlane(options),
-    serve: async (plane, options) => (await import("./faces/http/serve.ts")).serve(plane, options),
+    openPlane: async (options) =>
+      (await findServingPlane(options)) ?? (await import("./local-plane.ts")).openLocalPlane(options),
+    async serve(plane, options) {
+      const [{ serve }, { serveSocket }, { findLocalFiles }] = await Promise.all([
+        import("./faces/http/serve.ts"),
+        import("./faces/socket/serve-socket.ts"),
+        import("./local-files.ts"),
+      ]);
+      const serving = await serve(plane, options);
+      const socket = await serveSocket(plane, findLocalFiles(options).socket);
+      return { ...serving, close: async () => void (await Promise.all([serving.close(), socket?.close()])) };
+    },
     serveMcp: async (plane, interrupted) => {
       const { serveStdio } = await import("./faces/gateway/serve-stdio.ts");
       await serveStdio(plane, process.stdin, process.stdout, interrupted);
@@ -23,6 +35,16 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
   };
   process.exitCode = await runCli(cli);
+}
+
+/** A plane that serves the same files already, so that there is only one state. */
+async function findServingPlane(options: OpenPlaneOptions): Promise<Plane | null> {
+  if (options.standalone) return null;
+  const { findLocalFiles, localCaller } = await import("./local-files.ts");
+  const { socket, files } = findLocalFiles(options);
+  if (!existsSync(socket)) return null;
+  const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
+  return openRemotePlane(socket, files, { principal: localCaller(options), face: "cli" });
 }
 
 /** Some supported versions of Node call their SQLite experimental; whoever runs a command did not ask. */

@@ -1,20 +1,11 @@
-import { localUser, processEnvironment } from "./config/environment.ts";
-import {
-  defaultConfigFiles,
-  defaultDataDirectory,
-  isConfiguredByVariables,
-  noConfigFound,
-} from "./config/locations.ts";
+import { processEnvironment } from "./config/environment.ts";
+import { isConfiguredByVariables, noConfigFound } from "./config/locations.ts";
+import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
 import { createPlane } from "./plane.ts";
 
-export type LocalPlaneOptions = {
-  /** In order; the default ones when empty. */
-  files: readonly string[];
-  /** Where the project is. */
-  directory: string;
-  dataDirectory: string | undefined;
+export type LocalPlaneOptions = LocalPlace & {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
@@ -27,15 +18,14 @@ export type LocalPlaneOptions = {
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
 export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const files = options.files.length > 0 ? options.files : defaultConfigFiles(options.directory, environment);
-  const { user = localUser(environment), groups, persona = null } = options;
+  const { files, dataDirectory } = findLocalFiles(options);
   return createPlane({
     config:
       files.length > 0 || isConfiguredByVariables(environment)
         ? files
         : (options.fallback ?? noConfigFound(options.directory, environment)),
-    dataDirectory: options.dataDirectory ?? defaultDataDirectory(environment),
-    principal: { user, groups, persona },
+    dataDirectory,
+    principal: localCaller(options),
     ...(options.watch ? { watch: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
   });

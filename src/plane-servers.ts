@@ -59,8 +59,9 @@ export function createServerVerbs(servers: Servers): ServerVerbs {
     servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) });
 
   return {
-    async server(name) {
+    async server(name, { connect = false } = {}) {
       const required = servers.requireName(name);
+      if (connect) await servers.warmOne(name).catch(() => undefined);
       return servers.status().find((status) => status.name === required) as Awaited<
         ReturnType<Plane["server"]>
       >;
@@ -69,7 +70,11 @@ export function createServerVerbs(servers: Servers): ServerVerbs {
     disconnect: servers.disconnect,
     refresh: async (server, options) =>
       servers.refresh(server === undefined ? servers.names() : [servers.requireName(server)], options),
-    logs: async (server) => servers.logs(server),
+    async logs(server, { connect = false } = {}) {
+      // Of a server that never ran there is nothing to tell.
+      if (connect) await servers.warmOne(servers.requireName(server)).catch(() => undefined);
+      return servers.logs(server);
+    },
     poolInfo: servers.pool,
     clearCaches: servers.clear,
     prompts: (server) => list("prompts/list", server),

@@ -23,6 +23,7 @@ const arrows: Record<string, readonly string[]> = {
   "faces/cli": ground,
   "faces/http": ground,
   "faces/gateway": ground,
+  "faces/socket": ground,
   "plane-doctor.ts": ["model", "lib", "config", "registry", "servers"],
   "plane-answers.ts": ["model", "lib", "protocol", "approvals", "pipeline"],
   "plane-tokens.ts": ["model", "servers"],
@@ -44,10 +45,21 @@ const arrows: Record<string, readonly string[]> = {
     "providers",
     "store",
   ],
-  "local-plane.ts": ["plane.ts", "config", "model"],
+  "local-files.ts": ["config", "model"],
+  "local-plane.ts": ["plane.ts", "local-files.ts", "config", "model"],
   "local-setup.ts": ["config", "model"],
   "index.ts": ["plane.ts", "model"],
-  "bin.ts": ["local-plane.ts", "local-setup.ts", "lib", "faces/cli", "faces/http", "faces/gateway"],
+  "bin.ts": [
+    "local-files.ts",
+    "local-plane.ts",
+    "local-setup.ts",
+    "lib",
+    "model",
+    "faces/cli",
+    "faces/http",
+    "faces/gateway",
+    "faces/socket",
+  ],
 };
 
 /** Where a foreign library lives. */

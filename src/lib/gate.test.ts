@@ -72,7 +72,10 @@ test("whoever has given up before does not join the queue", async () => {
 
 test("whoever has given up before is told that, also where the queue is full", async () => {
   const gate = createFull();
-  await assert.rejects(async () => gate.enter(AbortSignal.abort("no")), (reason) => reason === "no");
+  await assert.rejects(
+    async () => gate.enter(AbortSignal.abort("no")),
+    (reason) => reason === "no",
+  );
 });
 
 test("giving up once inside changes nothing at the gate", async () => {

@@ -42,8 +42,9 @@ export interface Plane extends AsyncDisposable {
   /** Waits until every server has answered or failed, or until `patienceMs` have passed. */
   tools(caller?: Caller & { server?: string; patienceMs?: number }): Promise<ToolListing[]>;
   tool(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
+  /** With `connect`, those that are meant to be started are tried first. */
   servers(options?: { connect?: boolean }): Promise<ServerStatus[]>;
-  server(name: string): Promise<ServerStatus>;
+  server(name: string, options?: { connect?: boolean }): Promise<ServerStatus>;
   /** Connects a server and keeps it connected. */
   connect(server: string): Promise<void>;
   /** Ends a server's sessions; it stays away until it is connected again. */
@@ -51,7 +52,7 @@ export interface Plane extends AsyncDisposable {
   /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
   refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
   /** The last things a server wrote to its standard error or logged. */
-  logs(server: string): Promise<ServerLogLine[]>;
+  logs(server: string, options?: { connect?: boolean }): Promise<ServerLogLine[]>;
   /** The open sessions, without their secrets. */
   poolInfo(): PoolInfo;
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */

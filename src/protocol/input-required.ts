@@ -20,6 +20,7 @@ export async function completeResult(
     const result = await send(method, { ...params, ...more }, options);
     const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
     if (type === "complete" || !isObject(result)) return result;
+    if (type === "task" && options.task) return result;
     if (type !== "input_required" || !mayAsk.has(method)) {
       throw new RpcError(-32603, `its result is of a kind we do not know: ${JSON.stringify(type)}`);
     }

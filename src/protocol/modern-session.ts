@@ -4,6 +4,8 @@ import { describeServer } from "./legacy-session.ts";
 import { RpcError } from "./message.ts";
 import type { Peer, RequestOptions } from "./peer.ts";
 import { type ClientDescription, modernVersion, type Session } from "./session.ts";
+import { tasksExtension } from "./tasks/task.ts";
+import { extendsToTasks } from "./tasks/task-call.ts";
 
 const metaPrefix = "io.modelcontextprotocol/";
 /** The server closed the stream of changes; asked again after this, longer each time. */
@@ -37,8 +39,9 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const serverInfo = meta[`${metaPrefix}serverInfo`];
   const described = describeServer(given);
   const ended = new AbortController();
+  const able = extendsToTasks(described) ? withTasks(client) : client;
   const send = (method: string, params: UnknownObject, options?: RequestOptions) =>
-    peer.request(method, withEnvelope(params, client), options);
+    peer.request(method, withEnvelope(params, able), options);
   return {
     era: "modern",
     protocolVersion: modernVersion,
@@ -52,6 +55,12 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
     },
     end: () => ended.abort(),
   };
+}
+
+/** Only a server that has tasks may answer with one, and only whoever says it knows them. */
+function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
+  const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
+  return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
 }
 
 function withEnvelope(params: UnknownObject, { info, capabilities }: ClientDescription): UnknownObject {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
 import { type Channel, type OutgoingMessage, RpcError, TransportError } from "./message.ts";
-import { createPeer, type Progress, refuseRequest } from "./peer.ts";
+import { type AnswerRequest, createPeer, type Progress, refuseRequest } from "./peer.ts";
 
 type Sent = {
   id?: number | string;
@@ -13,11 +13,16 @@ type Sent = {
 };
 
 /** A peer whose channel remembers what it was given. */
-function connect(send: (message: OutgoingMessage) => Promise<void> | void = () => undefined) {
+function connect(
+  send: (message: OutgoingMessage) => Promise<void> | void = () => undefined,
+  { onRequest = refuseRequest, cancelsByClosing = false } = {},
+) {
   const sent: Sent[] = [];
   const notified: string[] = [];
+  const strays = { count: 0 };
   const channel: Channel = {
     pid: null,
+    cancelsByClosing,
     useProtocolVersion() {},
     close: async () => undefined,
     send(message) {
@@ -27,11 +32,13 @@ function connect(send: (message: OutgoingMessage) => Promise<void> | void = () =
   };
   const peer = createPeer(() => channel, {
     onNotification: (method) => notified.push(method),
-    onRequest: refuseRequest,
-    onStray() {},
+    onRequest,
+    onStray() {
+      strays.count += 1;
+    },
   });
   const answer = (id: unknown, body: object) => peer.receive({ jsonrpc: "2.0", id, ...body });
-  return { peer, sent, notified, answer };
+  return { peer, sent, notified, strays, answer };
 }
 
 test("answers reach the request they belong to, in any order, as they came", async () => {
@@ -51,13 +58,14 @@ test("answers reach the request they belong to, in any order, as they came", asy
 });
 
 test("answers for nobody, second answers and what is no message are passed over", async () => {
-  const { peer, sent, answer } = connect();
+  const { peer, sent, strays, answer } = connect();
   const request = peer.request("one");
-  for (const noise of [null, "text", 7, [], {}, { id: null, result: 1 }]) peer.receive(noise);
+  for (const noise of [null, "text", 7, {}, { id: null, result: 1 }]) peer.receive(noise);
   answer("1-wrong", { result: "for somebody else" });
   answer(sent[0]?.id, { result: "mine" });
   answer(sent[0]?.id, { result: "again" });
   assert.equal(await request, "mine");
+  assert.equal(strays.count, 7);
 });
 
 test("a batch is taken apart", async () => {
@@ -167,4 +175,212 @@ test("a ping is answered, any other request is refused, a notification is handed
     { jsonrpc: "2.0", id: 0, error: { code: -32601, message: "Method not found: roots/list" } },
   ]);
   assert.deepEqual(notified, ["notifications/tools/list_changed"]);
+});
+
+test("a batch in a batch without end is noise, and nothing breaks", () => {
+  const { peer } = connect();
+  const depth = 100_000;
+  peer.receive(JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`));
+});
+
+test("an answer with neither a result nor an error fails its request", async () => {
+  const { peer, sent, answer } = connect();
+  const request = peer.request("one");
+  answer(sent[0]?.id, {});
+  await assert.rejects(request, { name: "RpcError", message: /neither a result nor an error/ });
+});
+
+test("where closing the stream cancels, and for the handshake, giving up says nothing", async () => {
+  for (const [method, options] of [
+    ["slow", { cancelsByClosing: true }],
+    ["initialize", {}],
+  ] as const) {
+    const { peer, sent } = connect(undefined, options);
+    const controller = new AbortController();
+    const request = peer.request(method, {}, { signal: controller.signal });
+    controller.abort("enough");
+    await assert.rejects(request, (reason) => reason === "enough");
+    assert.equal(sent.length, 1, method);
+  }
+});
+
+test("one request can be failed without the others", async () => {
+  const { peer, sent, answer } = connect();
+  const [first, second] = [peer.request("one"), peer.request("two")];
+  peer.fail(new Error("too large"), sent[0]?.id);
+  await assert.rejects(first, /too large/);
+  assert.equal(peer.pending(), 1);
+  answer(sent[1]?.id, { result: 2 });
+  assert.equal(await second, 2);
+  assert.equal(peer.pending(), 0);
+});
+
+test("the headers of a request and its signal reach the channel", () => {
+  const given: unknown[] = [];
+  const { signal } = new AbortController();
+  const channel = {
+    pid: null,
+    useProtocolVersion() {},
+    close: async () => undefined,
+    send: (_: OutgoingMessage, options: unknown) => void given.push(options),
+  };
+  const peer = createPeer(() => channel, { onNotification() {}, onRequest: refuseRequest, onStray() {} });
+  void peer.request("one", {}, { headers: { "mcp-param-x": "1" }, signal });
+  assert.deepEqual(given, [{ headers: { "mcp-param-x": "1" }, signal }]);
+});
+
+suite("what the other side asks", () => {
+  const ask = (id: unknown, params: object = {}) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "elicitation/create",
+    params,
+  });
+  const named =
+    (name: string): AnswerRequest =>
+    async () => ({ name });
+  const turn = () => new Promise(setImmediate);
+  /** Who answered which question. */
+  const answers = (sent: Sent[]) =>
+    sent.flatMap(({ id, result }) => (result === undefined ? [] : [[id, (result as { name: string }).name]]));
+
+  function withTwoCalls() {
+    const connected = connect(undefined, { onRequest: named("nobody's") });
+    const onProgress = () => undefined;
+    void connected.peer.request("tools/call", {}, { onRequest: named("first"), onProgress });
+    void connected.peer.request("tools/call", {}, { onRequest: named("second"), onProgress });
+    return connected;
+  }
+
+  test("on the stream of a call is answered by that call", async () => {
+    const { peer, sent } = withTwoCalls();
+    peer.receive(ask("a"), 2);
+    peer.receive([ask("b")], 1);
+    await turn();
+    assert.deepEqual(answers(sent), [
+      ["a", "second"],
+      ["b", "first"],
+    ]);
+  });
+
+  test("with the token of a call is answered by that call, but its stream counts for more", async () => {
+    const { peer, sent } = withTwoCalls();
+    const token = (sent[1]?.params?._meta as UnknownObject).progressToken;
+    peer.receive(ask("a", { _meta: { progressToken: token } }));
+    peer.receive(ask("b", { _meta: { progressToken: token } }), 1);
+    await turn();
+    assert.deepEqual(answers(sent), [
+      ["a", "second"],
+      ["b", "first"],
+    ]);
+  });
+
+  test("for no call in particular goes to the only one that can answer", async () => {
+    const { peer, sent } = connect(undefined, { onRequest: named("nobody's") });
+    void peer.request("tools/list");
+    peer.receive(ask("early"));
+    void peer.request("tools/call", {}, { onRequest: named("the only one") });
+    peer.receive(ask("later"));
+    await turn();
+    assert.deepEqual(answers(sent), [
+      ["early", "nobody's"],
+      ["later", "the only one"],
+    ]);
+  });
+
+  test("of several calls, a call that is over or one that nobody knows belongs to no call", async () => {
+    const { peer, sent, answer } = withTwoCalls();
+    peer.receive(ask("ambiguous"));
+    peer.receive(ask("unknown", { _meta: { progressToken: 99 } }));
+    answer(2, { result: {} });
+    peer.receive(ask("over"), 2);
+    await turn();
+    assert.deepEqual(answers(sent), [
+      ["ambiguous", "nobody's"],
+      ["unknown", "nobody's"],
+      ["over", "nobody's"],
+    ]);
+  });
+
+  test("by the id of our own request is a question, and our request still gets its answer", async () => {
+    const { peer, sent, answer } = connect();
+    const request = peer.request("tools/call", {}, { onRequest: named("mine") });
+    const id = sent[0]?.id;
+    peer.receive(ask(id));
+    await turn();
+    assert.deepEqual(sent[1], { jsonrpc: "2.0", id, result: { name: "mine" } });
+    assert.equal(peer.pending(), 1);
+    answer(id, { result: "done" });
+    assert.equal(await request, "done");
+  });
+
+  test("and cancels ends the asking, and is answered nothing any more", async () => {
+    for (const outcome of ["resolve", "reject"] as const) {
+      const asked = Promise.withResolvers<UnknownObject>();
+      const seen: AbortSignal[] = [];
+      const onRequest: AnswerRequest = (_method, _params, signal) => {
+        seen.push(signal);
+        return asked.promise;
+      };
+      const { peer, sent, notified } = connect(undefined, { onRequest });
+      peer.receive(ask("q"));
+      peer.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "other" } });
+      assert.equal(seen[0]?.aborted, false);
+      peer.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "q" } });
+      assert.equal(seen[0]?.aborted, true);
+      if (outcome === "resolve") asked.resolve({ action: "cancel" });
+      else asked.reject(new Error("given up"));
+      await turn();
+      assert.deepEqual([sent, notified], [[], []], outcome);
+    }
+  });
+
+  test("fails with the error it was answered with, and without the details of any other failure", async () => {
+    const failures = [new RpcError(-1, "user said no"), new Error("secret path")];
+    const onRequest: AnswerRequest = async () => {
+      throw failures.shift();
+    };
+    const { peer, sent } = connect(undefined, { onRequest });
+    peer.receive(ask("a"));
+    peer.receive(ask("b"));
+    await turn();
+    assert.deepEqual(
+      sent.map(({ error }) => error),
+      [
+        { code: -1, message: "user said no" },
+        { code: -32603, message: "it could not be answered" },
+      ],
+    );
+  });
+
+  test("is over when the connection is lost", () => {
+    const seen: AbortSignal[] = [];
+    const onRequest: AnswerRequest = (_method, _params, signal) => {
+      seen.push(signal);
+      return new Promise(() => undefined);
+    };
+    const { peer } = connect(undefined, { onRequest });
+    peer.receive(ask("q"));
+    peer.fail(new TransportError("lost", { sent: true }));
+    assert.equal(seen[0]?.aborted, true);
+  });
+
+  test("because of a call is over when that call has its answer, or was given up", async () => {
+    for (const way of ["answered", "given up"]) {
+      const seen: AbortSignal[] = [];
+      const onRequest: AnswerRequest = (_method, _params, signal) => {
+        seen.push(signal);
+        return new Promise(() => undefined);
+      };
+      const { peer, answer } = connect();
+      const controller = new AbortController();
+      const call = peer.request("tools/call", {}, { onRequest, signal: controller.signal });
+      peer.receive(ask("q"), 1);
+      assert.equal(seen[0]?.aborted, false);
+      if (way === "answered") answer(1, { result: {} });
+      else controller.abort();
+      await call.catch(() => undefined);
+      assert.equal(seen[0]?.aborted, true, way);
+    }
+  });
 });

@@ -1,6 +1,8 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
 import { RpcError, TransportError } from "./message.ts";
+import type { OnTask } from "./tasks/news.ts";
+import { createOpenTasks, type TaskListener } from "./tasks/open-tasks.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
@@ -18,6 +20,10 @@ export type RequestOptions = {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** What the other side asks because of this request. */
   onRequest?: AnswerRequest | undefined;
+  /** The request has become a task and takes its time. */
+  onTask?: OnTask | undefined;
+  /** For whoever can follow a task: an answer that is one keeps these options in force. */
+  task?: TaskListener | undefined;
 };
 
 export type PeerHandlers = {
@@ -49,6 +55,7 @@ export type Peer = {
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const pending = new Map<RequestId, Pending>();
   const asked = new Map<RequestId, AbortController>();
+  const tasks = createOpenTasks<RequestOptions>();
   let lastId = 0;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
@@ -108,6 +115,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       const { code, message: text, data } = message.error;
       waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
     } else if ("result" in message) {
+      tasks.keep(message.result, message.id as RequestId, waiting.options);
       waiting.resolve(message.result);
     } else {
       waiting.reject(new RpcError(-32603, "its answer has neither a result nor an error"));
@@ -116,25 +124,32 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
 
   function takeNotification(method: string, params: UnknownObject): void {
     if (method === "notifications/progress") {
-      pending.get(params.progressToken as RequestId)?.options.onProgress?.({
+      const token = params.progressToken as RequestId;
+      (pending.get(token)?.options ?? tasks.ofToken(token))?.onProgress?.({
         progress: typeof params.progress === "number" ? params.progress : 0,
         total: typeof params.total === "number" ? params.total : null,
         message: typeof params.message === "string" ? params.message : null,
       });
     } else if (method === "notifications/cancelled") {
       asked.get(params.requestId as RequestId)?.abort();
+    } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
+      tasks.takeStatus(params);
     } else {
       handlers.onNotification(method, params);
     }
   }
 
-  /** The request of ours that made the other side ask: its own stream, its token, or the only one there is. */
-  function causeOf(params: UnknownObject, relatesTo: RequestId | undefined): Pending | undefined {
+  /** Who answers: the request of ours that made the other side ask, by its task, its stream or its token, or the only one there is. */
+  function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest | undefined {
     const meta = isObject(params._meta) ? params._meta : {};
+    const task = tasks.named(meta);
+    if (task) return task.onRequest;
     const named = relatesTo ?? meta.progressToken;
-    if (named !== undefined) return pending.get(named as RequestId);
-    const able = [...pending.values()].filter(({ options }) => options.onRequest);
-    return able.length === 1 ? able[0] : undefined;
+    if (named !== undefined)
+      return (pending.get(named as RequestId)?.options ?? tasks.ofToken(named))?.onRequest;
+    const waiting = [...[...pending.values()].map(({ options }) => options), ...tasks.all()];
+    const able = new Set(waiting.flatMap(({ onRequest }) => onRequest ?? []));
+    return able.size === 1 ? [...able][0] : undefined;
   }
 
   async function takeRequest(id: RequestId, method: string, message: UnknownObject, relatesTo?: RequestId) {
@@ -143,7 +158,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     const controller = new AbortController();
     asked.set(id, controller);
     try {
-      const answer = causeOf(params, relatesTo)?.options.onRequest ?? handlers.onRequest;
+      const answer = answererOf(params, relatesTo) ?? handlers.onRequest;
       const result = await answer(method, params, controller.signal);
       // Nobody waits for the answer to what was cancelled.
       if (!controller.signal.aborted) await sendQuietly({ jsonrpc: "2.0", id, result });

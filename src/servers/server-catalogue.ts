@@ -61,7 +61,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
     size: () => tools?.size ?? 0,
     /** Why the last listing failed. */
     failure: () => failure,
-    schemaOf: (tool: unknown) => tools?.get(String(tool))?.inputSchema,
+    toolOf: (name: unknown) => tools?.get(String(name)),
     /** The server has no tools at all, which needs no asking. */
     takeNothing: () => take({ items: [], warning: null }),
     /** Takes over what was listed in an earlier life. */

@@ -1,21 +1,19 @@
 import { abortable } from "../lib/abortable.ts";
-import { createGate, GateFull } from "../lib/gate.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
 import { type ListMethod, listAll } from "../protocol/list-all.ts";
-import { TransportError } from "../protocol/message.ts";
-import { paramHeaders } from "../protocol/param-headers.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
-import { createConnection, type Live, type OpenSteps } from "./connection.ts";
+import { createConnection, type OpenSteps } from "./connection.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { createRequests } from "./requests.ts";
 import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createSessions, type SessionOwner } from "./sessions.ts";
-import { createServerHider, withoutSecrets } from "./without-secrets.ts";
+import { createServerHider } from "./without-secrets.ts";
 
 export type ServerOptions = Pick<
   OpenerOptions,
@@ -41,7 +39,7 @@ export type Server = {
   /** Connects it and keeps it connected. */
   connect(options?: { force?: boolean }): Promise<void>;
   /** Opens its session, because it is about to be used. */
-  warm(): Promise<unknown>;
+  warm(): Promise<void>;
   /** Makes its tools known, asking again only when the last listing is too old. */
   discover(): Promise<void>;
   /** Really asks it for its tools. */
@@ -70,12 +68,11 @@ export type Server = {
 /** One server: its sessions, what it offers, what it says, and how much it is asked at once. */
 export function createServer(options: ServerOptions): Server {
   const { name, definition, guard } = options;
-  const { connectTimeoutMs, listingTtlMs, maxConcurrency, maxQueue } = definition;
+  const { connectTimeoutMs, listingTtlMs } = definition;
   let hide = createServerHider(definition, options.secretValues());
   let isKept = false;
   let isHeld = false;
   let isStopped = false;
-  const gate = createGate(maxConcurrency, maxQueue);
   const log = createServerLog(() => hide);
 
   const opener = createSessionOpener({
@@ -121,7 +118,16 @@ export function createServer(options: ServerOptions): Server {
     onKnown: options.onKnown,
   });
   const idle = createIdleWatch(definition.alwaysOn ? 0 : definition.idleTimeoutMs, () => {
-    if (gate.inside() === 0) void sessions.close("idle");
+    if (requests.running() === 0) void sessions.close("idle");
+  });
+
+  const requests = createRequests({
+    name,
+    definition,
+    onUsed: idle.used,
+    schemaOf: catalogue.schemaOf,
+    answering: opener.answering,
+    hide: (text) => hide(text),
   });
 
   async function open(owner: SessionOwner, isMain: boolean, steps: OpenSteps) {
@@ -159,60 +165,6 @@ export function createServer(options: ServerOptions): Server {
     });
   }
 
-  function enter(signal: AbortSignal | undefined): Promise<void> | undefined {
-    try {
-      return gate.enter(signal);
-    } catch (thrown) {
-      if (!(thrown instanceof GateFull)) throw thrown;
-      const text = `Server '${name}' is busy: ${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue').`;
-      throw new PlaneError("BUSY", text, { data: { server: name, sent: false, retryAt: null } });
-    }
-  }
-
-  const headersFor = ({ session, channel }: Live, method: string, params: UnknownObject) =>
-    session.era === "modern" && channel.pid === null && method === "tools/call"
-      ? paramHeaders(catalogue.schemaOf(params.name), params.arguments)
-      : undefined;
-
-  async function request(
-    method: string,
-    params: UnknownObject,
-    requestOptions: RequestOptions,
-    owner: SessionOwner,
-  ): Promise<unknown> {
-    refuseIfAway();
-    const { signal } = requestOptions;
-    const turn = enter(signal);
-    if (turn) await turn;
-    idle.used();
-    try {
-      const connection = sessions.of(owner);
-      const live = connection.live() ?? (await abortable(connection.ensure(), signal));
-      try {
-        const result = await live.session.request(method, params, {
-          signal,
-          onProgress: requestOptions.onProgress,
-          onRequest: opener.answering(requestOptions.onRequest),
-          headers: headersFor(live, method, params),
-        });
-        connection.worked(live);
-        return result;
-      } catch (thrown) {
-        throw explain(thrown, live);
-      }
-    } finally {
-      gate.leave();
-      idle.used();
-    }
-  }
-
-  /** A session that never answered anything is not worth being opened once more. */
-  function explain(thrown: unknown, live: Live): unknown {
-    const told = withoutSecrets(thrown, hide);
-    const isWasted = told instanceof TransportError && told.status === 404 && live.answered === 0;
-    return isWasted ? new TransportError(told.message, { ...told, permanent: true }) : told;
-  }
-
   async function refresh(): Promise<void> {
     refuseIfAway();
     const before = catalogue.listedAt();
@@ -233,7 +185,10 @@ export function createServer(options: ServerOptions): Server {
       isKept = true;
       await main.ensure({ force });
     },
-    warm: async () => main.ensure(),
+    async warm() {
+      refuseIfAway();
+      await main.ensure();
+    },
     async discover() {
       refuseIfAway();
       // What is known needs no process; whoever runs already may be asked again.
@@ -252,7 +207,10 @@ export function createServer(options: ServerOptions): Server {
       return sessions.close("cleared");
     },
     release: sessions.release,
-    request,
+    async request(method, params, requestOptions, owner) {
+      refuseIfAway();
+      return requests.send(sessions.of(owner), method, params, requestOptions);
+    },
     async list(method, signal) {
       refuseIfAway();
       const { session } = await abortable(main.ensure(), signal);
@@ -277,7 +235,7 @@ export function createServer(options: ServerOptions): Server {
         nextRetryAt: nextTry === null ? null : new Date(nextTry).toISOString(),
         pid: live?.channel.pid ?? null,
         listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
-        pending: gate.inside() + gate.waiting(),
+        pending: requests.pending(),
         sessions: sessions.all().filter(({ connection }) => connection.live()).length,
         noise: opener.noise(),
       };

@@ -57,6 +57,7 @@ export type Servers = {
   disconnect(name: string): Promise<void>;
   /** Tries those that are meant to be started, without keeping them. */
   probe(): Promise<void>;
+  warmOne(name: string): Promise<void>;
   /** Begins to start these servers, because one of them is about to be used. */
   warm(names: readonly string[]): void;
   /** Makes the tools of these servers known; one that fails delays and fails nobody else. */
@@ -199,6 +200,7 @@ export function createServers(options: ServersOptions): Servers {
       const eager = able(servers.keys()).filter((name) => isEager(server(name).definition));
       await Promise.allSettled(eager.map((name) => server(name).warm()));
     },
+    warmOne: async (name) => server(name).warm(),
     warm(names) {
       if (recalled) return;
       void Promise.allSettled(able(names).map((name) => server(name).warm()));

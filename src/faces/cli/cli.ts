@@ -12,11 +12,17 @@ export type OpenPlaneOptions = {
   fallback?: UnknownObject;
   watch?: boolean;
   answersQuestions?: boolean;
+  /** Not the plane that serves already. */
+  standalone?: boolean;
 };
 
 export type OpenSetupOptions = { files: readonly string[]; directory: string };
 
-export type ServeOptions = { host: string; port: number };
+export type ServeOptions = OpenSetupOptions & {
+  host: string;
+  port: number;
+  dataDirectory: string | undefined;
+};
 export type Serving = { url: string; close(): Promise<void> };
 
 /** What the command line is given from outside: its words, and how to get a plane and serve one. */
@@ -37,4 +43,5 @@ export type GlobalOptions = {
   group?: string[];
   persona?: string;
   dataDir?: string;
+  standalone?: boolean;
 };

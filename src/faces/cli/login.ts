@@ -12,7 +12,7 @@ type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
 
 /** Gives a server a token, or signs in to it with the browser. */
 export async function login(cli: Cli, server: string, options: LoginOptions): Promise<void> {
-  await withPlane(cli, options, async (plane, interrupted) => {
+  await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
     await plane.server(server);
     const { auth } = plane.config().servers[server] ?? {};
     const wantsToken = options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");

@@ -4,7 +4,8 @@ import { withPlane } from "./with-plane.ts";
 
 /** Standard output belongs to the protocol; warnings go to standard error as always. */
 export async function serveMcp(cli: Cli, options: GlobalOptions): Promise<void> {
-  await withPlane(cli, options, async (plane, interrupted) => {
+  // A client that spawns a command wants a plane of its own, which lives as long as the client does.
+  await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
     using _memory = giveMemoryBackWhenQuiet(plane);
     plane.start();
     await cli.serveMcp(plane, interrupted);

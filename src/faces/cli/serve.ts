@@ -17,7 +17,8 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     watch: true,
     answersQuestions: true,
   });
-  const serving = await cli.serve(plane, { host: options.host, port: options.port });
+  const { host, port, dataDir: dataDirectory, config: files = [] } = options;
+  const serving = await cli.serve(plane, { host, port, files, dataDirectory, directory: process.cwd() });
   announce(plane, serving, options);
   plane.on("server.connected", ({ server, toolCount }) =>
     tell(colors.green("●"), server, `${toolCount} tools`),

@@ -8,11 +8,7 @@ import { withPlane } from "./with-plane.ts";
 
 /** Connects it first, so that what is shown is what it is like now. */
 export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, async (plane) => {
-    await plane.server(name);
-    await plane.connect(name).catch(() => undefined);
-    return plane.server(name);
-  });
+  const status = await withPlane(cli, options, (plane) => plane.server(name, { connect: true }));
   if (options.json) printJson({ servers: [status] });
   else print(renderServer(status));
 }
@@ -50,12 +46,7 @@ export async function refreshServers(
 }
 
 export async function showLogs(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const lines = await withPlane(cli, options, async (plane) => {
-    const { state } = await plane.server(name);
-    // Of a server that does not run there is nothing to show yet.
-    if (state !== "connected") await plane.connect(name).catch(() => undefined);
-    return plane.logs(name);
-  });
+  const lines = await withPlane(cli, options, (plane) => plane.logs(name, { connect: true }));
   if (options.json) printJson({ server: name, lines });
   else print(lines.length === 0 ? `${name} has said nothing.` : lines.map(renderLine).join("\n"));
 }

@@ -36,6 +36,7 @@ export async function openPlane(
     user: options.user,
     groups: options.group ?? [],
     persona: options.persona,
+    ...(options.standalone || extra.watch ? { standalone: true } : {}),
     ...(extra.watch ? { watch: true } : {}),
     ...(extra.answersQuestions ? { answersQuestions: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),

@@ -1,0 +1,63 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import type { Config } from "../../model/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import { type RemoteAnswer, type RemoteMethod, remoteMethods } from "./remote-methods.ts";
+
+/** The plane that serves at this socket, as if it were here. Null when nobody answers or it serves other files. */
+export async function openRemotePlane(
+  path: string,
+  files: readonly string[],
+  caller: Caller,
+): Promise<Plane | null> {
+  const config = await ask<Config>(path, "config", []).catch(() => null);
+  if (config === null || JSON.stringify(config.files) !== JSON.stringify(files)) return null;
+  const asked = Object.entries(remoteMethods).map(([method, place]) => [
+    method,
+    async (...args: unknown[]) => {
+      const { signal, ...options } = { ...((place === null ? undefined : args[place]) as Options) };
+      if (place !== null) args[place] = { ...caller, ...options };
+      return ask(path, method as RemoteMethod, args, signal);
+    },
+  ]);
+  const here: Partial<Plane> = {
+    // Its problems were told where it was started.
+    config: () => ({ ...config, problems: [] }),
+    // Whoever looks at a plane that runs wants to see it as it is.
+    servers: () => ask(path, "servers", []),
+    server: (name) => ask(path, "server", [name]),
+    logs: (name) => ask(path, "logs", [name]),
+    on: () => () => undefined,
+    start() {},
+    stop: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  return new Proxy({ ...Object.fromEntries(asked), ...here } as Plane, { get: onlyWhatCanBeAsked });
+}
+
+type Options = { signal?: AbortSignal } | undefined;
+
+function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
+  if (name in plane || typeof name === "symbol" || name === "then") return Reflect.get(plane, name);
+  throw new PlaneError(
+    "USAGE",
+    `'${name}' cannot be asked of a plane that serves already. Add --standalone.`,
+  );
+}
+
+async function ask<T>(path: string, method: RemoteMethod, args: unknown[], signal?: AbortSignal): Promise<T> {
+  signal?.throwIfAborted();
+  const socket = connect(path);
+  const hangUp = () => socket.destroy(signal?.reason as Error);
+  signal?.addEventListener("abort", hangUp, { once: true });
+  try {
+    socket.write(`${JSON.stringify({ method, args })}\n`);
+    const answer = JSON.parse(await text(socket)) as RemoteAnswer;
+    if (!("error" in answer)) return answer.value as T;
+    const { code, message, data } = answer.error;
+    throw new PlaneError(code, message, { data });
+  } finally {
+    signal?.removeEventListener("abort", hangUp);
+  }
+}

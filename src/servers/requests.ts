@@ -1,0 +1,92 @@
+import { abortable } from "../lib/abortable.ts";
+import { createGate, GateFull } from "../lib/gate.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { TransportError } from "../protocol/message.ts";
+import { paramHeaders } from "../protocol/param-headers.ts";
+import type { AnswerRequest, RequestOptions } from "../protocol/peer.ts";
+import type { Connection, Live } from "./connection.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+export type RequestsOptions = {
+  name: string;
+  definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
+  /** Something was asked or answered. */
+  onUsed(): void;
+  schemaOf(tool: unknown): unknown;
+  answering(caller: AnswerRequest | undefined): AnswerRequest;
+  hide(text: string): string;
+};
+
+export type Requests = {
+  send(
+    connection: Connection,
+    method: string,
+    params: UnknownObject,
+    options: RequestOptions,
+  ): Promise<unknown>;
+  /** Those that run. */
+  running(): number;
+  /** Those that run and those that wait to be sent. */
+  pending(): number;
+};
+
+/** What one server is asked, and how much of it at once. */
+export function createRequests(options: RequestsOptions): Requests {
+  const { name, onUsed } = options;
+  const { maxConcurrency, maxQueue } = options.definition;
+  const gate = createGate(maxConcurrency, maxQueue);
+
+  function enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+    try {
+      return gate.enter(signal);
+    } catch (thrown) {
+      if (!(thrown instanceof GateFull)) throw thrown;
+      const limits = `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`;
+      throw new PlaneError("BUSY", `Server '${name}' is busy: ${limits}.`, {
+        data: { server: name, sent: false, retryAt: null },
+      });
+    }
+  }
+
+  const headersFor = ({ session, channel }: Live, method: string, params: UnknownObject) =>
+    session.era === "modern" && channel.pid === null && method === "tools/call"
+      ? paramHeaders(options.schemaOf(params.name), params.arguments)
+      : undefined;
+
+  /** A session that never answered anything is not worth being opened once more. */
+  function explain(thrown: unknown, live: Live): unknown {
+    const told = withoutSecrets(thrown, options.hide);
+    const isWasted = told instanceof TransportError && told.status === 404 && live.answered === 0;
+    return isWasted ? new TransportError(told.message, { ...told, permanent: true }) : told;
+  }
+
+  return {
+    async send(connection, method, params, { signal, onProgress, onRequest }) {
+      const turn = enter(signal);
+      if (turn) await turn;
+      onUsed();
+      try {
+        const live = connection.live() ?? (await abortable(connection.ensure(), signal));
+        try {
+          const result = await live.session.request(method, params, {
+            signal,
+            onProgress,
+            onRequest: options.answering(onRequest),
+            headers: headersFor(live, method, params),
+          });
+          connection.worked(live);
+          return result;
+        } catch (thrown) {
+          throw explain(thrown, live);
+        }
+      } finally {
+        gate.leave();
+        onUsed();
+      }
+    },
+    running: gate.inside,
+    pending: () => gate.inside() + gate.waiting(),
+  };
+}

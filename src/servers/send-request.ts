@@ -1,0 +1,55 @@
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import { paramHeaders } from "../protocol/param-headers.ts";
+import type { RequestOptions } from "../protocol/peer.ts";
+import { createTaskCalls } from "../protocol/tasks/call-with-task.ts";
+import { offersTasks } from "../protocol/tasks/task-call.ts";
+import type { Live } from "./connection.ts";
+
+/** A call that has become a task is waited for so long before anybody is told. */
+const quietMs = 10_000;
+
+export type SenderOptions = {
+  name: string;
+  /** When a call that runs as a task is told to be one. */
+  taskQuietMs?: number | undefined;
+  /** A tool as the server lists it. */
+  toolOf(name: unknown): UnknownObject | undefined;
+};
+
+export type SendRequest = (
+  live: Live,
+  method: string,
+  params: UnknownObject,
+  options: RequestOptions,
+  reopen: () => Promise<Live>,
+) => Promise<unknown>;
+
+/** Sends requests in an open session, and calls of tools as tasks where a tool is made for that. */
+export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: SenderOptions): SendRequest {
+  const callWithTask = createTaskCalls(taskQuietMs);
+  return async ({ session, channel }, method, params, options, reopen) => {
+    if (method !== "tools/call") return session.request(method, params, options);
+    const tool = toolOf(params.name) ?? {};
+    const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
+    if (support === "required" && session.era === "legacy" && !offersTasks(session)) {
+      throw noTasks(name, String(params.name));
+    }
+    const isRemote = channel.pid === null;
+    const mirrors = session.era === "modern" && isRemote;
+    const headers = mirrors ? paramHeaders(tool.inputSchema, params.arguments) : undefined;
+    return callWithTask({
+      session,
+      params,
+      support,
+      options: { ...options, headers },
+      // What a process of ours did is lost with it.
+      reopen: isRemote ? async () => (await reopen()).session : undefined,
+    });
+  };
+}
+
+function noTasks(server: string, tool: string): PlaneError {
+  const text = `Tool '${tool}' of server '${server}' only runs as a background task, and the server does not offer tasks ('tasks.requests.tools.call' is not among its capabilities). Use a version of the server that does.`;
+  return new PlaneError("PROVIDER_FAILED", text, { data: { server, tool, sent: false } });
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { suite, test } from "node:test";
+import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
+import { callsAt, fixture, runCli, startCli, startServe, until, writeConfig } from "./support.ts";
+
+suite("the command line beside a plane that serves", () => {
+  test("uses that plane, so that there is one state", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    const data = directory.file("data");
+    await using serving = await startServe(config, data);
+    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+
+    const [first] = (await run("servers", "show", "echo")).json().servers as { pid: number }[];
+    const called = (await run("call", "echo.echo", "message=hi")).json();
+    assert.equal(called.ok, true);
+    const [after] = (await run("servers", "show", "echo")).json().servers as { pid: number }[];
+    assert.ok(after?.pid);
+    assert.equal((await run("servers", "disconnect", "echo")).code, 0);
+    const refused = await run("call", "echo.echo", "message=hi");
+    assert.equal(refused.code, 4);
+    assert.match(String(refused.json().error?.message), /disconnected/);
+    assert.equal((await run("servers", "connect", "echo")).code, 0);
+    assert.equal((await run("call", "echo.echo", "message=again")).code, 0);
+    const listed = (await (await fetch(`${serving.url}/servers`)).json()) as { servers: { state: string }[] };
+    assert.deepEqual(
+      listed.servers.map(({ state }) => state),
+      ["connected"],
+    );
+    assert.equal(callsAt(log).length, 2);
+    assert.ok(first);
+  });
+
+  test("says the same as it would alone, with the same exit codes", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const data = directory.file("data");
+    await using _serving = await startServe(config, data);
+    for (const words of [
+      ["call", "echo.nothing"],
+      ["call", "echo.echo"],
+      ["call", "echo.fail"],
+      ["servers", "show", "nobody"],
+      ["tools", "show", "echo.ech"],
+    ]) {
+      const flags = ["--config", config, "--data-dir", data];
+      const [beside, alone] = await Promise.all([
+        runCli([...words, ...flags]),
+        runCli([...words, ...flags, "--standalone"]),
+      ]);
+      assert.equal(beside.code, alone.code, words.join(" "));
+      assert.equal(beside.stderr, alone.stderr);
+    }
+  });
+
+  test("starts its own for other files, and when only a dead socket is left", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const data = directory.file("data");
+    const serving = await startServe(config, data);
+    const other = directory.file("other.json");
+    await writeFile(other, JSON.stringify({ mcpServers: { second: fixture("echo") } }));
+    const listed = await runCli(["servers", "list", "--config", other, "--data-dir", data, "--json"]);
+    const [{ name } = { name: "" }] = listed.json().servers as { name: string }[];
+    assert.equal(name, "second");
+    await serving.stop("SIGKILL");
+    assert.ok(existsSync(directory.file("data/plane.sock")));
+    const call = ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", data];
+    assert.equal((await runCli(call)).code, 0);
+    await using _again = await startServe(config, data);
+    assert.equal((await runCli(call)).code, 0);
+  });
+
+  test("a command that is interrupted cancels its call there", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    const data = directory.file("data");
+    await using _serving = await startServe(config, data);
+    const call = startCli(["call", "echo.slow", "ms:=20000", "--config", config, "--data-dir", data]);
+    await until("the call", () => callsAt(log).length === 1, 10_000);
+    call.process.kill("SIGINT");
+    assert.equal((await call.result).code, 130);
+    const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
+    await until("the cancellation", () => cancelled() === 1, 5_000);
+  });
+});
