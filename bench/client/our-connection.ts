@@ -18,6 +18,7 @@ export async function openOurConnection(command: string, args: readonly string[]
     onKnown: () => undefined,
     known: async () => [],
     access: () => ({}),
+    isOffline: false,
     isPersonal: () => false,
     onRemoved: () => undefined,
     listed: () => ({ tools: 1, rejected: [] }),
