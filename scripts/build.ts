@@ -68,7 +68,20 @@ const loadedLater = [
     "transports/start-failure",
     "faces/http/",
     "faces/gateway/",
+    "faces/socket/",
   ],
+  ...[
+    "stored-",
+    "oauth",
+    "vault",
+    "lock",
+    "records",
+    "sign-in",
+    "expiry",
+    "auth-required",
+    "header-value",
+  ].map((part) => `servers/auth/${part}`),
+  ...["lib/lock-file.ts", "lib/give-memory-back.ts", "cli/quiet.ts"],
   ...[
     "config/clients/",
     "config/edit/",
@@ -77,9 +90,20 @@ const loadedLater = [
     "config/descriptions.ts",
   ],
   ...["text/parse-yaml.ts", "text/yaml-tree.ts"],
-  ...["init", "doctor", "clients", "serve", "mcp", "config", "edit-servers", "tools", "servers"].map(
-    (verb) => `cli/${verb}.ts`,
-  ),
+  ...[
+    "init",
+    "doctor",
+    "clients",
+    "serve",
+    "mcp",
+    "config",
+    "edit-servers",
+    "tools",
+    "servers",
+    "server-verbs",
+    "offers",
+    "login",
+  ].map((verb) => `cli/${verb}.ts`),
 ];
 
 /**

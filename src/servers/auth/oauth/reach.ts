@@ -1,12 +1,12 @@
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { BlockList, isIP } from "node:net";
+import net, { isIP } from "node:net";
 import { OAuthProblem } from "./problem.ts";
 
 /** Where we may go when a stranger's document tells us to. */
 export type Reach = { privateToo: boolean };
 
-const inside = new BlockList();
+const inside = new net.BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
