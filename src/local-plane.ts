@@ -13,6 +13,7 @@ export type LocalPlaneOptions = LocalPlace & {
   fallback?: UnknownObject;
   watch?: boolean;
   answersQuestions?: boolean;
+  offline?: boolean;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -27,6 +28,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     dataDirectory,
     principal: localCaller(options),
     ...(options.watch ? { watch: true } : {}),
+    ...(options.offline ? { offline: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
   });
 }

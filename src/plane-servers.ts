@@ -3,8 +3,10 @@ import { pathToFileURL } from "node:url";
 import { hash } from "./lib/stable-json.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Listed, Plane } from "./model/plane.ts";
+import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
 import type { ListMethod } from "./protocol/list-all.ts";
+import { explainFailure } from "./providers/mcp.ts";
 import type { Servers } from "./servers/servers.ts";
 
 /** A whole listing, and one prompt or resource, may take this long. */
@@ -27,6 +29,7 @@ export function withRoots(definition: ServerDefinition, directory: string): Serv
 type ServerVerbs = Pick<
   Plane,
   | "server"
+  | "ping"
   | "connect"
   | "disconnect"
   | "refresh"
@@ -41,7 +44,7 @@ type ServerVerbs = Pick<
 >;
 
 /** What can be asked of the servers beside calling their tools. */
-export function createServerVerbs(servers: Servers): ServerVerbs {
+export function createServerVerbs(servers: Servers, everybody: Principal = nobody): ServerVerbs {
   async function list(method: ListMethod, server: string | undefined): Promise<Listed[]> {
     const signal = AbortSignal.timeout(limitMs);
     const names = server === undefined ? servers.names() : [servers.requireName(server)];
@@ -55,8 +58,10 @@ export function createServerVerbs(servers: Servers): ServerVerbs {
     });
     return (await Promise.all(listed)).flat();
   }
-  const ask = (server: string, method: string, params: UnknownObject) =>
-    servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) });
+  const ask = (server: string, method: string, what: string, params: UnknownObject) =>
+    servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
+      throw explainFailure(thrown, server, what);
+    });
 
   return {
     async server(name, { connect = false } = {}) {
@@ -66,21 +71,22 @@ export function createServerVerbs(servers: Servers): ServerVerbs {
         ReturnType<Plane["server"]>
       >;
     },
+    ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
     connect: servers.connect,
     disconnect: servers.disconnect,
     refresh: async (server, options) =>
       servers.refresh(server === undefined ? servers.names() : [servers.requireName(server)], options),
-    async logs(server, { connect = false } = {}) {
+    async logs(server, { connect = false, principal = everybody } = {}) {
       // Of a server that never ran there is nothing to tell.
       if (connect) await servers.warmOne(servers.requireName(server)).catch(() => undefined);
-      return servers.logs(server);
+      return servers.logs(server, principal.user);
     },
     poolInfo: servers.pool,
     clearCaches: servers.clear,
     prompts: (server) => list("prompts/list", server),
-    prompt: (server, name, args = {}) => ask(server, "prompts/get", { name, arguments: args }),
+    prompt: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
     resources: (server) => list("resources/list", server),
     resourceTemplates: (server) => list("resources/templates/list", server),
-    resource: (server, uri) => ask(server, "resources/read", { uri }),
+    resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
   };
 }

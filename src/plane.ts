@@ -16,6 +16,7 @@ import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
 import { mayBelongTo } from "./model/tool-name.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
+import { readProgress } from "./pipeline/read-progress.ts";
 import { createRecorder } from "./pipeline/record.ts";
 import { requestCall } from "./pipeline/request.ts";
 import { missingCredentials, sharedTrouble } from "./pipeline/route.ts";
@@ -45,6 +46,10 @@ export type PlaneOptions = {
   answersQuestions?: boolean;
   /** Serves what servers ask of a model. */
   sampling?: Sampling;
+  /** Start nothing and ask nobody: the catalogue of the last time has to do. */
+  offline?: boolean;
+  /** A call that runs as a background task is told to be one after this time; 10 s. */
+  taskQuietMs?: number;
   /** Apply changes of the configuration files while running. */
   watch?: boolean;
 };
@@ -83,17 +88,20 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     store: memory.store,
     directory: options.dataDirectory,
     clientName: "Toolplane",
-    onChanged: (server) => void servers.clear(server).catch(() => undefined),
+    onChanged: (server, user) =>
+      void servers.forgetUser(server, user, user === everybody.user).catch(() => undefined),
   });
   const servers = createServers({
     definitions: config.servers,
     broken: config.broken,
     environment,
     emit,
+    isOffline: options.offline ?? false,
     isPersonal: credentials.isPersonal,
     // What servers offer is found out in the name of whoever the plane is for.
     access: (name, definition, user) => accessOf(credentials, name, definition, user ?? everybody.user),
     capabilities: answers.capabilities,
+    taskQuietMs: options.taskQuietMs,
     resolveSecrets: secretsOf,
     secretValues: () => [...variables.values()],
     identify: (name, definition) => identifyServer(name, definition, directoryOf(name)),
@@ -110,7 +118,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       snapshot: registry.snapshot,
       servers: servers.names,
       // A name that may be anybody's is not worth waiting for the slowest.
-      discover: (names) => servers.discover(names, names ? {} : { patienceMs: 5_000 }),
+      discover: (names) =>
+        servers.discover(names, { owner: ownerOf(principal), ...(names ? {} : { patienceMs: 5_000 }) }),
       trouble: servers.trouble,
       requirement: servers.requirement,
       visible: () => visibleTo(principal),
@@ -159,7 +168,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       answer: answers.answer,
       onRetry: ({ id, tool }, retry) => emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
       onProgress: ({ id, tool }, progress) =>
-        emit({ type: "tool.progress", callId: id, tool: tool.name, ...progress }),
+        emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
+      onTask: ({ id, tool }, task) => emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
     },
     record: createRecorder({ emit, write: memory.record }),
   });
@@ -204,7 +214,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       return running.finally(() => active.delete(running));
     },
     async tools({ principal = everybody, server, ...patience } = {}) {
-      await (server === undefined ? servers.discover(undefined, patience) : servers.discoverOne(server));
+      const how = { ...patience, owner: ownerOf(principal) };
+      await (server === undefined ? servers.discover(undefined, how) : servers.discoverOne(server, how));
       const tools = visibleTo(principal).filter(({ id }) => server === undefined || id.server === server);
       return Promise.all(tools.map(withHealth));
     },
@@ -217,7 +228,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       if (connect) await servers.probe();
       return servers.status();
     },
-    ...createServerVerbs(servers),
+    ...createServerVerbs(servers, everybody),
     ...createTokenVerbs(credentials, everybody, async (name) =>
       secretsOf(servers.requireName(name), config.servers[name] as ServerDefinition),
     ),
@@ -242,3 +253,5 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   };
   return plane;
 }
+
+const ownerOf = ({ user }: Principal) => ({ user, conversation: null });

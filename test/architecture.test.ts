@@ -27,7 +27,7 @@ const arrows: Record<string, readonly string[]> = {
   "plane-doctor.ts": ["model", "lib", "config", "registry", "servers"],
   "plane-answers.ts": ["model", "lib", "protocol", "approvals", "pipeline"],
   "plane-tokens.ts": ["model", "servers"],
-  "plane-servers.ts": ["model", "lib", "protocol", "servers"],
+  "plane-servers.ts": ["model", "lib", "protocol", "providers", "servers"],
   "plane-memory.ts": ["model", "lib", "registry", "store"],
   "plane.ts": [
     "plane-answers.ts",

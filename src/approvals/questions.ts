@@ -95,10 +95,11 @@ function completed(schema: JsonObject, content: unknown): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const names = Object.keys(properties);
   const [only] = names;
+  if (only === undefined) return {};
   const given =
     content === undefined || content === null
       ? {}
-      : !isObject(content) && names.length === 1 && only !== undefined
+      : !isObject(content) && names.length === 1
         ? { [only]: content }
         : content;
   if (!isObject(given)) return given;

@@ -42,6 +42,8 @@ export const descriptions = {
   "mcpServers.pingIntervalMs": "How often a WebSocket is asked whether it is still there.",
   "mcpServers.listingTtlMs": "How long its list of tools is good before it is asked again, 0 for ever.",
   "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; found out when left out.",
+  "mcpServers.logLevel":
+    "The least serious of its log messages to ask for and keep; the server decides when left out.",
   "mcpServers.roots": "Directories or file URIs it is told to work in when it asks.",
   "mcpServers.session": "Who shares a session with it.",
   "mcpServers.groups": "Only for members of one of these groups; empty for everybody.",

@@ -4,7 +4,7 @@ import type { Path } from "../model/path.ts";
 type Warn = (path: Path, message: string, hint: string) => void;
 
 /** What is understood and has no effect yet is said, so that nobody relies on it. */
-export function warnAboutWhatIsMissing({ manifests, store, servers }: ConfigValues, warn: Warn): void {
+export function warnAboutWhatIsMissing({ manifests, store }: ConfigValues, warn: Warn): void {
   if (manifests.length > 0) {
     warn(
       ["manifests"],
@@ -14,12 +14,4 @@ export function warnAboutWhatIsMissing({ manifests, store, servers }: ConfigValu
   }
   if (store !== "sqlite")
     warn(["store"], "only sqlite is supported yet", "Remove it; the state is kept in the data directory.");
-  for (const [name, { transport }] of Object.entries(servers)) {
-    if (transport === "stdio" || transport === "http") continue;
-    warn(
-      ["servers", name],
-      `transport '${transport}' is not supported yet`,
-      "Use the server's Streamable HTTP address, if it has one.",
-    );
-  }
 }

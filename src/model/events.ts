@@ -1,5 +1,6 @@
 import type { CallStatus } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { UnknownObject } from "./json.ts";
 
 /** Everything that happens, in one union. No event carries an argument value or a result. */
 export type PlaneEvent =
@@ -26,6 +27,17 @@ export type PlaneEvent =
       tool: string;
       progress: number;
       total: number | null;
+      percentage: number | null;
+      message: string | null;
+      /** What a server tells in a structured form with MCP_UPDATE. */
+      update: UnknownObject | null;
+    }
+  | {
+      type: "tool.task";
+      callId: string;
+      tool: string;
+      taskId: string;
+      status: string;
       message: string | null;
     }
   | {

@@ -5,7 +5,14 @@ import type { HealthSummary } from "./health.ts";
 import type { UnknownObject } from "./json.ts";
 import type { Face, Principal } from "./principal.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
-import type { PoolInfo, RefreshReport, ServerLogLine, ServerStatus, ServersChange } from "./server.ts";
+import type {
+  PoolInfo,
+  RefreshReport,
+  ServerCheck,
+  ServerLogLine,
+  ServerStatus,
+  ServersChange,
+} from "./server.ts";
 import type { DoctorReport } from "./setup.ts";
 import type { CallFilter } from "./store.ts";
 import type { TokenGiven, TokenStatus } from "./token.ts";
@@ -45,6 +52,8 @@ export interface Plane extends AsyncDisposable {
   /** With `connect`, those that are meant to be started are tried first. */
   servers(options?: { connect?: boolean }): Promise<ServerStatus[]>;
   server(name: string, options?: { connect?: boolean }): Promise<ServerStatus>;
+  /** Asks a server whether it is there. */
+  ping(server: string): Promise<ServerCheck>;
   /** Connects a server and keeps it connected. */
   connect(server: string): Promise<void>;
   /** Ends a server's sessions; it stays away until it is connected again. */
@@ -52,7 +61,7 @@ export interface Plane extends AsyncDisposable {
   /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
   refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
   /** The last things a server wrote to its standard error or logged. */
-  logs(server: string, options?: { connect?: boolean }): Promise<ServerLogLine[]>;
+  logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
   /** The open sessions, without their secrets. */
   poolInfo(): PoolInfo;
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */

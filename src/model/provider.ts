@@ -3,6 +3,9 @@ import type { ProviderSpec } from "./tool.ts";
 
 export type ProgressReport = { progress: number; total: number | null; message: string | null };
 
+/** A call that the other side has made a background task of. */
+export type TaskReport = { taskId: string; status: string; message: string | null };
+
 export type ProviderContext = {
   signal: AbortSignal;
   /** Whose session it is, where sessions are not shared. */
@@ -12,6 +15,8 @@ export type ProviderContext = {
     | ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>)
     | undefined;
   onProgress(progress: ProgressReport): void;
+  /** `isNews` is false when nothing has changed and only the time has come to tell it. */
+  onTask?: ((task: TaskReport, isNews: boolean) => void) | undefined;
 };
 
 /**

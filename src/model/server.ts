@@ -26,6 +26,19 @@ export const ServerAuth = z.strictObject({
 });
 export type ServerAuth = z.infer<typeof ServerAuth>;
 
+/** From the least to the most serious. */
+export const logLevels = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
@@ -59,6 +72,7 @@ export const ServerDefinition = z.strictObject({
   listingTtlMs: z._default(z.int().check(z.minimum(0)), 300_000),
   protocol: z._default(z.enum(["auto", "legacy", "modern"]), "auto"),
   roots: z._default(texts, []),
+  logLevel: z.optional(z.enum(logLevels)),
   session: z._default(z.enum(["shared", "principal", "conversation"]), "shared"),
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
@@ -137,3 +151,6 @@ export type ServersChange = { added: string[]; removed: string[]; changed: strin
 
 /** The open sessions, without anything of what they were opened with. */
 export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
+
+/** How a server was asked whether it is there, and how long it took to answer. */
+export type ServerCheck = { how: "ping" | "list"; ms: number };

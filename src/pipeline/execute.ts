@@ -4,7 +4,7 @@ import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
-import type { ProgressReport, Provider } from "../model/provider.ts";
+import type { ProgressReport, Provider, TaskReport } from "../model/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/result.ts";
 import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
 import { ended } from "./ended.ts";
@@ -28,6 +28,7 @@ export type ExecuteOptions = {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
   onProgress(call: Routed, progress: ProgressReport): void;
+  onTask?(call: Routed, task: TaskReport): void;
   /** Answers what a server asks in the middle of a call. */
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
   signal: AbortSignal | undefined;
@@ -93,6 +94,10 @@ async function attempt(
       onProgress(progress) {
         limiter.extend();
         options.onProgress(call, progress);
+      },
+      onTask(task, isNews) {
+        if (isNews) limiter.extend();
+        options.onTask?.(call, task);
       },
     },
   );

@@ -100,16 +100,3 @@ test("a result of an unknown kind, or a question where none may be asked, is an 
   const listing = completeResult(async () => asking({}), "tools/list", {}, {});
   await assert.rejects(listing, /kind we do not know/);
 });
-
-test("when one question fails, the others are not left waiting for a person", async () => {
-  const signals: AbortSignal[] = [];
-  const { call } = serverOf(asking({ good: question("slow"), bad: question("broken") }));
-  const failed = call({
-    onRequest(method, _params, signal) {
-      signals.push(signal);
-      return method === "slow" ? new Promise(() => undefined) : Promise.reject(new Error("broken"));
-    },
-  });
-  await assert.rejects(failed, /broken/);
-  assert.equal(signals[0]?.aborted, true);
-});

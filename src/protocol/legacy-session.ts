@@ -10,23 +10,29 @@ export async function openLegacySession(
 ): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
-  return acceptHandshake(peer, await peer.request("initialize", params, { signal }));
+  return acceptHandshake(peer, await peer.request("initialize", params, { signal }), client.logLevel);
 }
 
-function acceptHandshake(peer: Peer, result: unknown): Session {
+function acceptHandshake(peer: Peer, result: unknown, level: string | undefined): Session {
   const given = isObject(result) ? result : {};
   const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
   if (known === undefined) {
     const spoken = JSON.stringify(given.protocolVersion);
     throw new Error(`it speaks protocol ${spoken}; known are ${legacyVersions.join(", ")}`);
   }
+  const described = describeServer(given);
   return {
     era: "legacy",
     protocolVersion: known,
-    ...describeServer(given),
+    ...described,
     serverInfo: isObject(given.serverInfo) ? given.serverInfo : null,
     request: peer.request,
-    watch() {},
+    watch() {
+      // A server without levels sends what it likes.
+      if (level !== undefined && described.capabilities.logging !== undefined) {
+        void peer.request("logging/setLevel", { level }).catch(() => undefined);
+      }
+    },
     end() {},
   };
 }

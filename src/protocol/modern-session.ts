@@ -63,11 +63,13 @@ function withTasks({ info, capabilities }: ClientDescription): ClientDescription
   return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
 }
 
-function withEnvelope(params: UnknownObject, { info, capabilities }: ClientDescription): UnknownObject {
+function withEnvelope(params: UnknownObject, client: ClientDescription): UnknownObject {
+  const { info, capabilities, logLevel } = client;
   const envelope = {
     [`${metaPrefix}protocolVersion`]: modernVersion,
     [`${metaPrefix}clientCapabilities`]: capabilities,
     [`${metaPrefix}clientInfo`]: info,
+    ...(logLevel === undefined ? {} : { [`${metaPrefix}logLevel`]: logLevel }),
   };
   return { ...params, _meta: { ...envelope, ...(params._meta as object) } };
 }

@@ -13,6 +13,8 @@ export type Negotiation = {
   signal: AbortSignal;
   /** What it spoke the last time; then nothing has to be found out. */
   known: Era | undefined;
+  /** Is that the only one to try? */
+  isFixed?: boolean;
   /** Told as soon as it is settled, before anything else is sent. */
   useVersion(version: string): void;
 };
@@ -25,7 +27,7 @@ export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<S
   return session;
 }
 
-async function openEither(peer: Peer, { client, signal, known }: Negotiation): Promise<Session> {
+async function openEither(peer: Peer, { client, signal, known, isFixed }: Negotiation): Promise<Session> {
   const openLegacy = () => openLegacySession(peer, client, signal);
   if (known === "legacy") return openLegacy();
   const decided = new AbortController();
@@ -36,6 +38,9 @@ async function openEither(peer: Peer, { client, signal, known }: Negotiation): P
     return answer ?? (await Promise.any([discovery, openLegacy()]).catch(lastOf));
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
+    // Said to be of the new revision, it need not have an answer to this question.
+    if (isFixed && thrown instanceof RpcError) return openModernSession(peer, client, {});
+    if (isFixed) throw thrown;
     return afterRefusal(peer, client, thrown, openLegacy);
   } finally {
     decided.abort();

@@ -89,12 +89,10 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     params: UnknownObject = {},
     options: RequestOptions = {},
   ): Promise<unknown> {
-    const { signal, headers, onProgress } = options;
+    const { signal, headers } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = ++lastId;
-    const sent = onProgress
-      ? { ...params, _meta: { ...(params._meta as object), progressToken: id } }
-      : params;
+    const sent = marked(id, method, params, options);
     return new Promise((resolve, reject) => {
       const onAbort = signal && (() => cancel(id, method, signal.reason));
       if (onAbort) signal.addEventListener("abort", onAbort);
@@ -139,12 +137,12 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     }
   }
 
-  /** Who answers: the request of ours that made the other side ask, by its task, its stream or its token, or the only one there is. */
+  /** Who made the other side ask: the request named by its task, its stream or its token, or the only one there is. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest | undefined {
     const meta = isObject(params._meta) ? params._meta : {};
     const task = tasks.named(meta);
     if (task) return task.onRequest;
-    const named = relatesTo ?? meta.progressToken;
+    const named = relatesTo ?? meta.progressToken ?? idIn(meta);
     if (named !== undefined)
       return (pending.get(named as RequestId)?.options ?? tasks.ofToken(named))?.onRequest;
     const waiting = [...[...pending.values()].map(({ options }) => options), ...tasks.all()];
@@ -172,7 +170,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
 
   function receive(message: unknown, relatesTo?: RequestId): void {
     if (Array.isArray(message)) {
-      for (const one of message) receive(one, relatesTo);
+      for (const one of message) receive(Array.isArray(one) ? null : one, relatesTo);
       return;
     }
     // Programs print JSON of their own; only this is addressed to us.
@@ -194,6 +192,25 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     },
     pending: () => pending.size,
   };
+}
+
+/** What the other side may repeat to say which request it means. */
+function marked(
+  id: number,
+  method: string,
+  params: UnknownObject,
+  { onProgress, onRequest }: RequestOptions,
+): UnknownObject {
+  const asksBack = onRequest !== undefined && method === "tools/call";
+  if (!onProgress && !asksBack) return params;
+  const _meta: UnknownObject = { ...(params._meta as object) };
+  if (onProgress) _meta.progressToken = id;
+  if (asksBack) _meta.tool_call_id = String(id);
+  return { ...params, _meta };
+}
+
+function idIn({ tool_call_id }: UnknownObject): number | undefined {
+  return typeof tool_call_id === "string" ? Number(tool_call_id) : undefined;
 }
 
 const failed = new RpcError(-32603, "it could not be answered");

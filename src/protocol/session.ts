@@ -12,6 +12,8 @@ export type Era = "legacy" | "modern";
 export type ClientDescription = {
   info: { name: string; version: string };
   capabilities: UnknownObject;
+  /** The least serious log messages it should send. */
+  logLevel?: string;
 };
 
 /** A connection whose revision is settled. */

@@ -14,16 +14,16 @@ type RequestServer = (
 
 /** Executes a tool on an MCP server: `config` names the server and its tool. */
 export function createMcpProvider(request: RequestServer): Provider {
-  return async ({ config }, args, { signal, onProgress, onRequest, owner }) => {
+  return async ({ config }, args, { owner, ...context }) => {
     const server = String(config.server);
     const tool = String(config.tool);
     try {
       const params = { name: tool, arguments: args };
-      const result = await request(server, "tools/call", params, { signal, onProgress, onRequest }, owner);
+      const result = await request(server, "tools/call", params, context, owner);
       if (isResult(result)) return result;
       throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
     } catch (thrown) {
-      throw explain(thrown, server, tool);
+      throw explainFailure(thrown, server, tool);
     }
   };
 }
@@ -45,7 +45,8 @@ function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
   return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
 }
 
-function explain(thrown: unknown, server: string, tool: string): unknown {
+/** What went wrong between us and a server, in our words. */
+export function explainFailure(thrown: unknown, server: string, tool: string): unknown {
   if (thrown instanceof RpcError) {
     return new PlaneError("PROVIDER_FAILED", `Server '${server}' failed on '${tool}': ${thrown.message}`, {
       data: { server, sent: true, rpcCode: thrown.code },

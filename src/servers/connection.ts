@@ -3,6 +3,7 @@ import { limitTime } from "../lib/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
+import { createIdleWatch } from "./idle-watch.ts";
 import type { OpenedSession } from "./open-session.ts";
 import {
   type ConnectionFacts,
@@ -29,6 +30,10 @@ export type ConnectionOptions = {
   hide(text: string): string;
   /** Nothing is left of what this channel started. */
   onLeft(channel: Channel): void;
+  /** 0 is for ever. */
+  idleTimeoutMs?: number;
+  /** It was closed because nobody used it for so long. */
+  onIdle?(): void;
 };
 
 export type OpenSteps = {
@@ -46,6 +51,9 @@ export type Connection = {
   requirement(): PlaneError | null;
   /** The open session; one is opened if there is none. Many may ask at once. */
   ensure(options?: { force?: boolean }): Promise<Live>;
+  /** Somebody begins to use it, and ends. */
+  enter(): void;
+  leave(): void;
   /** It answered something: whatever went wrong before is over. */
   worked(live: Live): void;
   /** Ends the session and waits until nothing of it is left. It may be opened again. */
@@ -57,10 +65,16 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { name, emit, hide } = options;
   let facts = initialFacts;
   let live: Live | null = null;
-  let connecting: Promise<Live> | undefined;
+  let connecting: { given: AbortSignal; live: Promise<Live> } | undefined;
   let closed = new AbortController();
   let retry: NodeJS.Timeout | undefined;
   let requirement: PlaneError | null = null;
+  let users = 0;
+  const idle = createIdleWatch(options.idleTimeoutMs ?? 0, () => {
+    if (users > 0 || live === null) return;
+    void close("idle");
+    options.onIdle?.();
+  });
   const leaving = new Set<Promise<void>>();
 
   function take(signal: ConnectionSignal): void {
@@ -86,12 +100,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     leaving.add(left);
   }
 
-  async function open(): Promise<Live> {
+  async function open(given: AbortSignal): Promise<Live> {
     // One process of a server at a time, also while the last one is still on its way out.
     await Promise.all(leaving);
+    if (given.aborted) throw stopped();
     take({ type: "connect" });
     const { connectTimeoutMs } = options;
-    const limiter = limitTime(connectTimeoutMs, connectTimeoutMs, closed.signal);
+    const limiter = limitTime(connectTimeoutMs, connectTimeoutMs, given);
     const { signal } = limiter;
     const channels: Channel[] = [];
     let phase = "start";
@@ -115,11 +130,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       current = { ...opened, openedAt: Date.now(), answered: 0 };
       live = current;
       requirement = null;
+      idle.used();
       take({ type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
       return current;
     } catch (thrown) {
       channels.forEach(leave);
-      if (closed.signal.aborted) throw stopped();
+      if (given.aborted) throw stopped();
       const limit = `${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
       throw failed(limiter.expired() ? new Error(limit) : thrown);
     } finally {
@@ -171,10 +187,39 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (live) return live;
     if (!connecting && !force && facts.restUntil !== null && Date.now() < facts.restUntil)
       throw unavailable();
-    connecting ??= open().finally(() => {
-      connecting = undefined;
-    });
-    return connecting;
+    if (connecting?.given.aborted) {
+      // It was closed meanwhile; whoever comes after that begins anew.
+      await connecting.live.catch(() => undefined);
+      return ensure({ force });
+    }
+    if (connecting) return connecting.live;
+    const given = closed.signal;
+    const current = { given, live: open(given) };
+    connecting = current;
+    const settled = () => {
+      if (connecting === current) connecting = undefined;
+    };
+    current.live.then(settled, settled);
+    return current.live;
+  }
+
+  async function close(reason: string): Promise<void> {
+    closed.abort();
+    closed = new AbortController();
+    clearTimeout(retry);
+    idle.stop();
+    requirement = null;
+    // At once, so that nobody gets what is on its way out.
+    const last = live;
+    live = null;
+    take({ type: "closed", reason });
+    if (last) {
+      last.session.end();
+      last.peer.fail(new TransportError("the connection was closed", { sent: true }));
+      leave(last.channel);
+    }
+    await connecting?.live.catch(() => undefined);
+    await Promise.all(leaving);
   }
 
   return {
@@ -186,20 +231,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       used.answered += 1;
       if (used === live && facts.failures > 0) take({ type: "worked" });
     },
-    async close(reason) {
-      closed.abort();
-      closed = new AbortController();
-      clearTimeout(retry);
-      await connecting?.catch(() => undefined);
-      const last = live;
-      live = null;
-      take({ type: "closed", reason });
-      if (last) {
-        last.session.end();
-        last.peer.fail(new TransportError("the connection was closed", { sent: true }));
-        leave(last.channel);
-      }
-      await Promise.all(leaving);
+    enter() {
+      users += 1;
+      idle.used();
     },
+    leave() {
+      users -= 1;
+      idle.used();
+    },
+    close,
   };
 }

@@ -26,6 +26,8 @@ export type OpenOptions = {
   client: ClientDescription;
   /** The era it spoke the last time. */
   known(): Promise<Era | undefined>;
+  /** Is that the only one to try? */
+  isFixed?: boolean;
   signal: AbortSignal;
   /** Every channel that was opened, so that it can be closed whatever comes of it. */
   onOpened(channel: Channel): void;
@@ -51,9 +53,10 @@ const asLegacy = async (): Promise<Era> => "legacy";
 function otherWay(
   thrown: unknown,
   era: Era | undefined,
-  { definition }: OpenOptions,
+  { definition, isFixed }: OpenOptions,
 ): Partial<OpenOptions> | undefined {
   if (!(thrown instanceof TransportError)) return undefined;
+  if (isFixed && era === "modern") return undefined;
   const { transport } = definition;
   if (transport === "stdio" && era !== "legacy" && thrown.sent) return { known: asLegacy };
   const isOlder = transport === "http" && [400, 404, 405].includes(thrown.status ?? 0);
@@ -90,7 +93,13 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   const opened = channel;
   options.onOpened(opened);
   const useVersion = (version: string) => opened.useProtocolVersion(version);
-  const session = await negotiate(peer, { client, signal, known: await known(), useVersion });
+  const session = await negotiate(peer, {
+    client,
+    signal,
+    known: await known(),
+    isFixed: options.isFixed ?? false,
+    useVersion,
+  });
   if (lost) throw lost;
   if (session.era === "legacy") opened.listen?.();
   session.watch();

@@ -4,17 +4,13 @@ import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/server.ts";
 import { TransportError } from "../protocol/message.ts";
-import { paramHeaders } from "../protocol/param-headers.ts";
 import type { AnswerRequest, RequestOptions } from "../protocol/peer.ts";
 import type { Connection, Live } from "./connection.ts";
+import { createRequestSender, type SenderOptions } from "./send-request.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
-export type RequestsOptions = {
-  name: string;
+export type RequestsOptions = SenderOptions & {
   definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
-  /** Something was asked or answered. */
-  onUsed(): void;
-  schemaOf(tool: unknown): unknown;
   answering(caller: AnswerRequest | undefined): AnswerRequest;
   hide(text: string): string;
 };
@@ -26,15 +22,13 @@ export type Requests = {
     params: UnknownObject,
     options: RequestOptions,
   ): Promise<unknown>;
-  /** Those that run. */
-  running(): number;
   /** Those that run and those that wait to be sent. */
   pending(): number;
 };
 
 /** What one server is asked, and how much of it at once. */
 export function createRequests(options: RequestsOptions): Requests {
-  const { name, onUsed } = options;
+  const { name } = options;
   const { maxConcurrency, maxQueue } = options.definition;
   const gate = createGate(maxConcurrency, maxQueue);
 
@@ -50,10 +44,7 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   }
 
-  const headersFor = ({ session, channel }: Live, method: string, params: UnknownObject) =>
-    session.era === "modern" && channel.pid === null && method === "tools/call"
-      ? paramHeaders(options.schemaOf(params.name), params.arguments)
-      : undefined;
+  const sendIn = createRequestSender(options);
 
   /** A session that never answered anything is not worth being opened once more. */
   function explain(thrown: unknown, live: Live): unknown {
@@ -63,19 +54,16 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   return {
-    async send(connection, method, params, { signal, onProgress, onRequest }) {
+    async send(connection, method, params, requestOptions) {
+      const { signal } = requestOptions;
       const turn = enter(signal);
       if (turn) await turn;
-      onUsed();
+      connection.enter();
       try {
         const live = connection.live() ?? (await abortable(connection.ensure(), signal));
         try {
-          const result = await live.session.request(method, params, {
-            signal,
-            onProgress,
-            onRequest: options.answering(onRequest),
-            headers: headersFor(live, method, params),
-          });
+          const onRequest = options.answering(requestOptions.onRequest);
+          const result = await sendIn(connection, live, method, params, { ...requestOptions, onRequest });
           connection.worked(live);
           return result;
         } catch (thrown) {
@@ -83,10 +71,9 @@ export function createRequests(options: RequestsOptions): Requests {
         }
       } finally {
         gate.leave();
-        onUsed();
+        connection.leave();
       }
     },
-    running: gate.inside,
     pending: () => gate.inside() + gate.waiting(),
   };
 }

@@ -1,10 +1,12 @@
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import { TransportError } from "../protocol/message.ts";
 import { paramHeaders } from "../protocol/param-headers.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
+import type { Session } from "../protocol/session.ts";
 import { createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { offersTasks } from "../protocol/tasks/task-call.ts";
-import type { Live } from "./connection.ts";
+import type { Connection, Live } from "./connection.ts";
 
 /** A call that has become a task is waited for so long before anybody is told. */
 const quietMs = 10_000;
@@ -18,17 +20,17 @@ export type SenderOptions = {
 };
 
 export type SendRequest = (
+  connection: Connection,
   live: Live,
   method: string,
   params: UnknownObject,
   options: RequestOptions,
-  reopen: () => Promise<Live>,
 ) => Promise<unknown>;
 
 /** Sends requests in an open session, and calls of tools as tasks where a tool is made for that. */
 export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: SenderOptions): SendRequest {
   const callWithTask = createTaskCalls(taskQuietMs);
-  return async ({ session, channel }, method, params, options, reopen) => {
+  return async (connection, { session, channel }, method, params, options) => {
     if (method !== "tools/call") return session.request(method, params, options);
     const tool = toolOf(params.name) ?? {};
     const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
@@ -44,9 +46,20 @@ export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: Sen
       support,
       options: { ...options, headers },
       // What a process of ours did is lost with it.
-      reopen: isRemote ? async () => (await reopen()).session : undefined,
+      reopen: isRemote ? () => reopen(connection) : undefined,
     });
   };
+}
+
+/** What somebody has closed stays closed; what was lost may come back. */
+async function reopen(connection: Connection): Promise<Session> {
+  const live = connection.live();
+  if (live) return live.session;
+  const { state, error } = connection.facts();
+  if (state === "disconnected" && error === null) {
+    throw new TransportError("the connection was closed", { sent: true, permanent: true });
+  }
+  return (await connection.ensure()).session;
 }
 
 function noTasks(server: string, tool: string): PlaneError {

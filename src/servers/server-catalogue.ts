@@ -3,7 +3,7 @@ import type { KnownServer } from "../model/server.ts";
 import { type Listing, listAll } from "../protocol/list-all.ts";
 import type { Era, Session } from "../protocol/session.ts";
 import { createDiscovery } from "./discovery.ts";
-import type { ServerLog } from "./server-log.ts";
+import type { LogWriter } from "./server-log.ts";
 import type { Verdict } from "./session-opener.ts";
 
 export type CatalogueOptions = {
@@ -14,7 +14,7 @@ export type CatalogueOptions = {
   session(): Promise<Session>;
   isOpen(): boolean;
   verdict(): Verdict | null;
-  log: ServerLog;
+  log: LogWriter;
   hide(text: string): string;
   /** Everything the server lists, each time it lists. */
   onTools(tools: unknown[], era: Era): void;
@@ -62,6 +62,11 @@ export function createServerCatalogue(options: CatalogueOptions) {
     /** Why the last listing failed. */
     failure: () => failure,
     toolOf: (name: unknown) => tools?.get(String(name)),
+    /** What is known is not to be relied on. */
+    forgetAll(): void {
+      discovery.forget();
+      tools = null;
+    },
     /** The server has no tools at all, which needs no asking. */
     takeNothing: () => take({ items: [], warning: null }),
     /** Takes over what was listed in an earlier life. */

@@ -5,38 +5,58 @@ import type { ServerLogLine } from "../model/server.ts";
 const keptCharacters = 64 * 1024;
 const longestLine = 4 * 1024;
 
-export type ServerLog = {
+/** Where one session's server is listened to. */
+export type LogWriter = {
   /** A piece of a text stream, wherever it was cut. */
   addText(text: string): void;
   add(line: Omit<ServerLogLine, "at">): void;
-  lines(): ServerLogLine[];
 };
+
+/** Written to as it is for what is said in everybody's session. */
+export type ServerLog = LogWriter & {
+  /** For what is said in this user's own session. */
+  of(user: string | null): LogWriter;
+  /** What was said to everybody, and to this user. */
+  lines(user?: string | null): ServerLogLine[];
+};
+
+type Said = { user: string | null; line: ServerLogLine };
 
 /** The last things a server said, as they came; made safe to print when they are read. */
 export function createServerLog(hide: () => (text: string) => string): ServerLog {
-  const lines: ServerLogLine[] = [];
+  const said: Said[] = [];
+  const unfinished = new Map<string | null, string>();
   let kept = 0;
-  let unfinished = "";
 
-  function add(line: Omit<ServerLogLine, "at">): void {
+  function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
     const text = line.text.slice(0, longestLine);
-    lines.push({ ...line, text, at: new Date().toISOString() });
+    said.push({ user, line: { ...line, text, at: new Date().toISOString() } });
     kept += text.length;
-    while (kept > keptCharacters) kept -= lines.shift()?.text.length ?? 0;
+    while (kept > keptCharacters) kept -= said.shift()?.line.text.length ?? 0;
   }
 
-  return {
+  const writer = (user: string | null): LogWriter => ({
     addText(text) {
       // Of a flood only the end can stay, so the rest is not even cut into lines.
-      const parts = (unfinished + text).slice(-keptCharacters).split("\n");
-      unfinished = (parts.pop() ?? "").slice(-longestLine);
-      for (const line of parts) if (line.trim() !== "") add({ source: "stderr", text: line });
+      const whole = (unfinished.get(user) ?? "") + text;
+      const parts = whole.slice(-keptCharacters).split("\n");
+      unfinished.set(user, (parts.pop() ?? "").slice(-longestLine));
+      for (const line of parts) if (line.trim() !== "") add(user, { source: "stderr", text: line });
     },
-    add,
-    lines() {
-      const last = unfinished.trim() === "" ? [] : [{ source: "stderr" as const, text: unfinished }];
-      const all = [...lines, ...last.map((line) => ({ ...line, at: new Date().toISOString() }))];
-      return all.map((line) => ({ ...line, text: redact(hide()(plainText(line.text))) }));
+    add: (line) => add(user, line),
+  });
+
+  return {
+    ...writer(null),
+    of: writer,
+    lines(user = null) {
+      const at = new Date().toISOString();
+      const begun = [...unfinished]
+        .filter(([, text]) => text.trim() !== "")
+        .map(([of, text]): Said => ({ user: of, line: { at, source: "stderr", text } }));
+      return [...said, ...begun]
+        .filter((one) => one.user === null || one.user === user)
+        .map(({ line }) => ({ ...line, text: redact(hide()(plainText(line.text))) }));
     },
   };
 }

@@ -1,14 +1,15 @@
 import { abortable } from "../lib/abortable.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
+import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
 import { type ListMethod, listAll } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
-import { createConnection, type OpenSteps } from "./connection.ts";
+import { checkServer } from "./check.ts";
+import { createConnection, type Live, type OpenSteps } from "./connection.ts";
 import type { ProcessGuard } from "./guard.ts";
-import { createIdleWatch } from "./idle-watch.ts";
 import { createRequests } from "./requests.ts";
+import type { SenderOptions } from "./send-request.ts";
 import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
@@ -19,7 +20,8 @@ export type ServerOptions = Pick<
   OpenerOptions,
   "environment" | "access" | "capabilities" | "emit" | "recalled"
 > &
-  Pick<CatalogueOptions, "onTools" | "onKnown"> & {
+  Pick<CatalogueOptions, "onTools" | "onKnown"> &
+  Pick<SenderOptions, "taskQuietMs"> & {
     name: string;
     definition: ServerDefinition;
     /** Turns references to secrets into secrets, when they are needed. */
@@ -27,6 +29,8 @@ export type ServerOptions = Pick<
     secretValues(): readonly string[];
     /** Does every user speak to it in their own name? */
     isPersonal(): boolean;
+    /** Nothing is started or asked; what is known from before has to do. */
+    isOffline: boolean;
     guard: ProcessGuard;
   };
 
@@ -41,13 +45,17 @@ export type Server = {
   /** Opens its session, because it is about to be used. */
   warm(): Promise<void>;
   /** Makes its tools known, asking again only when the last listing is too old. */
-  discover(): Promise<void>;
+  discover(owner: SessionOwner): Promise<void>;
   /** Really asks it for its tools. */
   refresh(): Promise<void>;
   /** Ends its sessions; it stays away until somebody connects it. */
   disconnect(): Promise<void>;
   /** Ends its sessions and forgets its listing; tells how many sessions were open. */
   clear(): Promise<number>;
+  /** Ends the sessions that were opened in this user's name. */
+  forgetUser(user: string | null, isMainUser: boolean): Promise<void>;
+  /** Is it running, or meant to? */
+  isWanted(): boolean;
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   request(
     method: string,
@@ -56,12 +64,15 @@ export type Server = {
     owner: SessionOwner,
   ): Promise<unknown>;
   list(method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
+  /** Is it there? Asked with a ping, or with a listing where there is none. */
+  check(signal: AbortSignal): Promise<ServerCheck>;
   session(): Session | null;
   /** What a person has to do before it can be used, when that is why it cannot. */
   requirement(): PlaneError | null;
   status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
   sessionOwners(): SessionOwner[];
-  logs(): ServerLogLine[];
+  /** What it said in the name of everybody or of this user. */
+  logs(user: string | null): ServerLogLine[];
   stop(): Promise<void>;
 };
 
@@ -100,6 +111,8 @@ export function createServer(options: ServerOptions): Server {
       emit: isMain ? options.emit : () => undefined,
       hide: (text) => hide(text),
       onLeft: ({ pid }) => pid !== null && guard.release(pid),
+      idleTimeoutMs: definition.alwaysOn ? 0 : definition.idleTimeoutMs,
+      ...(isMain ? {} : { onIdle: () => sessions.drop(owner) }),
     });
   });
   const { main } = sessions;
@@ -117,15 +130,11 @@ export function createServer(options: ServerOptions): Server {
     onTools: options.onTools,
     onKnown: options.onKnown,
   });
-  const idle = createIdleWatch(definition.alwaysOn ? 0 : definition.idleTimeoutMs, () => {
-    if (requests.running() === 0) void sessions.close("idle");
-  });
-
   const requests = createRequests({
     name,
     definition,
-    onUsed: idle.used,
-    schemaOf: catalogue.schemaOf,
+    toolOf: catalogue.toolOf,
+    taskQuietMs: options.taskQuietMs,
     answering: opener.answering,
     hide: (text) => hide(text),
   });
@@ -139,8 +148,7 @@ export function createServer(options: ServerOptions): Server {
         if (channel.pid !== null) guard.watch(channel.pid);
       },
     });
-    idle.used();
-    if (isMain) await findOut(opened.session, steps);
+    if (isMain || !catalogue.isKnown()) await findOut(opened.session, steps);
     return { opened, toolCount: catalogue.size() };
   }
 
@@ -157,11 +165,27 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function refuseIfAway(): void {
-    const why = isStopped ? "is stopped" : isHeld ? "was disconnected. Connect it first" : undefined;
+    const why = isStopped
+      ? "is stopped"
+      : options.isOffline
+        ? "is not asked, because the plane is offline"
+        : isHeld
+          ? "was disconnected. Connect it first"
+          : undefined;
     const reason = definition.enabled ? why : "is disabled in the configuration";
     if (reason === undefined) return;
     throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
       data: { server: name, sent: false, retryAt: null },
+    });
+  }
+
+  /** A server may turn out to want to know who asks only when it is asked. */
+  async function ensureFor(owner: SessionOwner): Promise<Live> {
+    const first = sessions.of(owner);
+    return first.ensure().catch((thrown) => {
+      const second = sessions.of(owner);
+      if (second === first) throw thrown;
+      return second.ensure();
     });
   }
 
@@ -189,12 +213,13 @@ export function createServer(options: ServerOptions): Server {
       refuseIfAway();
       await main.ensure();
     },
-    async discover() {
+    async discover(owner) {
+      if (options.isOffline && catalogue.isKnown()) return;
       refuseIfAway();
       // What is known needs no process; whoever runs already may be asked again.
       if (catalogue.isKnown() && !main.live()) return;
-      await main.ensure();
-      await catalogue.list().catch(() => undefined);
+      await ensureFor(owner);
+      if (main.live()) await catalogue.list().catch(() => undefined);
     },
     refresh,
     async disconnect() {
@@ -203,9 +228,16 @@ export function createServer(options: ServerOptions): Server {
       await sessions.close("disconnected");
     },
     async clear() {
-      catalogue.forget();
+      catalogue.forgetAll();
       return sessions.close("cleared");
     },
+    async forgetUser(user, isMainUser) {
+      await Promise.all([
+        sessions.release((owner) => owner.user === user, "its token changed"),
+        isMainUser ? main.close("its token changed") : undefined,
+      ]);
+    },
+    isWanted: () => isKept || ["connecting", "connected", "backoff"].includes(main.facts().state),
     release: sessions.release,
     async request(method, params, requestOptions, owner) {
       refuseIfAway();
@@ -215,8 +247,17 @@ export function createServer(options: ServerOptions): Server {
       refuseIfAway();
       const { session } = await abortable(main.ensure(), signal);
       if (session.capabilities[method.split("/")[0] ?? ""] === undefined) return [];
-      idle.used();
-      return (await listAll(session, method, signal)).items;
+      main.enter();
+      try {
+        return (await listAll(session, method, signal)).items;
+      } finally {
+        main.leave();
+      }
+    },
+    async check(signal) {
+      refuseIfAway();
+      const { session } = await abortable(main.ensure(), signal);
+      return checkServer(session, signal);
     },
     session: () => main.live()?.session ?? null,
     requirement: main.requirement,
@@ -249,7 +290,6 @@ export function createServer(options: ServerOptions): Server {
     async stop() {
       isStopped = true;
       catalogue.stop();
-      idle.stop();
       await sessions.close("closed");
     },
   };

@@ -8,6 +8,7 @@ import type {
   KnownServer,
   PoolInfo,
   RefreshReport,
+  ServerCheck,
   ServerDefinition,
   ServerLogLine,
   ServerStatus,
@@ -32,8 +33,11 @@ export type ServersOptions = Wanted & {
   /** How a server is told who asks. */
   access(name: string, definition: ServerDefinition, user: string | null): Access;
   isPersonal(definition: ServerDefinition): boolean;
+  isOffline: boolean;
   /** What can be answered when a server asks something back. */
   capabilities?: UnknownObject;
+  /** When a call that runs as a background task is told to be one. */
+  taskQuietMs?: number | undefined;
   emit(event: PlaneEvent): void;
   onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
   /** Stands for a server and everything that makes it what it is. */
@@ -61,9 +65,9 @@ export type Servers = {
   /** Begins to start these servers, because one of them is about to be used. */
   warm(names: readonly string[]): void;
   /** Makes the tools of these servers known; one that fails delays and fails nobody else. */
-  discover(names?: readonly string[], options?: { patienceMs?: number }): Promise<void>;
+  discover(names?: readonly string[], options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
   /** Makes the tools of one server known, or says why they cannot be. */
-  discoverOne(name: string): Promise<void>;
+  discoverOne(name: string, options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
   /** Really asks them again; without `force` those that back off are left alone. */
   refresh(names: readonly string[], options?: { force?: boolean }): Promise<RefreshReport>;
   request(
@@ -73,6 +77,7 @@ export type Servers = {
     options: RequestOptions,
     owner?: SessionOwner,
   ): Promise<unknown>;
+  check(name: string, signal: AbortSignal): Promise<ServerCheck>;
   list(name: string, method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
   /** Why a server offers nothing, when that is so. */
   trouble(name: string): string | null;
@@ -80,7 +85,9 @@ export type Servers = {
   requirement(name: string): PlaneError | null;
   status(): ServerStatus[];
   instructions(name: string): string | null;
-  logs(name: string): ServerLogLine[];
+  logs(name: string, user: string | null): ServerLogLine[];
+  /** The token of a user for a server is another one now. */
+  forgetUser(name: string, user: string | null, isMainUser: boolean): Promise<void>;
   pool(): PoolInfo;
   clear(name?: string): Promise<number>;
   /** Ends the sessions of these owners. */
@@ -117,9 +124,11 @@ export function createServers(options: ServersOptions): Servers {
   for (const [name, definition] of Object.entries(definitions)) add(name, definition);
 
   /** What was known the last time, as far as the definition is still the same. */
-  async function recall(): Promise<void> {
+  async function recall(names: readonly string[] = [...servers.keys()]): Promise<void> {
     const identified = new Map(
-      [...servers].map(([name, current]) => [options.identify(name, current.definition), current]),
+      [...servers]
+        .filter(([name]) => names.includes(name))
+        .map(([name, current]) => [options.identify(name, current.definition), current]),
     );
     for (const known of await options.known([...identified.keys()])) {
       identified.get(known.identity)?.recall(known);
@@ -148,6 +157,7 @@ export function createServers(options: ServersOptions): Servers {
   const able = (names: Iterable<string>) => [...names].filter((name) => definitions[name]?.enabled);
 
   async function start(names: readonly string[] = [...servers.keys()]): Promise<void> {
+    if (options.isOffline) return;
     isStarted = true;
     await recallOnce();
     const wanted = able(names).filter((name) =>
@@ -156,11 +166,14 @@ export function createServers(options: ServersOptions): Servers {
     await Promise.allSettled(wanted.map((name) => server(name).connect()));
   }
 
-  async function discover(names?: readonly string[], { patienceMs = 0 } = {}): Promise<void> {
+  async function discover(
+    names?: readonly string[],
+    { patienceMs = 0, owner = nobodysSession }: { patienceMs?: number; owner?: SessionOwner } = {},
+  ): Promise<void> {
     await recallOnce();
     // Whoever looks for everything does not mean those that are to be left alone until they are named.
     const meant = names ?? [...servers.keys()].filter((name) => definitions[name]?.autoConnect);
-    const known = Promise.allSettled(able(meant).map((name) => server(name).discover()));
+    const known = Promise.allSettled(able(meant).map((name) => server(name).discover(owner)));
     await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs)]));
   }
 
@@ -173,7 +186,7 @@ export function createServers(options: ServersOptions): Servers {
 
   async function apply(wanted: Wanted): Promise<ServersChange> {
     const change = compareWanted(definitions, wanted.definitions);
-    const running = new Set([...servers].filter(([, { session }]) => session()).map(([name]) => name));
+    const running = new Set([...servers].filter(([, { isWanted }]) => isWanted()).map(([name]) => name));
     definitions = wanted.definitions;
     broken = wanted.broken;
     await Promise.all([...change.removed, ...change.changed].map(remove));
@@ -182,8 +195,9 @@ export function createServers(options: ServersOptions): Servers {
       if (definition) add(name, definition);
     }
     const restart = able(change.changed).filter((name) => running.has(name));
+    if (recalled) await recall([...change.added, ...change.changed]);
     void Promise.allSettled(restart.map((name) => server(name).connect()));
-    if (isStarted) void start(change.added);
+    if (isStarted) void start([...change.added, ...change.changed]);
     return change;
   }
 
@@ -202,15 +216,26 @@ export function createServers(options: ServersOptions): Servers {
     },
     warmOne: async (name) => server(name).warm(),
     warm(names) {
-      if (recalled) return;
+      if (recalled || options.isOffline) return;
       void Promise.allSettled(able(names).map((name) => server(name).warm()));
     },
     disconnect: async (name) => server(name).disconnect(),
     discover,
-    async discoverOne(name) {
+    async discoverOne(name, { patienceMs = 0, owner = nobodysSession } = {}) {
       const one = server(name);
       await recallOnce();
-      await one.discover();
+      const known = one.discover(owner);
+      if (patienceMs === 0) return known;
+      const tooLong = () => {
+        throw new PlaneError(
+          "TIMEOUT",
+          `Server '${name}' did not list its tools within ${patienceMs / 1000} s.`,
+          {
+            data: { server: name, limitMs: patienceMs },
+          },
+        );
+      };
+      await Promise.race([known, pause(patienceMs).then(tooLong)]);
     },
     refresh: async (names, { force = true } = {}) =>
       refreshServers(
@@ -219,6 +244,7 @@ export function createServers(options: ServersOptions): Servers {
       ),
     request: async (name, method, params, requestOptions, owner = nobodysSession) =>
       server(name).request(method, params, requestOptions, owner),
+    check: async (name, signal) => server(name).check(signal),
     list: async (name, method, signal) => server(name).list(method, signal),
     trouble(name) {
       if (broken[name] !== undefined) return `Server '${name}' cannot run: ${sentence(broken[name])}`;
@@ -233,7 +259,8 @@ export function createServers(options: ServersOptions): Servers {
       ...Object.entries(broken).map(([name, reason]) => brokenStatus(name, reason)),
     ],
     instructions: (name) => server(name).session()?.instructions ?? null,
-    logs: (name) => server(name).logs(),
+    logs: (name, user) => server(name).logs(user),
+    forgetUser: async (name, user, isMainUser) => server(name).forgetUser(user, isMainUser),
     pool: () => {
       const open = [...servers].flatMap(([name, current]) =>
         current

@@ -2,11 +2,11 @@ import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/server.ts";
-import { RpcError } from "../protocol/message.ts";
 import type { AnswerRequest } from "../protocol/peer.ts";
 import type { Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./connection.ts";
 import { createDefaultAnswers } from "./default-answers.ts";
+import { listenToServer } from "./listen-to-server.ts";
 import { type Access, type OpenedSession, openSession } from "./open-session.ts";
 import type { ServerLog } from "./server-log.ts";
 
@@ -46,7 +46,7 @@ export type SessionOpener = {
 /** Opens sessions with one server and listens to what it says beside its answers. */
 export function createSessionOpener(options: OpenerOptions): SessionOpener {
   const { name, definition, log } = options;
-  const { maxMessageBytes, protocol } = definition;
+  const { protocol } = definition;
   let answerByItself = createDefaultAnswers([]);
   let verdict: Verdict | null = null;
   let noise = 0;
@@ -63,29 +63,18 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
     return known();
   }
 
-  function onNotification(method: string, params: UnknownObject): void {
-    const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-    if (list !== undefined) return options.onListChanged(list);
-    if (method !== "notifications/message") return;
-    const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
-    const level = typeof params.level === "string" ? params.level : "info";
-    log.add({ source: "log", level, text });
-    options.emit({ type: "server.log", server: name, level });
-  }
-
-  const handlers = {
-    onNotification,
-    onStderr: log.addText,
-    onNoise(text: string) {
-      noise += 1;
-      log.add({ source: "noise", text });
-    },
-    onTooLarge: (bytes: number) =>
-      new RpcError(
-        -32603,
-        `its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`,
-      ),
-  };
+  const listen = (user: string | null) =>
+    listenToServer({
+      server: name,
+      log: log.of(user),
+      maxMessageBytes: definition.maxMessageBytes,
+      logLevel: definition.logLevel,
+      emit: options.emit,
+      onListChanged: options.onListChanged,
+      onNoise() {
+        noise += 1;
+      },
+    });
 
   return {
     async open(user, { signal, onOpened, onClose, phase }) {
@@ -93,14 +82,28 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       const resolved = await options.resolve(definition);
       const { roots } = resolved;
       const capabilities = { ...(roots.length > 0 ? { roots: {} } : {}), ...options.capabilities };
-      const client = { info: { name: "toolplane", version }, capabilities };
+      const { logLevel } = definition;
+      const client = {
+        info: { name: "toolplane", version },
+        capabilities,
+        ...(logLevel ? { logLevel } : {}),
+      };
       answerByItself = createDefaultAnswers(roots);
       phase("initialize");
       const { environment } = options;
       const access = options.access(user, resolved);
       const opened = await openSession(
-        { definition: resolved, environment, access, client, known: asKnown, signal, onOpened },
-        { ...handlers, onClose, onRequest: answerByItself },
+        {
+          definition: resolved,
+          environment,
+          access,
+          client,
+          known: asKnown,
+          isFixed: protocol !== "auto",
+          signal,
+          onOpened,
+        },
+        { ...listen(user), onClose, onRequest: answerByItself },
       );
       if (known() !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;

@@ -13,6 +13,8 @@ export type Sessions = {
   /** Ends those of these owners and tells how many were open. */
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   close(reason: string): Promise<number>;
+  /** Somebody's own session is over and need not be remembered. */
+  drop(owner: SessionOwner): void;
 };
 
 /** One session for all, or one for each user or conversation, as the server's configuration asks. */
@@ -54,6 +56,7 @@ export function createSessions(
       const keys = [...own].filter(([, { owner }]) => belongs(owner)).map(([key]) => key);
       return end(keys, reason);
     },
+    drop: (owner) => void own.delete(JSON.stringify(owner)),
     async close(reason) {
       const wasOpen = main.live() ? 1 : 0;
       const [others] = await Promise.all([end([...own.keys()], reason), main.close(reason)]);

@@ -55,6 +55,7 @@ export const serverTree = {
   listingTtlMs: whole,
   protocol: whole,
   roots: whole,
+  logLevel: whole,
   inject: whole,
 } as const satisfies TreeOf<ServerDefinition>;
 

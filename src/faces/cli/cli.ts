@@ -14,6 +14,7 @@ export type OpenPlaneOptions = {
   answersQuestions?: boolean;
   /** Not the plane that serves already. */
   standalone?: boolean;
+  offline?: boolean;
 };
 
 export type OpenSetupOptions = { files: readonly string[]; directory: string };
@@ -44,4 +45,5 @@ export type GlobalOptions = {
   persona?: string;
   dataDir?: string;
   standalone?: boolean;
+  offline?: boolean;
 };

@@ -18,6 +18,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--group <name>", "call as a member of this group; repeatable", collect)
     .option("--persona <name>", "call as this persona")
     .option("--data-dir <directory>", "where state is kept")
+    .option("--offline", "start nothing; use the catalogue of the last time")
     .option("--standalone", "do not use a plane that serves already")
     .addHelpText(
       "after",

@@ -54,6 +54,14 @@ function addOneServerCommands(servers: Command, cli: Cli, setExitCode: SetExitCo
       (await verbs()).showServer(cli, name, command.optsWithGlobals()),
     );
   servers
+    .command("ping")
+    .description("ask a server whether it is there")
+    .argument("<name>")
+    .addHelpText("after", examples("servers ping demo"))
+    .action(async (name: string, _, command: Command) =>
+      (await verbs()).pingServer(cli, name, command.optsWithGlobals()),
+    );
+  servers
     .command("connect")
     .description("connect a server and keep it connected")
     .argument("<name>")

@@ -6,11 +6,20 @@ import { print, printJson, renderTable } from "./output.ts";
 import { stateMark } from "./servers.ts";
 import { withPlane } from "./with-plane.ts";
 
+/** Names are for scripts and completion, which do not wait for long. */
+const namesWithinMs = 10_000;
+
 /** Connects it first, so that what is shown is what it is like now. */
 export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const status = await withPlane(cli, options, (plane) => plane.server(name, { connect: true }));
   if (options.json) printJson({ servers: [status] });
   else print(renderServer(status));
+}
+
+export async function pingServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const check = await withPlane(cli, options, (plane) => plane.ping(name));
+  if (options.json) printJson({ server: name, ...check });
+  else print(`${name} answered in ${check.ms} ms${check.how === "ping" ? "" : " (by listing its tools)"}.`);
 }
 
 export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
@@ -52,7 +61,9 @@ export async function showLogs(cli: Cli, name: string, options: GlobalOptions): 
 }
 
 export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tools = await withPlane(cli, options, (plane) => plane.tools({ server: name }));
+  const tools = await withPlane(cli, options, (plane) =>
+    plane.tools({ server: name, patienceMs: namesWithinMs }),
+  );
   const names = tools.map(({ id }) => id.tool);
   if (options.json) printJson({ server: name, tools: names });
   else print(names.join("\n") || `${name} offers no tools.`);

@@ -27,7 +27,7 @@ export async function openRemotePlane(
     // Whoever looks at a plane that runs wants to see it as it is.
     servers: () => ask(path, "servers", []),
     server: (name) => ask(path, "server", [name]),
-    logs: (name) => ask(path, "logs", [name]),
+    logs: (name) => ask(path, "logs", [name, caller]),
     on: () => () => undefined,
     start() {},
     stop: async () => undefined,

@@ -37,10 +37,13 @@ export function processFix(definition: ServerDefinition, { kind, reason, said }:
   return `Run it by hand to see what it says: ${line}`;
 }
 
-export function remoteFix(definition: ServerDefinition, { kind, reason }: Failure): string {
+export function remoteFix(definition: ServerDefinition, { reason }: Failure): string {
   const [, redirect] = /redirects to (\S+);/.exec(reason) ?? [];
   if (redirect !== undefined) return `Change 'url' to the address it redirects to, at ${redirect}.`;
-  if (kind === "not started" && reason.includes("not supported")) return `Set 'transport' to "http".`;
+  if (reason.includes("no TLS is spoken")) return "Begin 'url' with http:// instead of https://.";
+  if (reason.includes("is no WebSocket") || reason.includes("sub-protocol")) {
+    return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
+  }
   if (isStranger(reason)) return updateFix;
   const [, status] = /HTTP (\d{3})/.exec(reason) ?? [];
   if (status !== undefined) return statusFix(definition, Number(status));

@@ -60,7 +60,7 @@ export function listenTo<T extends EventType>(plane: Plane, ...types: T[]): Even
   return heard as EventOf<T>[];
 }
 
-export function valueOf(outcome: Partial<Outcome>): Record<string, unknown> {
+export function structuredOf(outcome: Partial<Outcome>): Record<string, unknown> {
   const value = outcome.result?.structuredContent;
   assert.ok(typeof value === "object" && value !== null, `no structured result: ${JSON.stringify(outcome)}`);
   return value as Record<string, unknown>;

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { suite, test } from "node:test";
-import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import {
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../fixtures/start-server.ts";
 import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfig } from "../support.ts";
-import { countIn, entriesOf, listenTo, odd, valueOf } from "./parts.ts";
+import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";
 
 suite("transports and negotiation", { concurrency: 4 }, () => {
   test("row 20: a child runs where it was told, with what it was given and none of our secrets", async () => {
@@ -12,7 +17,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const { env: cache, ...entry } = fixture("echo", [], { cwd: directory.path });
     const env = { ...(cache as object), GIVEN: "with $pace & 'quotes'", EMPTY: "" };
     await using plane = await planeOf({ echo: { ...entry, env } });
-    const seen = valueOf(await plane.call("echo.env"));
+    const seen = structuredOf(await plane.call("echo.env"));
     assert.equal(seen.GIVEN, "with $pace & 'quotes'");
     assert.equal(seen.EMPTY, "");
     assert.equal(seen.PATH, process.env.PATH);
@@ -24,8 +29,10 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
 
   test("row 20: what 'env' says wins over what is inherited", async () => {
     const { env: cache, ...entry } = fixture("echo");
-    await using plane = await planeOf({ echo: { ...entry, env: { ...(cache as object), HOME: "/elsewhere" } } });
-    assert.equal(valueOf(await plane.call("echo.env")).HOME, "/elsewhere");
+    await using plane = await planeOf({
+      echo: { ...entry, env: { ...(cache as object), HOME: "/elsewhere" } },
+    });
+    assert.equal(structuredOf(await plane.call("echo.env")).HOME, "/elsewhere");
   });
 
   for (const args of [[], ["--sse"], ["--no-get"]]) {
@@ -36,7 +43,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
       {
         await using plane = await planeOf({ remote: { url: server.url } });
         assert.deepEqual(textsOf(await plane.call("remote.echo", { message: "hé" })), ["hé"]);
-        const headers = valueOf(await plane.call("remote.headers"));
+        const headers = structuredOf(await plane.call("remote.headers"));
         assert.equal(headers["mcp-protocol-version"], "2025-11-25");
         assert.match(String(headers["mcp-session-id"]), /^[0-9a-f-]{36}$/);
       }
@@ -168,8 +175,8 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using plane = await planeOf({ rpc: fixture("rpc") });
     const asked = ["ask_ping", "ask_unknown", "ask_ping", "ask_unknown"];
     const [ping, unknown, ...others] = await Promise.all(asked.map((tool) => plane.call(`rpc.${tool}`)));
-    assert.deepEqual(valueOf(ping ?? {}), { result: {} });
-    assert.equal((valueOf(unknown ?? {}).error as { code: number }).code, -32601);
+    assert.deepEqual(structuredOf(ping ?? {}), { result: {} });
+    assert.equal((structuredOf(unknown ?? {}).error as { code: number }).code, -32601);
     assert.ok(others.every(({ ok }) => ok));
   });
 
@@ -224,7 +231,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
       refused.map((outcome) => errorOf(outcome).code),
       Array(5).fill("BUSY"),
     );
-    const most = outcomes.filter(({ ok }) => ok).map((outcome) => valueOf(outcome).most as number);
+    const most = outcomes.filter(({ ok }) => ok).map((outcome) => structuredOf(outcome).most as number);
     assert.deepEqual([most.length, Math.max(...most)], [5, 2]);
     assert.equal(callsAt(log).length, 6);
   });

@@ -1,0 +1,54 @@
+import { isObject } from "../../model/json.ts";
+import { RpcError } from "../message.ts";
+import { runAsTask, TaskRefusal } from "./run-as-task.ts";
+import { extendsToTasks, offersTasks, type TaskCall } from "./task-call.ts";
+
+/** So long a server is asked to keep a task; without a limit many keep it for ever. */
+const keptMs = 3_600_000;
+
+export type CallWithTask = (call: TaskCall) => Promise<unknown>;
+
+/** Calls tools as tasks where they want that and their server can; remembers who only says so. */
+export function createTaskCalls(quietMs: number): CallWithTask {
+  const refused = new WeakMap<TaskCall["session"], Set<unknown>>();
+  return async (call) => {
+    const { session, params, support, options } = call;
+    const plain = () => session.request("tools/call", params, options);
+    // In the later revision the server decides, and says so in its answer.
+    if (session.era === "modern") return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain();
+    const isWanted = support === "required" || support === "optional";
+    if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain();
+    const answer = await orRefusal(runAsTask(call, { ...params, task: { ttl: keptMs } }, quietMs));
+    if (!("refusal" in answer)) return answer.result;
+    if (support === "required") throw unwilling(answer.refusal);
+    const result = await plain();
+    refused.set(session, (refused.get(session) ?? new Set()).add(params.name));
+    return result;
+  };
+}
+
+type Answer = { result: unknown } | { refusal: RpcError };
+
+async function orRefusal(running: Promise<unknown>): Promise<Answer> {
+  try {
+    const result = await running;
+    return refusesTasks(result) ? { refusal: new RpcError(-32601, "it does not support that") } : { result };
+  } catch (thrown) {
+    if (thrown instanceof TaskRefusal) return { refusal: thrown.answer };
+    throw thrown;
+  }
+}
+
+/** Some servers say it in a result. */
+function refusesTasks(result: unknown): boolean {
+  const content = isObject(result) && result.isError === true ? result.content : undefined;
+  return JSON.stringify(content ?? "").includes("does not support task-augmented execution");
+}
+
+/** Bad arguments are refused with the same code, and are no matter of tasks. */
+function unwilling(refusal: RpcError): RpcError {
+  const { code, message, data } = refusal;
+  if (code === -32602 && !/task/i.test(message)) return refusal;
+  const text = "it lists this tool as one that only runs as a background task, and refused to run it as one";
+  return new RpcError(code, `${text}: ${message}`, data);
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Connection } from "./connection.ts";
+import { createSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
+import { initialFacts } from "./state.ts";
+
+type Sharing = "shared" | "principal" | "conversation";
+
+/** Sessions whose connections are open from the start and remember why they were closed. */
+function sample(sharing: Sharing) {
+  const created: { owner: SessionOwner; reasons: string[] }[] = [];
+  const world = { sharing };
+  const sessions = createSessions(
+    () => world.sharing,
+    (owner) => {
+      const reasons: string[] = [];
+      created.push({ owner, reasons });
+      const isOpen = () => reasons.length === 0;
+      return {
+        facts: () => initialFacts,
+        live: () => (isOpen() ? {} : null),
+        requirement: () => null,
+        close: async (reason: string) => void reasons.push(reason),
+      } as unknown as Connection;
+    },
+  );
+  return { sessions, created, world };
+}
+
+const ada = { user: "ada", conversation: "a1" };
+const adaLater = { user: "ada", conversation: "a2" };
+const bob = { user: "bob", conversation: "b1" };
+const nobodyTalking = { user: null, conversation: "n1" };
+
+for (const [sharing, distinct] of [
+  ["shared", 1],
+  ["principal", 3],
+  ["conversation", 5],
+] as const) {
+  test(`sessions by '${sharing}' are as many as that asks for`, () => {
+    const { sessions } = sample(sharing);
+    const owners = [nobodysSession, ada, adaLater, bob, nobodyTalking];
+    const connections = owners.map(sessions.of);
+    assert.equal(new Set(connections).size, distinct);
+    assert.equal(connections[0], sessions.main);
+    assert.deepEqual(owners.map(sessions.of), connections);
+    assert.equal(sessions.all().length, distinct);
+  });
+}
+
+test("names that look alike together are not the same owner", () => {
+  const { sessions } = sample("conversation");
+  const one = sessions.of({ user: "a", conversation: 'b","x' });
+  const other = sessions.of({ user: 'a","b', conversation: "x" });
+  assert.notEqual(one, other);
+});
+
+test("how sessions are shared is asked each time", () => {
+  const { sessions, world } = sample("shared");
+  assert.equal(sessions.of(ada), sessions.main);
+  world.sharing = "principal";
+  assert.notEqual(sessions.of(ada), sessions.main);
+});
+
+test("those of some owners are released with the reason, counted if they were open, and forgotten", async () => {
+  const { sessions, created } = sample("conversation");
+  const [first, later] = [sessions.of(ada), sessions.of(adaLater)];
+  sessions.of(bob);
+  await later.close("lost");
+  assert.equal(await sessions.release(({ user }) => user === "ada", "signed out"), 1);
+  assert.deepEqual(
+    created.map(({ reasons }) => reasons),
+    [[], ["signed out"], ["lost", "signed out"], []],
+  );
+  assert.notEqual(sessions.of(ada), first);
+  assert.equal(await sessions.release(({ user }) => user === "carol", "x"), 0);
+});
+
+test("the session of everybody is nobody's to release", async () => {
+  const { sessions, created } = sample("principal");
+  assert.equal(await sessions.release(() => true, "x"), 0);
+  assert.deepEqual(created[0]?.reasons, []);
+});
+
+test("all are closed together and counted", async () => {
+  const { sessions } = sample("principal");
+  for (const owner of [ada, bob]) sessions.of(owner);
+  assert.equal(await sessions.close("cleared"), 3);
+  assert.equal(sessions.all().length, 1);
+  assert.equal(await sessions.close("cleared"), 0);
+});
+
+test("a session that is over by itself is forgotten, and its owner gets another", () => {
+  const { sessions, created } = sample("principal");
+  const first = sessions.of(ada);
+  sessions.drop(created[1]?.owner ?? assert.fail());
+  assert.equal(sessions.all().length, 1);
+  assert.notEqual(sessions.of(ada), first);
+});

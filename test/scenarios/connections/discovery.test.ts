@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Plane } from "../../../src/index.ts";
+import { readLog, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { getJson } from "../requests.ts";
+import { eventually } from "../rogue/rogue.ts";
+import { errorOf, fixture, planeOf, startServe, textsOf, until, within, writeConfig } from "../support.ts";
+import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
+
+const namesOf = async (plane: Plane) => (await plane.tools()).map(({ id }) => id.tool).toSorted();
+
+suite("what servers offer is found out", { concurrency: 4 }, () => {
+  test("row 42: all pages are read, once each, and a tool is listed once", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ paged: fixture("paged", ["--log", log]) });
+    const tools = await plane.tools();
+    assert.equal(tools.length, 120);
+    assert.equal(new Set(tools.map(({ name }) => name)).size, 120);
+    assert.equal(countIn(log, "tools/list"), 3);
+    assert.deepEqual(textsOf(await plane.call("paged.tool_119")), ["tool_119"]);
+  });
+
+  test("row 42: a cursor that never advances ends the list with a warning", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ loop: fixture("paged", ["--loop", "--log", log]) });
+    const tools = await within(10_000, "listing", plane.tools());
+    assert.equal(new Set(tools.map(({ name }) => name)).size, tools.length);
+    assert.ok(tools.length >= 50);
+    assert.ok(countIn(log, "tools/list") <= 3);
+    const warnings = (await plane.logs("loop")).filter(({ level }) => level === "warning");
+    assert.match(warnings[0]?.text ?? "", /cursor/);
+  });
+
+  test("row 43: an added, an edited and a removed tool are seen without a new connection", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ changing: fixture("changing", ["--log", log]) });
+    await plane.tools();
+    const changes = listenTo(plane, "registry.changed");
+    const has = async (what: (description: string | undefined) => boolean) => {
+      const found = (await plane.tools()).find(({ id }) => id.tool === "fresh");
+      return what(found?.description);
+    };
+    await plane.call("changing.add_tool", { name: "fresh", description: "one" });
+    await eventually("the added tool", 5_000, () => has((text) => text === "one"));
+    await plane.call("changing.edit_tool", { name: "fresh", description: "two" });
+    await eventually("the edited tool", 5_000, () => has((text) => text === "two"));
+    await plane.call("changing.remove_tool", { name: "fresh" });
+    await eventually("the removed tool", 5_000, () => has((text) => text === undefined));
+    const revisions = changes.map(({ revision }) => revision);
+    assert.deepEqual(
+      revisions,
+      revisions.toSorted((a, b) => a - b),
+    );
+    assert.equal(new Set(revisions).size, 3);
+    assert.equal(countIn(log, "initialize"), 1);
+  });
+
+  test("row 43: a storm of announcements is one listing or two, and changes nothing", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ changing: fixture("changing", ["--storm", "300", "--log", log]) });
+    await plane.tools();
+    const changes = listenTo(plane, "registry.changed");
+    await plane.call("changing.storm", { count: 500 });
+    await delay(1_500);
+    assert.ok(countIn(log, "tools/list") <= 4, `${countIn(log, "tools/list")} listings`);
+    assert.equal(changes.length, 0);
+  });
+
+  test("row 43: a modern server's new tool is seen as well, over stdio and over HTTP", async () => {
+    await using server = await startHttpFixture("modern", ["--http", "--only"]);
+    await using plane = await planeOf({
+      local: fixture("modern", ["--only"]),
+      remote: { url: server.url },
+    });
+    await plane.tools();
+    for (const name of ["local", "remote"]) {
+      await plane.call(`${name}.add_tool`, { name: `late_${name}` });
+      await eventually(`the new tool of ${name}`, 5_000, async () =>
+        (await namesOf(plane)).includes(`late_${name}`),
+      );
+      assert.deepEqual(textsOf(await plane.call(`${name}.late_${name}`)), [`late_${name}`]);
+    }
+  });
+
+  test("row 44: a listing is good for its window and asked again after it", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const windowMs = 1_000;
+    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { listingTtlMs: windowMs }) });
+    for (let query = 0; query < 20; query++) await plane.tools();
+    const times = () =>
+      readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
+    const early = times();
+    for (const [at, time] of early.slice(1).entries()) {
+      assert.ok(time - (early[at] ?? 0) >= windowMs - 50, "asked again within the window");
+    }
+    await delay(windowMs + 100);
+    await plane.tools();
+    assert.equal(times().length, early.length + 1);
+  });
+
+  test("row 44: the window is five minutes when nobody says otherwise", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
+    await plane.tools();
+    await plane.tools();
+    assert.equal(countIn(log, "tools/list"), 1);
+    assert.equal(plane.config().servers.echo?.listingTtlMs, 300_000);
+  });
+
+  test("row 45: a forced refresh really asks every server, also over HTTP", async () => {
+    await using directory = await temporaryDirectory();
+    const [one, two] = [directory.file("one"), directory.file("two")];
+    const servers = { one: fixture("echo", ["--log", one]), two: fixture("state", ["--log", two]) };
+    await using plane = await planeOf(servers);
+    await plane.tools();
+    const report = await plane.refresh();
+    assert.deepEqual(report.attempted.toSorted(), ["one", "two"]);
+    assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [2, 2]);
+    await plane.stop();
+    const config = await writeConfig(directory, servers);
+    await using serving = await startServe(config, directory.file("data"));
+    await getJson(`${serving.url}/tools`);
+    await until("both lists", () => countIn(one, "tools/list") === 3 && countIn(two, "tools/list") === 3);
+    await post(`${serving.url}/registry/refresh`);
+    assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [4, 4]);
+  });
+
+  test("row 46: the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
+    const server = await startHttpFixture("http");
+    await using plane = await planeOf({ remote: { url: server.url }, echo: fixture("echo") });
+    const before = (await plane.tools({ server: "remote" })).length;
+    await server.stop();
+    const report = await plane.refresh();
+    assert.deepEqual(
+      report.still_failed.map(({ server: name }) => name),
+      ["remote"],
+    );
+    assert.equal((await plane.tools()).filter(({ id }) => id.server === "remote").length, before);
+    const { stale, error } = await plane.server("remote");
+    assert.equal(stale, true);
+    assert.match(error ?? "", /\S/);
+    assert.equal((await plane.server("echo")).stale, false);
+  });
+
+  test("row 46: a server that answers and cannot list keeps its last list, until it can again", async () => {
+    await using directory = await temporaryDirectory();
+    const broken = directory.file("broken");
+    await using plane = await planeOf({ odd: odd(["--fail-list-when", broken]) });
+    assert.deepEqual(await namesOf(plane), ["confirm", "ok", "slow"]);
+    await writeFile(broken, "");
+    const { still_failed } = await plane.refresh("odd");
+    assert.match(still_failed[0]?.reason ?? "", /no list today/);
+    const bad = await plane.server("odd");
+    assert.deepEqual([bad.stale, bad.tools, bad.state], [true, 3, "connected"]);
+    assert.match(bad.error ?? "", /no list today/);
+    assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
+    await rm(broken);
+    await plane.refresh("odd");
+    const good = await plane.server("odd");
+    assert.deepEqual([good.stale, good.error], [false, null]);
+  });
+
+  test("row 47: fifty lists at once are one request", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startOdd(["--list-delay", "200", "--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    const lists = await Promise.all(Array.from({ length: 50 }, () => plane.tools()));
+    assert.ok(lists.every(({ length }) => length === 3));
+    assert.deepEqual([countIn(log, "initialize"), countIn(log, "tools/list")], [1, 1]);
+    await Promise.all(Array.from({ length: 50 }, () => plane.refresh()));
+    assert.equal(countIn(log, "tools/list"), 2);
+  });
+
+  test("row 47: a failure is shared by those who wait and not kept for those who come later", async () => {
+    await using directory = await temporaryDirectory();
+    const [log, broken] = [directory.file("log"), directory.file("broken")];
+    await writeFile(broken, "");
+    const entry = odd(["--log", log, "--die-when", broken], { protocol: "legacy", backoffMs: 1_000 });
+    await using plane = await planeOf({ odd: entry });
+    const calls = await Promise.all(Array.from({ length: 20 }, () => plane.call("odd.ok")));
+    for (const outcome of calls) assert.equal(errorOf(outcome).code, "SERVER_UNAVAILABLE");
+    assert.equal(entriesOf(log, "start").length, 1);
+    await rm(broken);
+    const { nextRetryAt } = await plane.server("odd");
+    await delay(Math.max(0, Date.parse(nextRetryAt ?? "") - Date.now()) + 50);
+    assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
+  });
+
+  test("row 47: the first who waits may leave without failing the others", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ odd: odd(["--list-delay", "400", "--log", log]) });
+    const controller = new AbortController();
+    const leader = plane.call("odd.ok", {}, { signal: controller.signal });
+    const followers = Array.from({ length: 10 }, () => plane.call("odd.ok"));
+    await until("the list", () => countIn(log, "tools/list") === 1);
+    controller.abort();
+    assert.equal(errorOf(await within(5_000, "the one who left", leader)).code, "CANCELLED");
+    for (const outcome of await Promise.all(followers)) assert.deepEqual(textsOf(outcome), ["ok"]);
+    assert.deepEqual([countIn(log, "tools/list"), startsIn(log).length], [1, 1]);
+  });
+
+  test("row 48: what was being asked when the caches were cleared is not kept", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startOdd(["--list-delay", "500", "--log", log]);
+    await using plane = await planeOf({ odd: { url: server.url } });
+    const listing = plane.tools().catch(() => []);
+    await until("the list", () => countIn(log, "tools/list") === 1);
+    await plane.clearCaches();
+    await listing;
+    assert.deepEqual(await namesOf(plane), ["confirm", "ok", "slow"]);
+    assert.equal(countIn(log, "tools/list"), 2);
+  });
+
+  test("row 48: cleared caches are cleared: the next list asks again though the window is open", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
+    await plane.tools();
+    await plane.clearCaches("echo");
+    assert.ok((await plane.tools()).length > 0);
+    assert.equal(countIn(log, "tools/list"), 2);
+  });
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { createPlane } from "../../../src/index.ts";
+import type { ServerStatus } from "../../../src/model/server.ts";
+import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { getJson } from "../requests.ts";
+import { eventually } from "../rogue/rogue.ts";
+import {
+  callsAt,
+  errorOf,
+  fixture,
+  isAlive,
+  pidsIn,
+  planeOf,
+  sleepyServer,
+  startServe,
+  textsOf,
+  until,
+  within,
+  writeConfig,
+} from "../support.ts";
+import { countIn, startsIn } from "./parts.ts";
+
+const _lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
+const _stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
+
+suite("two things at once", { concurrency: 4 }, () => {
+  test("a disconnect in the middle of a call ends the call, and nothing brings the server back", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { trusted: true }) });
+    const calling = plane.call("echo.slow", { ms: 60_000 });
+    await until("the call", () => callsAt(log).length === 1);
+    await plane.disconnect("echo");
+    const outcome = await within(5_000, "the end of the call", calling);
+    assert.equal(outcome.ok, false);
+    assert.match(errorOf(outcome).message, /'echo'/);
+    await plane.tools();
+    assert.equal(startsIn(log).length, 1);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    await plane.connect("echo");
+    assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "back" })), ["back"]);
+  });
+
+  test("a connect in the middle of a disconnect has the last word", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
+    await plane.connect("echo");
+    const leaving = plane.disconnect("echo");
+    const coming = plane.connect("echo");
+    await within(10_000, "both", Promise.all([leaving, coming]));
+    const { state, pid } = await plane.server("echo");
+    assert.equal(state, "connected");
+    assert.ok(pid !== null && isAlive(pid));
+    assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "x" })), ["x"]);
+    assert.equal(pidsIn(log).filter(isAlive).length, 1);
+  });
+
+  test("a disconnect in the middle of a connect has the last word", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeOf({ sleepy: sleepyServer(["--log", log]) });
+    const coming = plane.connect("sleepy").then(
+      () => "connected",
+      (thrown: Error) => thrown.message,
+    );
+    await until("its start", () => pidsIn(log).length === 1);
+    await within(6_000, "the disconnect", plane.disconnect("sleepy"));
+    assert.match(await within(1_000, "the connect", coming), /'sleepy'/);
+    await delay(300);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.equal((await plane.server("sleepy")).state, "disconnected");
+  });
+
+  test("a reload in the middle of a connect starts the new definition and leaves nothing of the old", async () => {
+    await using directory = await temporaryDirectory();
+    const [old, fresh] = [directory.file("old"), directory.file("fresh")];
+    const config = await writeConfig(directory, { srv: sleepyServer(["--log", old]) });
+    await using plane = await createPlane({ config });
+    plane.start();
+    await until("its start", () => pidsIn(old).length === 1);
+    await writeConfig(directory, { srv: fixture("echo", ["--log", fresh]) });
+    const { changed } = await within(8_000, "the reload", plane.reload());
+    assert.deepEqual(changed, ["srv"]);
+    await until("the start of the new one", () => countIn(fresh, "tools/list") === 1, 5_000);
+    assert.deepEqual(pidsIn(old).filter(isAlive), []);
+    assert.deepEqual(textsOf(await plane.call("srv.echo", { message: "new" })), ["new"]);
+  });
+
+  test("an edit that repairs a server connects it without anybody asking", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { srv: { command: "no-such-command-yet" } });
+    await using serving = await startServe(config, directory.file("data"));
+    const status = async () => (await getJson(`${serving.url}/servers/srv`)).body as unknown as ServerStatus;
+    await eventually("its failure", 5_000, async () => (await status()).error !== null);
+    await writeConfig(directory, { srv: fixture("echo", ["--log", log]) });
+    await eventually("its connection", 6_000, async () => (await status()).state === "connected");
+  });
+
+  test("an edit of one server in the middle of another's call does not touch the call", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const busy = fixture("echo", ["--log", log]);
+    const config = await writeConfig(directory, { busy, other: fixture("echo") });
+    await using plane = await createPlane({ config });
+    const calling = plane.call("busy.slow", { ms: 800 });
+    await until("the call", () => callsAt(log).length === 1);
+    await writeConfig(directory, { busy, other: fixture("echo", ["--name", "new"]), more: fixture("state") });
+    await plane.reload();
+    assert.deepEqual(textsOf(await calling), ["waited 800"]);
+    assert.deepEqual(textsOf(await plane.call("other.whoami_server")), ["new"]);
+    assert.equal(startsIn(log).length, 1);
+  });
+
+  test("a server that is removed in the middle of its call ends the call and the process", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, {
+      gone: fixture("echo", ["--log", log]),
+      kept: fixture("echo"),
+    });
+    await using plane = await createPlane({ config });
+    const calling = plane.call("gone.slow", { ms: 60_000 });
+    await until("the call", () => callsAt(log).length === 1);
+    await writeConfig(directory, { kept: fixture("echo") });
+    await within(8_000, "the reload", plane.reload());
+    assert.equal((await within(3_000, "the call", calling)).ok, false);
+    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.equal(errorOf(await plane.call("gone.echo", { message: "x" })).code, "TOOL_NOT_FOUND");
+  });
+
+  test("a server that an edit brings back is still known, and so it is not started", async () => {
+    await using directory = await temporaryDirectory();
+    const [log, marker] = [directory.file("log"), directory.file("marker")];
+    const [kept, back] = [fixture("echo"), fixture("state", ["--log", log])];
+    const dataDirectory = directory.file("data");
+    const config = await writeConfig(directory, { kept, back });
+    {
+      await using plane = await createPlane({ config, dataDirectory });
+      await plane.tools();
+    }
+    await writeConfig(directory, { kept });
+    await using plane = await createPlane({ config, dataDirectory });
+    plane.start();
+    await plane.tools();
+    await writeConfig(directory, { kept, back, marker: fixture("echo", ["--log", marker]) });
+    await plane.reload();
+    await until("the start of what is new", () => countIn(marker, "tools/list") === 1);
+    assert.equal((await plane.tools()).filter(({ id }) => id.server === "back").length, 3);
+    assert.equal(startsIn(log).length, 1);
+  });
+});
