@@ -30,7 +30,7 @@ export type PlaneEvent =
       percentage: number | null;
       message: string | null;
       /** What a server tells in a structured form with MCP_UPDATE. */
-      update: UnknownObject | null;
+      update?: UnknownObject;
     }
   | {
       type: "tool.task";

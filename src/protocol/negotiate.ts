@@ -13,8 +13,9 @@ export type Negotiation = {
   signal: AbortSignal;
   /** What it spoke the last time; then nothing has to be found out. */
   known: Era | undefined;
-  /** Is that the only one to try? */
+  /** Is that the only one to try? Over HTTP a server of the new revision need not know the question for it. */
   isFixed?: boolean;
+  overHttp?: boolean;
   /** Told as soon as it is settled, before anything else is sent. */
   useVersion(version: string): void;
 };
@@ -27,7 +28,10 @@ export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<S
   return session;
 }
 
-async function openEither(peer: Peer, { client, signal, known, isFixed }: Negotiation): Promise<Session> {
+async function openEither(
+  peer: Peer,
+  { client, signal, known, isFixed, overHttp }: Negotiation,
+): Promise<Session> {
   const openLegacy = () => openLegacySession(peer, client, signal);
   if (known === "legacy") return openLegacy();
   const decided = new AbortController();
@@ -38,9 +42,8 @@ async function openEither(peer: Peer, { client, signal, known, isFixed }: Negoti
     return answer ?? (await Promise.any([discovery, openLegacy()]).catch(lastOf));
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    // Said to be of the new revision, it need not have an answer to this question.
-    if (isFixed && thrown instanceof RpcError) return openModernSession(peer, client, {});
-    if (isFixed) throw thrown;
+    if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
+    if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
     return afterRefusal(peer, client, thrown, openLegacy);
   } finally {
     decided.abort();

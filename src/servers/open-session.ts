@@ -98,6 +98,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
     signal,
     known: await known(),
     isFixed: options.isFixed ?? false,
+    overHttp: definition.transport === "http",
     useVersion,
   });
   if (lost) throw lost;

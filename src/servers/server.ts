@@ -6,12 +6,13 @@ import { type ListMethod, listAll } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
-import { createConnection, type Live, type OpenSteps } from "./connection.ts";
+import { createConnection, type OpenSteps } from "./connection.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { createRequests } from "./requests.ts";
 import type { SenderOptions } from "./send-request.ts";
 import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
+import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createSessions, type SessionOwner } from "./sessions.ts";
 import { createServerHider } from "./without-secrets.ts";
@@ -84,6 +85,7 @@ export function createServer(options: ServerOptions): Server {
   let isKept = false;
   let isHeld = false;
   let isStopped = false;
+  let requirement: PlaneError | null = null;
   const log = createServerLog(() => hide);
 
   const opener = createSessionOpener({
@@ -180,13 +182,19 @@ export function createServer(options: ServerOptions): Server {
   }
 
   /** A server may turn out to want to know who asks only when it is asked. */
-  async function ensureFor(owner: SessionOwner): Promise<Live> {
-    const first = sessions.of(owner);
-    return first.ensure().catch((thrown) => {
-      const second = sessions.of(owner);
-      if (second === first) throw thrown;
-      return second.ensure();
-    });
+  async function ensureFor(owner: SessionOwner): Promise<void> {
+    const whose = () => (options.isPersonal() ? sessions.of(owner) : main);
+    const first = whose();
+    try {
+      await first.ensure().catch((thrown) => {
+        if (whose() === first) throw thrown;
+        return whose().ensure();
+      });
+      requirement = null;
+    } catch (thrown) {
+      requirement = thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
+      throw thrown;
+    }
   }
 
   async function refresh(): Promise<void> {
@@ -260,31 +268,19 @@ export function createServer(options: ServerOptions): Server {
       return checkServer(session, signal);
     },
     session: () => main.live()?.session ?? null,
-    requirement: main.requirement,
-    status() {
-      const { state, error, restUntil, retryAt } = main.facts();
-      const live = main.live();
-      const nextTry = retryAt ?? restUntil;
-      const listedAt = catalogue.listedAt();
-      const trouble = error ?? catalogue.failure();
-      return {
-        state: definition.enabled ? state : "disabled",
-        transport: definition.transport,
-        protocolVersion: live?.session.protocolVersion ?? null,
-        stale: catalogue.size() > 0 && trouble !== null,
-        error: trouble,
-        nextRetryAt: nextTry === null ? null : new Date(nextTry).toISOString(),
-        pid: live?.channel.pid ?? null,
-        listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
+    requirement: () => main.requirement() ?? requirement,
+    status: () =>
+      describeStatus({
+        definition,
+        sessions,
+        catalogue,
         pending: requests.pending(),
-        sessions: sessions.all().filter(({ connection }) => connection.live()).length,
         noise: opener.noise(),
-      };
-    },
+      }),
     sessionOwners: () =>
       sessions
         .all()
-        .filter(({ connection }) => connection.live())
+        .filter(isOpen)
         .map(({ owner }) => owner),
     logs: log.lines,
     async stop() {

@@ -1,3 +1,4 @@
+import { isObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { failed, passed } from "./check.ts";
@@ -20,12 +21,27 @@ export function checkTools(
     return failed("tools", { detail, fix: listingFix(definition) });
   }
   const taken = takeTools(server, definition, listed);
+  const missing = missingNames(definition, listed);
+  if (missing.length > 0) {
+    return failed("tools", {
+      detail: `'allow_tools' names ${missing.join(", ")}, which it does not offer.`,
+      fix: "Correct these names in 'allow_tools', or take them out.",
+    });
+  }
   const detail = summary(listed.length, taken);
   if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
   return failed("tools", {
     detail,
     fix: "Update the server, or tell its authors what is wrong with its tools.",
   });
+}
+
+/** Globs may match nothing; a whole name that matches nothing is a mistake. */
+function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
+  const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
+  return (allow_tools ?? [])
+    .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
+    .map((name) => `'${name}'`);
 }
 
 function summary(listed: number, { tools, rejected }: Taken): string {

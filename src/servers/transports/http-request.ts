@@ -45,6 +45,14 @@ export function createRequester(options: HttpOptions): Requester {
   const client = url.protocol === "https:" ? https : http;
   const agent = new client.Agent({ keepAlive: true });
   let open = true;
+  let lastIdentity: HeaderMap | undefined;
+
+  /** A goodbye is said as who one was, also when nobody is that any more. */
+  async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
+    if (method === "DELETE" && lastIdentity) return lastIdentity;
+    lastIdentity = options.authorize && (await options.authorize());
+    return lastIdentity;
+  }
 
   async function askOnce({
     method,
@@ -53,7 +61,7 @@ export function createRequester(options: HttpOptions): Requester {
     body,
     signal,
   }: Ask): Promise<IncomingMessage> {
-    const identity = options.authorize && (await options.authorize());
+    const identity = await identityFor(method);
     if (!open) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
       const request = client.request(target, {

@@ -1,0 +1,40 @@
+import type { ServerDefinition, ServerStatus } from "../model/server.ts";
+import type { Connection } from "./connection.ts";
+import type { Sessions } from "./sessions.ts";
+
+export type StatusParts = {
+  definition: ServerDefinition;
+  sessions: Sessions;
+  catalogue: { size(): number; failure(): string | null; listedAt(): number | null };
+  pending: number;
+  noise: number;
+};
+
+/** What everybody may know about a server; its state is that of the main session. */
+export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
+  const { definition, sessions, catalogue, pending, noise } = parts;
+  const { state, error, restUntil, retryAt } = sessions.main.facts();
+  const live = sessions.main.live();
+  const trouble = error ?? catalogue.failure();
+  return {
+    state: definition.enabled ? state : "disabled",
+    transport: definition.transport,
+    protocolVersion: live?.session.protocolVersion ?? null,
+    stale: catalogue.size() > 0 && trouble !== null,
+    error: trouble,
+    nextRetryAt: toTime(retryAt ?? restUntil),
+    pid: live?.channel.pid ?? null,
+    listedAt: toTime(catalogue.listedAt()),
+    pending,
+    sessions: sessions.all().filter(isOpen).length,
+    noise,
+  };
+}
+
+export function isOpen({ connection }: { connection: Connection }): boolean {
+  return connection.live() !== null;
+}
+
+function toTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
