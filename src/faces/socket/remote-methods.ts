@@ -36,8 +36,7 @@ export function isRemoteMethod(method: unknown): method is RemoteMethod {
   return typeof method === "string" && Object.hasOwn(remoteMethods, method);
 }
 
-/** One question and one answer, each a line of JSON; whoever hangs up has given up. */
-export type RemoteQuestion = { method: RemoteMethod; args: unknown[] };
+/** The answer to `{ method, args }`, each a line of JSON; whoever hangs up has given up. */
 export type RemoteAnswer =
   | { value?: unknown }
   | { error: { code: ErrorCode; message: string; data: ErrorData } };
