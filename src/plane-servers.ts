@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { hash } from "./lib/stable-json.ts";
-import type { UnknownObject } from "./model/json.ts";
+import { isObject, type UnknownObject } from "./model/json.ts";
 import type { Listed, Plane } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
@@ -51,10 +51,9 @@ export function createServerVerbs(servers: Servers, everybody: Principal = nobod
     const listed = names.map(async (name): Promise<Listed[]> => {
       const items = servers.list(name, method, signal);
       // Asked of all, a server that cannot is left out; asked of one, it says why.
-      return (await (server === undefined ? items.catch(() => []) : items)).map((item) => ({
-        ...(item as UnknownObject),
-        server: name,
-      }));
+      return (await (server === undefined ? items.catch(() => []) : items))
+        .filter(isObject)
+        .map((item) => ({ ...item, server: name }));
     });
     return (await Promise.all(listed)).flat();
   }

@@ -108,8 +108,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     known: memory.knownServers,
     onKnown: memory.putKnownServer,
     onRemoved: registry.removeSource,
-    onTools: (server, definition, listed) =>
-      registry.setSource(server, translateTools(server, definition, listed)),
+    onTools: (server, definition, listed, era) =>
+      registry.setSource(server, translateTools(server, definition, listed, era)),
     listed: registry.listed,
   });
   registry.setSource(configSource, translateManifests(config.tools));
@@ -245,6 +245,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     stop: once(async () => {
       watching?.[Symbol.dispose]();
       stopping.abort(new Error("the plane is stopping"));
+      // A turn for what has to be said to servers before they go.
+      await new Promise(setImmediate);
       await servers.stop();
       await Promise.allSettled(active);
       await memory.close();

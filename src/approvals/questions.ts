@@ -25,17 +25,18 @@ export type Questions = {
 
 /** Questions of servers to the person whose call they belong to. */
 export function createQuestions({ emit, problems }: QuestionsOptions): Questions {
-  const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): void }>();
+  const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
 
   function ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
     return new Promise((resolve) => {
       const settle = ({ action, content }: QuestionAnswer) => {
-        if (!open.delete(question.id)) return;
+        if (!open.delete(question.id)) return false;
         clearTimeout(timer);
         signal.removeEventListener("abort", giveUp);
         emit({ type: "question.answered", questionId: question.id, callId: question.callId, action });
         resolve(action === "accept" && question.url === null ? { action, content } : { action });
+        return true;
       };
       const giveUp = () => settle({ action: "cancel" });
       const timer = setTimeout(giveUp, answerWithinMs);
@@ -49,15 +50,12 @@ export function createQuestions({ emit, problems }: QuestionsOptions): Questions
 
   async function answer(id: string, given: QuestionAnswer, user: string | null): Promise<void> {
     const found = open.get(id);
-    if (!found) {
-      const why = "It was answered already, has expired, or was never asked";
-      throw new PlaneError("NOT_FOUND", `No question '${id}' waits for an answer. ${why}.`);
-    }
+    if (!found) throw notWaiting(id);
     if (found.question.user !== user) {
       throw new PlaneError("FORBIDDEN", "This question was asked to the one who made the call.");
     }
     const { schema } = found.question;
-    if (given.action !== "accept" || schema === null) return found.settle(given);
+    if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
     if (wrong.length > 0) {
@@ -65,7 +63,8 @@ export function createQuestions({ emit, problems }: QuestionsOptions): Questions
         data: { problems: wrong },
       });
     }
-    found.settle({ action: "accept", content });
+    // Somebody else, or the time, may have been faster than the check.
+    if (!found.settle({ action: "accept", content })) throw notWaiting(id);
   }
 
   return {
@@ -74,6 +73,11 @@ export function createQuestions({ emit, problems }: QuestionsOptions): Questions
     waiting: (user) =>
       [...open.values()].map(({ question }) => question).filter((question) => question.user === user),
   };
+}
+
+function notWaiting(id: string): PlaneError {
+  const why = "It was answered already, has expired, or was never asked";
+  return new PlaneError("NOT_FOUND", `No question '${id}' waits for an answer. ${why}.`);
 }
 
 function toQuestion({ params, ...asked }: Asked): Question {

@@ -34,8 +34,9 @@ export function createGate(room: number, queueLimit: number): Gate {
   return {
     enter(signal) {
       if (inside >= room) {
+        if (signal?.aborted) return Promise.reject(signal.reason);
         if (queue.size >= queueLimit) throw new GateFull();
-        return signal?.aborted ? Promise.reject(signal.reason) : wait(signal);
+        return wait(signal);
       }
       inside += 1;
       return undefined;

@@ -15,18 +15,26 @@ export type TimeLimiter = {
 /** A signal that ends when the caller gives up or when the limit is over. 0 is no limit. */
 export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal): TimeLimiter {
   const controller = new AbortController();
-  const startedAt = Date.now();
   let expired = false;
   let cleared = false;
   let timer: NodeJS.Timeout | undefined;
   let paused = 0;
-  let pausedMs = 0;
-  const onCallerAbort = () => controller.abort(caller?.reason);
-  const arm = () => {
-    if (limitMs === 0 || cleared || paused > 0) return;
+  let pausedAt = 0;
+  let dueAt = 0;
+  let lastAt = Date.now() + capMs;
+  const onCallerAbort = () => {
     clearTimeout(timer);
-    const left = Math.min(limitMs, startedAt + pausedMs + capMs - Date.now());
+    controller.abort(caller?.reason);
+  };
+  const arm = () => {
+    if (limitMs === 0 || cleared || paused > 0 || controller.signal.aborted) return;
+    clearTimeout(timer);
+    const left = Math.min(dueAt, lastAt) - Date.now();
     timer = setTimeout(expire, Math.min(longestTimerMs, Math.max(0, left)));
+  };
+  const extend = () => {
+    dueAt = (paused > 0 ? pausedAt : Date.now()) + limitMs;
+    arm();
   };
   const expire = () => {
     expired = true;
@@ -34,18 +42,24 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
   };
   if (caller?.aborted) onCallerAbort();
   else caller?.addEventListener("abort", onCallerAbort, { once: true });
-  arm();
+  extend();
   return {
     signal: controller.signal,
     expired: () => expired,
-    extend: arm,
+    extend,
     pause() {
-      const from = Date.now();
+      if (paused === 0) pausedAt = Date.now();
       paused += 1;
       clearTimeout(timer);
+      let isOver = false;
       return () => {
+        if (isOver) return;
+        isOver = true;
         paused -= 1;
-        if (paused === 0) pausedMs += Date.now() - from;
+        if (paused > 0) return;
+        const stoodMs = Date.now() - pausedAt;
+        dueAt += stoodMs;
+        lastAt += stoodMs;
         arm();
       };
     },

@@ -75,6 +75,8 @@ async function attempt(
       data: { sent: false, retryAt: null },
     });
   }
+  // A server that goes on without its answer waits for it no longer.
+  const over = new AbortController();
   return provider(
     spec,
     { ...call.input.arguments, ...call.injected.values },
@@ -85,7 +87,7 @@ async function attempt(
         // The server waits for somebody, which is not the time it has for its work.
         const goOn = limiter.pause();
         try {
-          const both = AbortSignal.any([signal, limiter.signal]);
+          const both = AbortSignal.any([signal, limiter.signal, over.signal]);
           return await options.answer(call, String(spec.config.server), { method, params }, both);
         } finally {
           goOn();
@@ -100,7 +102,7 @@ async function attempt(
         options.onTask?.(call, task);
       },
     },
-  );
+  ).finally(() => over.abort());
 }
 
 async function finish(

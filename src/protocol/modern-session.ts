@@ -1,7 +1,7 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { completeResult } from "./input-required.ts";
 import { describeServer } from "./legacy-session.ts";
-import { RpcError } from "./message.ts";
+import { RpcError, TransportError } from "./message.ts";
 import type { Peer, RequestOptions } from "./peer.ts";
 import { type ClientDescription, modernVersion, type Session } from "./session.ts";
 import { tasksExtension } from "./tasks/task.ts";
@@ -88,11 +88,14 @@ function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownOb
 async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
   let waitMs = listenAgainMs.first;
   while (!ended.aborted) {
+    const startedAt = Date.now();
     try {
       await ask();
     } catch (thrown) {
-      if (thrown instanceof RpcError) return;
+      if (thrown instanceof RpcError || (thrown instanceof TransportError && thrown.permanent)) return;
     }
+    if (ended.aborted) return;
+    if (Date.now() - startedAt >= listenAgainMs.longest) waitMs = listenAgainMs.first;
     await pause(waitMs, ended);
     waitMs = Math.min(listenAgainMs.longest, waitMs * 2);
   }

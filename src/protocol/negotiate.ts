@@ -7,6 +7,8 @@ import { type ClientDescription, type Era, modernVersion, type Session } from ".
 
 /** How long a server may say nothing to a question of the new revision before the old one is tried too. */
 const silenceMs = 2_500;
+/** The same for one that spoke the new revision the last time: it may be slow, or have been replaced. */
+const knownSilenceMs = 10_000;
 
 export type Negotiation = {
   client: ClientDescription;
@@ -34,17 +36,20 @@ async function openEither(
 ): Promise<Session> {
   const openLegacy = () => openLegacySession(peer, client, signal);
   if (known === "legacy") return openLegacy();
+  let handshake: Promise<Session> | undefined;
   const decided = new AbortController();
   const discovery = discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
   try {
-    const answer = await orSilence(discovery, known === "modern" ? undefined : silenceMs);
+    const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
     // A slow server answers in the order it was asked, so the first answer tells its era.
-    return answer ?? (await Promise.any([discovery, openLegacy()]).catch(lastOf));
+    if (answer) return answer;
+    handshake = openLegacy();
+    return await Promise.any([discovery, handshake]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
     if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
-    return afterRefusal(peer, client, thrown, openLegacy);
+    return afterRefusal(peer, client, thrown, () => handshake ?? openLegacy());
   } finally {
     decided.abort();
   }
@@ -55,8 +60,7 @@ function lastOf(thrown: AggregateError): never {
 }
 
 /** Undefined when nothing came in time. */
-function orSilence<T>(answer: Promise<T>, limitMs: number | undefined): Promise<T | undefined> {
-  if (limitMs === undefined) return answer;
+function orSilence<T>(answer: Promise<T>, limitMs: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));

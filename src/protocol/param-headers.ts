@@ -61,7 +61,10 @@ function refuse(
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { path, header } of readParamHeaders(schema).mirrored) {
-    const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), args);
+    const value = path.reduce<unknown>(
+      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      args,
+    );
     if (value !== undefined && value !== null && typeof value !== "object") {
       headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value));
     }

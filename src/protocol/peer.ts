@@ -35,6 +35,7 @@ export type PeerHandlers = {
 };
 
 type Pending = {
+  method: string;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
   options: RequestOptions;
@@ -47,6 +48,8 @@ export type Peer = {
   receive(message: unknown, relatesTo?: RequestId): void;
   /** Ends one waiting request, or all of them, with this reason. */
   fail(reason: Error, id?: RequestId): void;
+  /** Ends all of them because we leave, and tells the other side that nobody waits any more. */
+  cancelAll(reason: Error): void;
   /** How many requests wait. */
   pending(): number;
 };
@@ -74,9 +77,10 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     return waiting;
   }
 
-  function cancel(id: RequestId, method: string, reason: unknown): void {
+  function cancel(id: RequestId, reason: unknown): void {
     const waiting = settle(id);
     if (waiting === undefined) return;
+    const { method } = waiting;
     // The handshake is the one request that must not be cancelled.
     if (method !== "initialize" && !channel().cancelsByClosing) {
       void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
@@ -94,9 +98,9 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     const id = ++lastId;
     const sent = marked(id, method, params, options);
     return new Promise((resolve, reject) => {
-      const onAbort = signal && (() => cancel(id, method, signal.reason));
+      const onAbort = signal && (() => cancel(id, signal.reason));
       if (onAbort) signal.addEventListener("abort", onAbort);
-      pending.set(id, { resolve, reject, options, onAbort });
+      pending.set(id, { method, resolve, reject, options, onAbort });
       try {
         const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });
         delivered?.catch((thrown) => settle(id)?.reject(thrown));
@@ -161,6 +165,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       // Nobody waits for the answer to what was cancelled.
       if (!controller.signal.aborted) await sendQuietly({ jsonrpc: "2.0", id, result });
     } catch (thrown) {
+      if (controller.signal.aborted) return;
       const { code, message: text } = thrown instanceof RpcError ? thrown : failed;
       await sendQuietly({ jsonrpc: "2.0", id, error: { code, message: text } });
     } finally {
@@ -189,6 +194,9 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       if (id !== undefined) return settle(id)?.reject(reason);
       for (const waiting of [...pending.keys()]) settle(waiting)?.reject(reason);
       for (const controller of asked.values()) controller.abort();
+    },
+    cancelAll(reason) {
+      for (const id of [...pending.keys()]) cancel(id, reason);
     },
     pending: () => pending.size,
   };

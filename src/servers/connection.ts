@@ -3,6 +3,7 @@ import { limitTime } from "../lib/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
+import type { Session } from "../protocol/session.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import type { OpenedSession } from "./open-session.ts";
 import {
@@ -84,7 +85,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (facts.retryAt !== null) {
       retry = setTimeout(
         () => void ensure({ force: true }).catch(() => undefined),
-        Math.max(0, facts.retryAt - Date.now()),
+        Math.min(2 ** 31 - 1, Math.max(0, facts.retryAt - Date.now())),
       );
       retry.unref();
     }
@@ -112,6 +113,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     let phase = "start";
     let current: Live | undefined;
     let lostBefore: TransportError | undefined;
+    let session: Session | undefined;
     try {
       const { opened, toolCount } = await options.open({
         signal,
@@ -124,6 +126,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           phase = entered;
         },
       });
+      session = opened.session;
       signal.throwIfAborted();
       if (lostBefore) throw lostBefore;
       for (const channel of channels) if (channel !== opened.channel) leave(channel);
@@ -132,8 +135,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       requirement = null;
       idle.used();
       take({ type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
+      opened.session.watch();
       return current;
     } catch (thrown) {
+      session?.end();
       channels.forEach(leave);
       if (given.aborted) throw stopped();
       const limit = `${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
@@ -185,7 +190,13 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ensure({ force = false } = {}): Promise<Live> {
     if (live) return live;
-    if (!connecting && !force && facts.restUntil !== null && Date.now() < facts.restUntil)
+    if (
+      !connecting &&
+      !force &&
+      requirement === null &&
+      facts.restUntil !== null &&
+      Date.now() < facts.restUntil
+    )
       throw unavailable();
     if (connecting?.given.aborted) {
       // It was closed meanwhile; whoever comes after that begins anew.
@@ -215,7 +226,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     take({ type: "closed", reason });
     if (last) {
       last.session.end();
-      last.peer.fail(new TransportError("the connection was closed", { sent: true }));
+      last.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
       leave(last.channel);
     }
     await connecting?.live.catch(() => undefined);

@@ -14,5 +14,10 @@ export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
 }
 
 function lastPart(uri: string): string {
-  return decodeURIComponent(uri.replace(/\/+$/, "").split("/").at(-1) ?? uri);
+  const last = uri.replace(/\/+$/, "").split("/").at(-1) ?? uri;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

@@ -37,13 +37,21 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let epoch = 0;
   let asking: { epoch: number; done: Promise<void> } | undefined;
   let relist: NodeJS.Timeout | undefined;
+  let askedAt: number | null = null;
+  /** Notices of change, and how many of them the last listing has seen. */
+  let heard = 0;
+  let seen = 0;
 
-  const isFresh = () => listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
+  const isFresh = () =>
+    seen === heard && listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
 
   async function ask(asked: number): Promise<void> {
+    const upTo = heard;
+    askedAt = Date.now();
     try {
       const listing = await list();
       if (asked !== epoch) return;
+      seen = upTo;
       listedAt = Date.now();
       onListed(listing);
     } catch (thrown) {
@@ -73,14 +81,15 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       if (force || !isFresh()) return start();
     },
     changed() {
+      heard += 1;
       if (relist) return;
-      const sinceLast = listedAt === null ? gapMs : Date.now() - listedAt;
+      const sinceLast = askedAt === null ? gapMs : Date.now() - askedAt;
       relist = setTimeout(
-        () => {
+        async () => {
+          // One listing at a time, however slow it is.
+          await asking?.done.catch(() => undefined);
           relist = undefined;
-          if (!isOpen()) return;
-          epoch += 1;
-          start().catch(() => undefined);
+          if (isOpen() && seen !== heard) await start().catch(() => undefined);
         },
         Math.max(settleMs, gapMs - sinceLast),
       );

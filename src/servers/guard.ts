@@ -18,6 +18,8 @@ sleep 2
 for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
 `;
 
+const againAfterMs = 100;
+
 export type ProcessGuard = {
   watch(pid: number): void;
   release(pid: number): void;
@@ -37,7 +39,7 @@ export function createProcessGuard(): ProcessGuard {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      for (const pid of watched) tell("+", pid);
+      setTimeout(() => watched.forEach((pid) => tell("+", pid)), againAfterMs).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();

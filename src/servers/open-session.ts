@@ -12,6 +12,8 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
   Pick<ChannelHandlers, "onClose" | "onStderr"> & {
     /** Something came that is no answer, no question and no notification. */
     onNoise(text: string): void;
+    /** Told of every channel that ends, also of one that never stood. */
+    onEnded?(reason: TransportError): void;
     /** The answer to some request was larger than the limit. */
     onTooLarge(bytes: number): Error;
   };
@@ -67,6 +69,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   const { definition, environment, access, client, known, signal } = options;
   let channel: Channel | undefined;
   let lost: TransportError | undefined;
+  let isOpen = false;
   const peer = createPeer(() => channel ?? unopened(), {
     ...handlers,
     onStray: () => handlers.onNoise("a message that answers nothing"),
@@ -79,7 +82,9 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
       onClose(reason) {
         lost = reason;
         peer.fail(reason);
-        handlers.onClose(reason);
+        handlers.onEnded?.(reason);
+        // What was lost before it stood is told by failing, and may be tried another way.
+        if (isOpen) handlers.onClose(reason);
       },
       onTooLarge: (id, bytes) => {
         const reason = handlers.onTooLarge(bytes);
@@ -102,7 +107,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
     useVersion,
   });
   if (lost) throw lost;
+  isOpen = true;
   if (session.era === "legacy") opened.listen?.();
-  session.watch();
   return { channel: opened, peer, session };
 }

@@ -56,9 +56,15 @@ export function createRequests(options: RequestsOptions): Requests {
   return {
     async send(connection, method, params, requestOptions) {
       const { signal } = requestOptions;
-      const turn = enter(signal);
-      if (turn) await turn;
+      // Whoever waits for a turn uses it already.
       connection.enter();
+      try {
+        const turn = enter(signal);
+        if (turn) await turn;
+      } catch (thrown) {
+        connection.leave();
+        throw thrown;
+      }
       try {
         const live = connection.live() ?? (await abortable(connection.ensure(), signal));
         try {

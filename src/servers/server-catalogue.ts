@@ -33,7 +33,13 @@ export function createServerCatalogue(options: CatalogueOptions) {
   const discovery = createDiscovery({
     windowMs: options.listingTtlMs,
     isOpen: options.isOpen,
-    list: async () => listAll(await options.session(), "tools/list", AbortSignal.timeout(options.limitMs)),
+    async list() {
+      const session = await options.session();
+      // Whoever says in the handshake that there are none is not asked for them.
+      const hasNone = session.era === "legacy" && session.capabilities.tools === undefined;
+      if (hasNone) return { items: [], warning: null };
+      return listAll(session, "tools/list", AbortSignal.timeout(options.limitMs));
+    },
     onListed: take,
     onFailed(thrown) {
       failure = options.hide(`tools/list failed: ${thrown instanceof Error ? thrown.message : thrown}`);

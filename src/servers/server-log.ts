@@ -4,6 +4,8 @@ import type { ServerLogLine } from "../model/server.ts";
 
 const keptCharacters = 64 * 1024;
 const longestLine = 4 * 1024;
+/** Also the shortest line takes room. */
+const lineCharacters = 64;
 
 /** Where one session's server is listened to. */
 export type LogWriter = {
@@ -29,18 +31,18 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
   let kept = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
-    const text = line.text.slice(0, longestLine);
+    const text = cutEnd(line.text);
     said.push({ user, line: { ...line, text, at: new Date().toISOString() } });
-    kept += text.length;
-    while (kept > keptCharacters) kept -= said.shift()?.line.text.length ?? 0;
+    kept += text.length + lineCharacters;
+    while (kept > keptCharacters) kept -= (said.shift()?.line.text.length ?? 0) + lineCharacters;
   }
 
   const writer = (user: string | null): LogWriter => ({
     addText(text) {
       // Of a flood only the end can stay, so the rest is not even cut into lines.
       const whole = (unfinished.get(user) ?? "") + text;
-      const parts = whole.slice(-keptCharacters).split("\n");
-      unfinished.set(user, (parts.pop() ?? "").slice(-longestLine));
+      const parts = cutStart(whole, keptCharacters).split("\n");
+      unfinished.set(user, cutStart(parts.pop() ?? "", longestLine));
       for (const line of parts) if (line.trim() !== "") add(user, { source: "stderr", text: line });
     },
     add: (line) => add(user, line),
@@ -59,4 +61,13 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
         .map(({ line }) => ({ ...line, text: redact(hide()(plainText(line.text))) }));
     },
   };
+}
+
+// A word that was cut may be a part of a secret that nobody recognises any more.
+function cutEnd(text: string): string {
+  return text.length <= longestLine ? text : `${text.slice(0, longestLine).replace(/\S*$/, "")}…`;
+}
+
+function cutStart(text: string, limit: number): string {
+  return text.length <= limit ? text : text.slice(-limit).replace(/^\S*/, "…");
 }

@@ -105,7 +105,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
         },
         { ...listen(user), onClose, onRequest: answerByItself },
       );
-      if (known() !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
+      if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;
     },
     verdict: () => verdict,

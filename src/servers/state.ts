@@ -38,6 +38,16 @@ export const initialFacts: ConnectionFacts = {
   retryAt: null,
 };
 
+/** What comes too late, or twice, changes nothing: every connection that was told ends exactly once. */
+const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> = {
+  connect: (state) => state === "connected",
+  connected: (state) => state !== "connecting",
+  failed: (state) => state !== "connecting",
+  lost: (state) => state !== "connected",
+  closed: () => false,
+  worked: () => false,
+};
+
 type Next = { facts: ConnectionFacts; event: PlaneEvent | null };
 
 /** The whole life of a connection as one function: what happened in, what is true now and what to tell out. */
@@ -48,6 +58,7 @@ export function nextFacts(
   policy: RetryPolicy,
   random: () => number = Math.random,
 ): Next {
+  if (isLate[signal.type](facts.state)) return { facts, event: null };
   switch (signal.type) {
     case "connect":
       return {
@@ -107,7 +118,7 @@ function afterFailure(
   random: () => number,
 ): ConnectionFacts {
   const gapMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));
-  const spread = Math.round(gapMs * (1 + jitter * (2 * random() - 1)));
+  const spread = Math.min(longestMs, Math.round(gapMs * (1 + jitter * (2 * random() - 1))));
   const retries = kept && !hopeless;
   return {
     state: retries ? "backoff" : "error",

@@ -8,11 +8,11 @@ export type Wanted = {
 };
 
 export function compareWanted(before: Wanted["definitions"], after: Wanted["definitions"]): ServersChange {
-  const shared = Object.keys(after).filter((name) => before[name] !== undefined);
+  const shared = Object.keys(after).filter((name) => Object.hasOwn(before, name));
   const isSame = (name: string) => stableJson(before[name]) === stableJson(after[name]);
   return {
-    added: Object.keys(after).filter((name) => before[name] === undefined),
-    removed: Object.keys(before).filter((name) => after[name] === undefined),
+    added: Object.keys(after).filter((name) => !Object.hasOwn(before, name)),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
     changed: shared.filter((name) => !isSame(name)),
     unchanged: shared.filter(isSame),
   };

@@ -112,8 +112,8 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const config = await writeConfig(directory, { sleepy: sleepyServer(["--log", log]) });
     const common = ["--config", config, "--data-dir", directory.path];
     const commands = [
-      startCli(["call", "sleepy.echo", "message=hi", ...common]),
-      startCli(["tools", "list", ...common]),
+      startCli(["call", "sleepy.echo", "message=hi", "--standalone", ...common]),
+      startCli(["tools", "list", "--standalone", ...common]),
       startCli(["serve", "--port", "0", ...common]),
     ];
     await until("three starts", () => pidsIn(log).length === 3);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -144,11 +145,13 @@ export function pidsIn(log: string): number[] {
   return [...new Set(readLog(log).map(({ pid }) => pid))];
 }
 
+/** What has ended and only waits to be buried by its parent can be signalled, but does not live. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "ENOENT" && process.platform !== "linux";
   }
 }
 

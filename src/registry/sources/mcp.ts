@@ -2,6 +2,7 @@ import { passesFilter } from "../../lib/glob.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { Tool, ToolAnnotations } from "../../model/tool.ts";
+import { readParamHeaders } from "../../protocol/param-headers.ts";
 import { hideInjected } from "./hide-injected.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
@@ -11,13 +12,19 @@ export type NamelessTool = Omit<Tool, "name" | "modelName">;
 export type Translation = { tools: NamelessTool[]; rejected: { tool: string; reason: string }[] };
 
 /** Takes what a server listed, one entry at a time: a bad entry costs only itself. */
-export function translateTools(server: string, definition: ServerDefinition, listed: unknown[]): Translation {
+export function translateTools(
+  server: string,
+  definition: ServerDefinition,
+  listed: unknown[],
+  era: "legacy" | "modern" = "legacy",
+): Translation {
+  const mirrorsArguments = era === "modern" && definition.transport === "http";
   const tools = new Map<string, NamelessTool>();
   const rejected: Translation["rejected"] = [];
   listed.forEach((entry, at) => {
     const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
     const label = name === undefined || name.trim() === "" ? `entry ${at + 1}` : name;
-    const reason = refuse(entry, name, tools);
+    const reason = refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
     else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
       tools.set(name, translate(server, definition, name, entry as UnknownObject));
@@ -37,6 +44,12 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (schema.required !== undefined && !isListOfStrings(schema.required))
     return "'required' is not a list of names";
   const problem = schemaProblem(schema);
+  return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+}
+
+/** A server of the new revision refuses calls whose arguments are not repeated as it says. */
+function headerProblem(entry: unknown): string | undefined {
+  const { problem } = readParamHeaders(isObject(entry) ? entry.inputSchema : undefined);
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
 

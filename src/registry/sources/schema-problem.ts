@@ -2,33 +2,48 @@ import { isObject } from "../../model/json.ts";
 
 const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|2020-12))\/schema#?$/;
-/** Keywords whose value is data, whatever it looks like. */
-const data = new Set(["default", "examples", "example", "enum", "const", "required"]);
 /** Keywords whose value holds schemas by name, so that its keys are no keywords. */
-const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const named = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+/** Keywords whose value is a schema or a list of them. What any other holds is data, whatever it looks like. */
+const nested = new Set([
+  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
+  ...["additionalProperties", "unevaluatedProperties", "propertyNames", "contentSchema"],
+  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+]);
 const limits = { depth: 64, nodes: 20_000 };
 
 /** What makes a schema unusable for anybody, with where it is; null when nothing does. */
 export function schemaProblem(schema: unknown): string | null {
   let nodes = 0;
-  const visit = (node: unknown, path: string, depth: number): string | null => {
+  const visit = (node: unknown, path: string, depth: number, isSchema: boolean): string | null => {
     nodes += 1;
     if (nodes > limits.nodes) return `it has more than ${limits.nodes} parts`;
     if (depth > limits.depth) return `it is nested deeper than ${limits.depth}`;
-    if (Array.isArray(node)) return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1));
+    if (Array.isArray(node))
+      return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1, isSchema));
     if (!isObject(node)) return null;
     return (
-      keywordProblem(node, path) ??
+      (isSchema ? keywordProblem(node, path) : null) ??
       first(Object.entries(node), ([key, value]) => {
-        if (data.has(key)) return null;
-        if (!named.has(key) || !isObject(value)) return visit(value, `${path}/${key}`, depth + 1);
+        const where = `${path}/${key}`;
+        if (!isSchema || !named.has(key) || !isObject(value))
+          return visit(value, where, depth + 1, isSchema && nested.has(key));
         return first(Object.entries(value), ([name, child]) =>
-          visit(child, `${path}/${key}/${name}`, depth + 2),
+          key === "patternProperties" && !isPattern(name)
+            ? `pattern ${JSON.stringify(name)} at ${where} is not a regular expression`
+            : visit(child, `${where}/${name}`, depth + 2, !Array.isArray(child)),
         );
       })
     );
   };
-  return visit(schema, "", 0);
+  return visit(schema, "", 0, true);
 }
 
 function first<T>(items: readonly T[], find: (item: T, at: number) => string | null): string | null {
@@ -41,7 +56,7 @@ function first<T>(items: readonly T[], find: (item: T, at: number) => string | n
 
 function keywordProblem({ type, pattern, $schema }: Record<string, unknown>, path: string): string | null {
   const where = path === "" ? "" : ` at ${path}`;
-  const named = typeof type === "string" ? [type] : Array.isArray(type) ? type : [];
+  const named = type === undefined ? [] : Array.isArray(type) ? type : [type];
   const unknown = named.find((one) => !types.has(String(one)));
   if (unknown !== undefined) return `type ${JSON.stringify(unknown)}${where} is not one of JSON Schema`;
   if (typeof pattern === "string" && !isPattern(pattern)) {

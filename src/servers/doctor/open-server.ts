@@ -44,7 +44,8 @@ export async function openServer(
         onRequest: refuseRequest,
         onNoise: () => undefined,
         onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
-        onClose: closed.resolve,
+        onClose: () => undefined,
+        onEnded: closed.resolve,
       },
     );
     opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
