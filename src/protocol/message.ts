@@ -57,6 +57,8 @@ export type ChannelHandlers = {
   onClose(reason: TransportError): void;
   /** The answer to this request, or to one we cannot tell, was too large and has been passed over. */
   onTooLarge?(id: RequestId | undefined, bytes: number): void;
+  /** This request turned out not to have left. */
+  onUnsent?(id: RequestId, reason: TransportError): void;
   /** Something arrived that is no message. */
   onNoise?(text: string): void;
   /** What the server writes for people. */

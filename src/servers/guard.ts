@@ -39,12 +39,16 @@ export function createProcessGuard(): ProcessGuard {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      setTimeout(() => watched.forEach((pid) => tell("+", pid)), againAfterMs).unref();
+      setTimeout(watchAgain, againAfterMs).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();
     (started.stdin as unknown as { unref(): void } | null)?.unref();
     return started;
+  }
+
+  function watchAgain(): void {
+    for (const pid of watched) tell("+", pid);
   }
 
   function tell(sign: "+" | "-", pid: number): void {

@@ -90,6 +90,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
         const reason = handlers.onTooLarge(bytes);
         if (id !== undefined || peer.pending() === 1) peer.fail(reason, id);
       },
+      onUnsent: (id, reason) => peer.fail(reason, id),
       onNoise: handlers.onNoise,
       ...(handlers.onStderr ? { onStderr: handlers.onStderr } : {}),
     },

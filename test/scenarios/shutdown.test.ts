@@ -5,7 +5,7 @@ import { postCall } from "./requests.ts";
 import {
   callsAt,
   fixture,
-  isAlive,
+  isRunning,
   pidsIn,
   planeOf,
   sleepyServer,
@@ -35,7 +35,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
       assert.equal(status, 200);
       const code = await within(8_000, `serve after ${signal}`, serving.stop(signal));
       assert.equal(code, 0);
-      assert.deepEqual(pidsIn(log).filter(isAlive), []);
+      assert.deepEqual(pidsIn(log).filter(isRunning), []);
     });
   }
 
@@ -55,7 +55,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
       assert.equal(result.code, code);
       assert.equal(result.json().error?.code, "CANCELLED");
       await untilLogged(log, ({ event }) => event === "cancelled");
-      assert.deepEqual(pidsIn(log).filter(isAlive), []);
+      assert.deepEqual(pidsIn(log).filter(isRunning), []);
     });
   }
 
@@ -68,7 +68,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const { status } = await postCall(serving.url, "echo.do_it_now", {});
     assert.equal(status, 200);
     assert.equal(await within(8_000, "serve", serving.stop("SIGINT")), 0);
-    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
     await untilLogged(log, ({ event }) => event === "stdin-end");
     await untilLogged(log, ({ event, signal }) => event === "signal" && signal === "SIGTERM");
   });
@@ -84,7 +84,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     assert.ok(pid !== null && !pidsIn(log).includes(pid), "the wrapper is a process of its own");
     process.kill(pid, "SIGKILL");
     await plane.stop();
-    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
 
   test("a server that no longer listens is ended and replaced, not left behind", async () => {
@@ -103,7 +103,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("deaf.do_it_now", {}, { timeoutMs: 5_000 })), ["done"]);
     await plane.stop();
     assert.equal(pidsIn(log).length, 2);
-    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
 
   test("SIGINT does not wait for a server that never finishes its handshake", async () => {
@@ -121,7 +121,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const results = commands.map(({ result }) => result);
     const codes = (await within(7_000, "ending", Promise.all(results))).map(({ code }) => code);
     assert.deepEqual(codes, [130, 130, 0]);
-    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
 
   test("SIGTERM lets serve answer the call it is working on and refuses new ones", async () => {
@@ -145,7 +145,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(() => undefined);
     await until("the call", () => callsAt(log).length === 1);
     assert.equal(await within(10_000, "serve", serving.stop("SIGINT")), 0);
-    assert.deepEqual(pidsIn(log).filter(isAlive), []);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
     await hanging;
   });
 

@@ -145,13 +145,23 @@ export function pidsIn(log: string): number[] {
   return [...new Set(readLog(log).map(({ pid }) => pid))];
 }
 
-/** What has ended and only waits to be buried by its parent can be signalled, but does not live. */
+/** Is there still such a process, or what is left of one until its parent has noticed its end? */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** What has ended and only waits to be buried can be signalled, but does not run. */
+export function isRunning(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== "linux") return true;
+  try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "ENOENT" && process.platform !== "linux";
+  } catch {
+    return false;
   }
 }
 

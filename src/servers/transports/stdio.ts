@@ -1,7 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createTextTail } from "../../lib/text-tail.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
+import {
+  type Channel,
+  type ChannelHandlers,
+  type OutgoingMessage,
+  TransportError,
+} from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { noiseText, parseMessage } from "./noise.ts";
 import { stopProcessGroup } from "./process-group.ts";
@@ -81,33 +86,44 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     const { exitCode, signalCode } = child;
     return signalCode ? `it was ended by ${signalCode}` : `it exited with code ${exitCode}`;
   };
+  /** What is on its way out is replaced as soon as it is out. */
+  const gone = () => {
+    const isOver = child.exitCode !== null || child.signalCode !== null;
+    const why = isOver ? ended() : "its standard input was closed";
+    return new TransportError(why, { sent: false, retryAfterMs: lastWordsMs + 50 });
+  };
   child.on("close", () => close(ended()));
   // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
 
   // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
   // server works while we do; the others of the same turn leave together.
-  let later: string | undefined;
+  let later: OutgoingMessage[] | undefined;
+  const write = (messages: readonly OutgoingMessage[]) => {
+    const text = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+    child.stdin?.write(text, (error) => {
+      // Nobody was there to read it, so it was not read, which is more than can be said of what went before.
+      if (error) for (const message of messages) if ("id" in message) handlers.onUnsent?.(message.id, gone());
+    });
+  };
   const flush = () => {
-    const text = later;
+    const messages = later ?? [];
     later = undefined;
-    if (text) child.stdin?.write(text);
+    if (messages.length > 0) write(messages);
   };
 
   return {
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false });
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new TransportError(ended(), { sent: false });
-      const line = `${JSON.stringify(message)}\n`;
+      if (child.exitCode !== null || child.signalCode !== null) throw gone();
       if (later !== undefined) {
-        later += line;
+        later.push(message);
         return;
       }
-      later = "";
+      later = [];
       process.nextTick(flush);
-      child.stdin?.write(line);
+      write([message]);
     },
     useProtocolVersion() {},
     close() {
