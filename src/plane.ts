@@ -7,12 +7,12 @@ import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import type { Outcome, Requested } from "./model/call.ts";
 import { toPlaneError } from "./model/errors.ts";
-import { toolSubject } from "./model/health.ts";
+import { providerSubject, toolSubject } from "./model/health.ts";
 import type { Json } from "./model/json.ts";
 import type { Plane, ToolListing } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
-import type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
+import { type ProviderSpec, providerLabel, type Tool, type ToolId } from "./model/tool.ts";
 import { mayBelongTo } from "./model/tool-name.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
@@ -30,6 +30,7 @@ import { createMcpProvider } from "./providers/mcp.ts";
 import { findTool } from "./registry/find-tool.ts";
 import { renderInventory } from "./registry/inventory.ts";
 import { createRegistry } from "./registry/registry.ts";
+import { createRouting } from "./registry/routing.ts";
 import { translateManifests } from "./registry/sources/manifests.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
@@ -134,6 +135,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       return renderInventory(visibleTo(principal), describeServer);
     },
   };
+  const routing = createRouting();
   const providers = new Map([["mcp", createMcpProvider(servers.request)]]);
   const providerTrouble = ({ name, config: { server } }: ProviderSpec) => {
     if (!providers.has(name)) return `no provider of kind '${name}' is known`;
@@ -160,12 +162,25 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     routing: {
       environment,
       unavailable: providerTrouble,
+      resting: routing.resting,
       serverLimitMs: (server) => config.servers[server]?.timeoutMs,
     },
     execution: {
       provider: (name) => providers.get(name),
       checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
       answer: answers.answer,
+      routing: {
+        failed: routing.failed,
+        worked: routing.worked,
+        async check(tool, provider, spec, signal) {
+          if (spec.name !== "mcp" || !routing.takeCheck(tool, provider, spec)) return null;
+          const checked = servers.check(String(spec.config.server), signal);
+          return checked.then(
+            () => null,
+            (thrown) => toPlaneError(thrown).message,
+          );
+        },
+      },
       onRetry: ({ id, tool }, retry) => emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
       onProgress: ({ id, tool }, progress) =>
         emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
@@ -176,11 +191,20 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
 
   const active = new Set<Promise<Outcome>>();
   const stopping = new AbortController();
-  const withHealth = async (tool: Tool): Promise<ToolListing> => ({
-    ...tool,
-    health: (await memory.health()).summary(toolSubject(tool.name)),
-    unavailable: missingCredentials(tool, environment) ?? sharedTrouble(tool.providers.map(providerTrouble)),
-  });
+  const withHealth = async (tool: Tool): Promise<ToolListing> => {
+    const health = await memory.health();
+    const providers = tool.providers.map((spec) => {
+      const label = providerLabel(spec, tool.providers);
+      const metrics = health.summary(providerSubject(tool.name, label));
+      return [label, { metrics, router: routing.state(tool.name, label) }] as const;
+    });
+    return {
+      ...tool,
+      health: { ...health.summary(toolSubject(tool.name)), providers: Object.fromEntries(providers) },
+      unavailable:
+        missingCredentials(tool, environment) ?? sharedTrouble(tool.providers.map(providerTrouble)),
+    };
+  };
   const reload = async () => {
     const next = await load();
     const kept = keepGood(config, next.config);

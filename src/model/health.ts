@@ -26,3 +26,15 @@ export function toolSubject(tool: string): string {
 export function providerSubject(tool: string, provider: string): string {
   return `provider:${tool}:${provider}`;
 }
+
+/** How a provider stands with the router. */
+export type ProviderState = {
+  healthy: boolean;
+  /** In a row. */
+  failures: number;
+  backoff_until: string | null;
+  last_error: string | null;
+};
+
+/** One way of executing a tool: how it did, and whether it is asked right now. */
+export type ProviderHealth = { metrics: HealthSummary; router: ProviderState };

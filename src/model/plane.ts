@@ -1,7 +1,7 @@
 import type { CallOptions, CallRecord, Outcome } from "./call.ts";
 import type { Config } from "./config.ts";
 import type { EventOf, EventType } from "./events.ts";
-import type { HealthSummary } from "./health.ts";
+import type { HealthSummary, ProviderHealth } from "./health.ts";
 import type { UnknownObject } from "./json.ts";
 import type { Face, Principal } from "./principal.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
@@ -24,7 +24,7 @@ export type Caller = { principal?: Principal; face?: Face };
 export type PlaneCallOptions = CallOptions & Caller & { signal?: AbortSignal };
 
 export type ToolListing = Tool & {
-  health: HealthSummary;
+  health: HealthSummary & { providers: Record<string, ProviderHealth> };
   /** Why it cannot be called right now, when that is known. */
   unavailable: string | null;
 };

@@ -107,8 +107,27 @@ export type Tool = {
   source: string;
 };
 
+const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
+
+/** What to call one of a tool's providers: its kind, and where several are of that kind, which of them. */
+export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]): string {
+  const alike = all.filter(({ name: kind }) => kind === spec.name);
+  if (alike.length <= 1) return spec.name;
+  const { server, url } = spec.config;
+  const which = typeof server === "string" ? server : typeof url === "string" ? hostOf(url) : undefined;
+  const label = which === undefined ? `${spec.name}:${alike.indexOf(spec) + 1}` : `${spec.name}:${which}`;
+  const same = alike.filter((other) => other.config.server === server && other.config.url === url);
+  return same.length > 1 && which !== undefined ? `${label}:${same.indexOf(spec) + 1}` : label;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
 /** May the tool run twice with the same arguments without harm? */
 export function isRepeatable(tool: Tool): boolean {
   if (tool.metadata.idempotency_key !== false) return true;
+  // Whoever wrote the entry by hand knows what the tool does.
+  if (tool.id.server === null && readOnly.has(tool.metadata.side_effects)) return true;
   return tool.trusted && (tool.annotations.idempotentHint === true || tool.annotations.readOnlyHint === true);
 }

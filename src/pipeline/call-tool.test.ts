@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestedCall, sampleTool } from "../../test/samples/calls.ts";
+import { noRouting } from "../../test/samples/routing.ts";
 import type { CallRecord } from "../model/call.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
 import { createCallTool, type Path } from "./call-tool.ts";
@@ -17,7 +18,12 @@ function pathOf(changes: Partial<Path> = {}) {
     valueFor: () => undefined,
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
     ask: async () => "approval-1",
-    routing: { environment: {}, unavailable: () => null, serverLimitMs: () => undefined },
+    routing: {
+      environment: {},
+      unavailable: () => null,
+      resting: () => null,
+      serverLimitMs: () => undefined,
+    },
     execution: {
       provider: () => async () => {
         asked.push("provider");
@@ -26,6 +32,7 @@ function pathOf(changes: Partial<Path> = {}) {
       checkOutput: async () => [],
       onRetry: () => undefined,
       onProgress: () => undefined,
+      routing: noRouting,
       answer: async () => ({}),
     },
     record: createRecorder({
@@ -58,7 +65,14 @@ const refusals: [stage: string, code: ErrorCode, changes: Partial<Path>][] = [
   [
     "route",
     "NO_PROVIDER",
-    { routing: { environment: {}, unavailable: () => "no", serverLimitMs: () => undefined } },
+    {
+      routing: {
+        environment: {},
+        unavailable: () => "no",
+        resting: () => null,
+        serverLimitMs: () => undefined,
+      },
+    },
   ],
 ];
 
@@ -97,6 +111,7 @@ test("the caller's signal reaches the provider", async () => {
       checkOutput: async () => [],
       onRetry: () => undefined,
       onProgress: () => undefined,
+      routing: noRouting,
       answer: async () => ({}),
     },
   });

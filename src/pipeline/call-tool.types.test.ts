@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolvedCall } from "../../test/samples/calls.ts";
+import { noRouting } from "../../test/samples/routing.ts";
 import type {
   Approved,
   Authorized,
@@ -65,12 +66,13 @@ const functions: Functions = {
   valueFor: () => undefined,
   decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
   ask: async () => assert.fail("nobody is asked"),
-  routing: { environment: {}, unavailable: () => null, serverLimitMs: () => undefined },
+  routing: { environment: {}, unavailable: () => null, resting: () => null, serverLimitMs: () => undefined },
   execution: {
     provider: () => async () => ({ content: [] }),
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
+    routing: noRouting,
     answer: async () => ({}),
     signal: undefined,
   },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { routedCall } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
+import { noRouting } from "../../test/samples/routing.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Provider } from "../model/provider.ts";
 import { execute } from "./execute.ts";
@@ -14,6 +15,7 @@ function run(provider: Provider, answer: (signal: AbortSignal) => Promise<Unknow
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
+    routing: noRouting,
     answer(_call, _server, _asked, signal) {
       signals.push(signal);
       return answer(signal);

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
+import { noRouting } from "../../test/samples/routing.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
-import { execute, retryDelay, retryPolicy } from "./execute.ts";
+import { execute } from "./execute.ts";
+import { retryDelay, retryPolicy } from "./retry.ts";
 
 const write = sampleTool();
 const repeatable = sampleTool({ metadata: sampleMetadata({ idempotency_key: true }) });
@@ -25,6 +27,7 @@ function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000
     checkOutput: async () => [],
     onRetry: (_, retry) => retries.push(retry),
     onProgress: () => undefined,
+    routing: noRouting,
     answer: async () => ({}),
     signal,
   });

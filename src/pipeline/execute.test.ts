@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
+import { noRouting } from "../../test/samples/routing.ts";
 import type { Routed } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Provider } from "../model/provider.ts";
@@ -19,6 +20,7 @@ function run(call: Routed, provider: Provider | undefined, options: Partial<Exec
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
+    routing: noRouting,
     answer: async () => ({}),
     signal: undefined,
     ...options,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { abortable } from "../lib/abortable.ts";
 import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
@@ -8,15 +7,9 @@ import type { ProgressReport, Provider, TaskReport } from "../model/provider.ts"
 import { normalizeResult, type ToolResult } from "../model/result.ts";
 import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
 import { ended } from "./ended.ts";
+import { everyProviderFailed, labelOf, mayFallOver, type RoutingMemory } from "./fall-over.ts";
+import { retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
-/** Two further attempts, and only where running twice does no harm. */
-export const retryPolicy = {
-  attempts: 3,
-  firstMs: 1_000,
-  factor: 2,
-  longestMs: 10_000,
-  jitter: 0.25,
-} as const;
 /** Progress may stretch a limit this far. */
 const progressStretch = 10;
 
@@ -29,6 +22,7 @@ export type ExecuteOptions = {
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
+  routing: RoutingMemory;
   /** Answers what a server asks in the middle of a call. */
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
   signal: AbortSignal | undefined;
@@ -38,29 +32,74 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   const { ms } = call.route.limit;
   const limiter = limitTime(ms, ms * progressStretch, options.signal);
   const attempts: Attempt[] = [];
+  const [first, ...others] = call.route.candidates as [ProviderSpec, ...ProviderSpec[]];
   try {
+    if (others.length > 0) return await tryEach(call, [first, ...others], attempts, limiter, options);
     for (;;) {
-      const spec = call.route.candidates[0] as ProviderSpec;
-      const startedAt = performance.now();
-      try {
-        const raw = await abortable(attempt(call, spec, limiter, options), limiter.signal);
-        attempts.push({
-          provider: spec.name,
-          ok: true,
-          durationMs: performance.now() - startedAt,
-          error: null,
-        });
-        return await finish(call, spec, raw, attempts, options);
-      } catch (thrown) {
-        const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
-        const durationMs = performance.now() - startedAt;
-        attempts.push({ provider: spec.name, ok: false, durationMs, error: error.code });
-        await retryOrGiveUp(call, error, attempts, limiter, options);
-      }
+      const ended = await tryOnce(call, first, attempts, limiter, options);
+      if (!(ended instanceof PlaneError)) return ended;
+      await retryOrGiveUp(call, ended, attempts, { limiter, onRetry: options.onRetry, endedCall });
     }
   } finally {
     limiter.clear();
   }
+}
+
+/** Each provider at most once, best first; a failure of one is no failure of the call while another may be asked. */
+async function tryEach(
+  call: Routed,
+  candidates: readonly ProviderSpec[],
+  attempts: Attempt[],
+  limiter: TimeLimiter,
+  options: ExecuteOptions,
+): Promise<Executed> {
+  const { name } = call.tool;
+  const failures: { provider: string; reason: string }[] = [];
+  for (const spec of candidates) {
+    const provider = labelOf(call, spec);
+    const missing = await options.routing.check(name, provider, spec, limiter.signal);
+    if (missing !== null) {
+      failures.push({ provider, reason: missing });
+      options.routing.failed(name, provider, missing);
+      continue;
+    }
+    const ended = await tryOnce(call, spec, attempts, limiter, options);
+    if (!(ended instanceof PlaneError)) {
+      options.routing.worked(name, provider);
+      return ended;
+    }
+    if (limiter.signal.aborted) throw withAttempts(call, ended, attempts);
+    failures.push({ provider, reason: ended.message });
+    options.routing.failed(name, provider, ended.message);
+    if (!mayFallOver(call, ended)) {
+      const unknown = errorTable[ended.code].retryable ? unknownOutcome(call, ended) : ended;
+      throw withAttempts(call, unknown, attempts);
+    }
+  }
+  throw everyProviderFailed(call, failures, attempts);
+}
+
+/** What was executed, or why not. */
+async function tryOnce(
+  call: Routed,
+  spec: ProviderSpec,
+  attempts: Attempt[],
+  limiter: TimeLimiter,
+  options: ExecuteOptions,
+): Promise<Executed | PlaneError> {
+  const provider = labelOf(call, spec);
+  const startedAt = performance.now();
+  const took = () => performance.now() - startedAt;
+  let raw: unknown;
+  try {
+    raw = await abortable(attempt(call, spec, limiter, options), limiter.signal);
+  } catch (thrown) {
+    const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
+    attempts.push({ provider, ok: false, durationMs: took(), error: error.code });
+    return error;
+  }
+  attempts.push({ provider, ok: true, durationMs: took(), error: null });
+  return finish(call, provider, raw, attempts, options);
 }
 
 async function attempt(
@@ -107,7 +146,7 @@ async function attempt(
 
 async function finish(
   call: Routed,
-  spec: ProviderSpec,
+  provider: string,
   raw: unknown,
   attempts: Attempt[],
   { checkOutput }: ExecuteOptions,
@@ -120,61 +159,11 @@ async function finish(
     ]);
     warnings.push(...found);
   }
-  return { ...call, executed: { result, provider: spec.name, attempts, warnings } };
+  return { ...call, executed: { result, provider, attempts, warnings } };
 }
 
 function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
   const { server } = tool.id;
   const also = isRepeatable(tool) ? "" : " It may still have run.";
   return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
-}
-
-/** Waits before the next attempt, or throws what ends the call. */
-async function retryOrGiveUp(
-  call: Routed,
-  error: PlaneError,
-  attempts: Attempt[],
-  limiter: TimeLimiter,
-  options: ExecuteOptions,
-): Promise<void> {
-  const notSent = error.data.sent === false;
-  const safe = notSent || isRepeatable(call.tool);
-  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error);
-  if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
-    throw withAttempts(call, worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
-  }
-  const { retryInMs } = error.data;
-  const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);
-  options.onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
-  try {
-    await sleep(delayMs, undefined, { signal: limiter.signal });
-  } catch {
-    throw withAttempts(call, endedCall(call, limiter), attempts);
-  }
-}
-
-/** It has said when it may be tried again, or that it never may; asking sooner cannot help. */
-function isHopeless(error: PlaneError): boolean {
-  return error.data.retryAt !== undefined;
-}
-
-export function retryDelay(failures: number, random: () => number = Math.random): number {
-  const { firstMs, factor, longestMs, jitter } = retryPolicy;
-  const plain = Math.min(longestMs, firstMs * factor ** (failures - 1));
-  return Math.round(plain * (1 + jitter * (2 * random() - 1)));
-}
-
-function unknownOutcome(call: Routed, error: PlaneError): PlaneError {
-  return new PlaneError(
-    "OUTCOME_UNKNOWN",
-    `${error.message} The request had been sent, so '${call.tool.name}' may have run; check before you call it again.`,
-    { data: error.data, cause: error.cause },
-  );
-}
-
-function withAttempts(call: Routed, error: PlaneError, attempts: Attempt[]): PlaneError {
-  return new PlaneError(error.code, error.message, {
-    data: { tool: call.tool.name, ...error.data, attempts: attempts.length, history: attempts },
-    cause: error.cause,
-  });
 }

@@ -5,7 +5,12 @@ import type { TimeLimit } from "../model/call.ts";
 import type { ProviderSpec } from "../model/tool.ts";
 import { type RouteOptions, route } from "./route.ts";
 
-const open: RouteOptions = { environment: {}, unavailable: () => null, serverLimitMs: () => undefined };
+const open: RouteOptions = {
+  environment: {},
+  unavailable: () => null,
+  resting: () => null,
+  serverLimitMs: () => undefined,
+};
 
 function provider(name: string, priority: number): ProviderSpec {
   return { name, priority, health_check_interval: 300, config: {} };

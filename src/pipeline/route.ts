@@ -1,6 +1,6 @@
 import type { Approved, Routed, TimeLimit } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { ProviderSpec, Tool } from "../model/tool.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
 
 const defaultLimitMs = 60_000;
 
@@ -9,19 +9,26 @@ export type RouteOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   /** Why a provider cannot be used right now, or null. */
   unavailable(provider: ProviderSpec): string | null;
+  /** Why one of several providers is not to be asked again yet, or null. */
+  resting(tool: string, provider: string): string | null;
   serverLimitMs(server: string): number | undefined;
 };
 
 /** Who may execute the call, best first, and how long it may take. */
-export function route(call: Approved, { environment, unavailable, serverLimitMs }: RouteOptions): Routed {
+export function route(call: Approved, options: RouteOptions): Routed {
+  const { environment, unavailable, resting, serverLimitMs } = options;
+  const { name, providers } = call.tool;
   const missing = missingCredentials(call.tool, environment);
   if (missing !== null) throw noProvider(call, missing);
   const reasons: Record<string, string> = {};
-  const candidates = [...call.tool.providers]
+  const candidates = [...providers]
     .sort((a, b) => a.priority - b.priority || a.name.localeCompare(b.name))
     .filter((provider) => {
-      const reason = unavailable(provider);
-      if (reason !== null) reasons[provider.name] = reason;
+      const label = providerLabel(provider, providers);
+      // Where there is no other way, waiting for it helps nobody.
+      const rest = providers.length > 1 ? resting(name, label) : null;
+      const reason = unavailable(provider) ?? rest;
+      if (reason !== null) reasons[label] = reason;
       return reason === null;
     });
   if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TimeLimiter } from "../lib/time-limit.ts";
+import type { Attempt, Routed } from "../model/call.ts";
+import { errorTable, PlaneError } from "../model/errors.ts";
+import { isRepeatable } from "../model/tool.ts";
+
+/** Two further attempts, and only where running twice does no harm. */
+export const retryPolicy = {
+  attempts: 3,
+  firstMs: 1_000,
+  factor: 2,
+  longestMs: 10_000,
+  jitter: 0.25,
+} as const;
+export type Retrying = {
+  limiter: TimeLimiter;
+  onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
+  /** What ends a call whose time is over or whose caller has left. */
+  endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
+};
+
+/** Waits before the next attempt, or throws what ends the call. */
+export async function retryOrGiveUp(
+  call: Routed,
+  error: PlaneError,
+  attempts: Attempt[],
+  { limiter, onRetry, endedCall }: Retrying,
+): Promise<void> {
+  const notSent = error.data.sent === false;
+  const safe = notSent || isRepeatable(call.tool);
+  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error);
+  if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
+    throw withAttempts(call, worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
+  }
+  const { retryInMs } = error.data;
+  const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);
+  onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
+  try {
+    await sleep(delayMs, undefined, { signal: limiter.signal });
+  } catch {
+    throw withAttempts(call, endedCall(call, limiter), attempts);
+  }
+}
+
+/** It has said when it may be tried again, or that it never may; asking sooner cannot help. */
+function isHopeless(error: PlaneError): boolean {
+  return error.data.retryAt !== undefined;
+}
+
+export function retryDelay(failures: number, random: () => number = Math.random): number {
+  const { firstMs, factor, longestMs, jitter } = retryPolicy;
+  const plain = Math.min(longestMs, firstMs * factor ** (failures - 1));
+  return Math.round(plain * (1 + jitter * (2 * random() - 1)));
+}
+
+export function unknownOutcome(call: Routed, error: PlaneError): PlaneError {
+  return new PlaneError(
+    "OUTCOME_UNKNOWN",
+    `${error.message} The request had been sent, so '${call.tool.name}' may have run; check before you call it again.`,
+    { data: error.data, cause: error.cause },
+  );
+}
+
+export function withAttempts(call: Routed, error: PlaneError, attempts: Attempt[]): PlaneError {
+  return new PlaneError(error.code, error.message, {
+    data: { tool: call.tool.name, ...error.data, attempts: attempts.length, history: attempts },
+    cause: error.cause,
+  });
+}

@@ -1,0 +1,8 @@
+import type { RoutingMemory } from "../../src/pipeline/fall-over.ts";
+
+/** For calls that have only one way to go. */
+export const noRouting: RoutingMemory = {
+  failed: () => undefined,
+  worked: () => undefined,
+  check: async () => null,
+};

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { rogue } from "./rogue/rogue.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  isAlive,
+  namedServer,
+  type ServerEntry,
+  textsOf,
+  until,
+} from "./support.ts";
+
+type Way = { server: string; tool: string; priority?: number };
+
+/** One tool with several ways to execute it. */
+function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: object = {}) {
+  const providers = ways.map(({ server, tool, priority = 0 }) => ({
+    name: "mcp",
+    priority,
+    health_check_interval: 0,
+    config: { server, tool },
+  }));
+  const lookup = {
+    name: "lookup",
+    description: "Looks something up.",
+    side_effects: "none",
+    providers,
+    ...more,
+  };
+  return createPlane({ config: { mcpServers: servers, tools: { lookup } } });
+}
+
+suite("falling over between providers", () => {
+  test("FOV-01: the next one answers in the same call, and the first is preferred again after its rest", async () => {
+    await using plane = await planeWith(
+      { first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) },
+      [
+        { server: "second", tool: "ok", priority: 10 },
+        { server: "first", tool: "ok", priority: 0 },
+      ],
+    );
+    const healthy = await plane.call("lookup");
+    assert.equal(healthy.call.provider, "mcp:first");
+    const [{ pid = 0 } = {}] = (await plane.servers()).filter(({ name }) => name === "first");
+    await plane.disconnect("first");
+    await until("its end", () => !isAlive(Number(pid)));
+    const outcome = await plane.call("lookup");
+    assert.deepEqual(textsOf(outcome), ["second:ok"]);
+    assert.equal(outcome.call.provider, "mcp:second");
+    assert.equal(outcome.call.attempts, 2);
+    const { health } = await plane.tool("lookup");
+    assert.ok(health.providers["mcp:first"]?.router.backoff_until);
+    assert.match(health.providers["mcp:first"]?.router.last_error ?? "", /disconnected/);
+    assert.equal(health.providers["mcp:first"]?.metrics.failure, 1);
+    const during = await plane.call("lookup");
+    assert.equal(during.call.attempts, 1, "the first one rests");
+    await plane.connect("first");
+    const rest = Date.parse(health.providers["mcp:first"]?.router.backoff_until ?? "") - Date.now();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, rest) + 50));
+    assert.equal((await plane.call("lookup")).call.provider, "mcp:first");
+    assert.equal((await plane.tool("lookup")).health.providers["mcp:first"]?.router.failures, 0);
+  });
+
+  test("FOV-04: when all fail, one error names each with its reason, and the next call does not try again", async () => {
+    await using plane = await planeWith(
+      { first: { command: "/no/such/program" }, second: { url: "http://127.0.0.1:9/mcp" } },
+      [
+        { server: "first", tool: "a" },
+        { server: "second", tool: "b" },
+      ],
+    );
+    const outcome = await plane.call("lookup");
+    assertFailed(outcome, "NO_PROVIDER", "failed");
+    assert.match(errorOf(outcome).message, /mcp:first: .*no\/such\/program.*mcp:second: .*127\.0\.0\.1:9/);
+    const again = await plane.call("lookup");
+    assertFailed(again, "NO_PROVIDER", "failed");
+    assert.equal(again.call.attempts, 0);
+    const { providers } = errorOf(again).data as { providers: Record<string, string> };
+    assert.deepEqual(Object.keys(providers).sort(), ["mcp:first", "mcp:second"]);
+    for (const reason of Object.values(providers)) assert.match(reason, /left alone until/);
+  });
+
+  test("FOV-06: a tool that says no is no failure of its provider", async () => {
+    await using plane = await planeWith(
+      { first: rogue("error-kinds"), second: namedServer("second", ["ok"]) },
+      [
+        { server: "first", tool: "tool_error", priority: 0 },
+        { server: "second", tool: "ok", priority: 10 },
+      ],
+    );
+    for (let call = 0; call < 20; call++) {
+      const outcome = await plane.call("lookup");
+      assert.equal(outcome.call.provider, "mcp:first");
+      assert.equal(outcome.error?.code, "TOOL_ERROR");
+    }
+    const { health } = await plane.tool("lookup");
+    assert.deepEqual(
+      [health.providers["mcp:first"]?.router.failures, health.providers["mcp:first"]?.metrics.failure],
+      [0, 0],
+    );
+  });
+
+  test("a write that may have run is not tried elsewhere", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await planeWith(
+      { first: rogue("crash-mid-call"), second: fixture("echo", ["--log", log]) },
+      [
+        { server: "first", tool: "boom", priority: 0 },
+        { server: "second", tool: "do_it_now", priority: 10 },
+      ],
+      { side_effects: "write" },
+    );
+    assertFailed(await plane.call("lookup"), "OUTCOME_UNKNOWN", "failed");
+    assert.deepEqual(callsAt(log), []);
+  });
+
+  test("a failing check keeps a provider from being called, and is made once in its interval", async () => {
+    await using plane = await createPlane({
+      config: {
+        mcpServers: { first: { command: "/no/such/program" }, second: namedServer("second", ["ok"]) },
+        tools: {
+          lookup: {
+            name: "lookup",
+            description: "Looks something up.",
+            side_effects: "write",
+            providers: [
+              { name: "mcp", priority: 0, config: { server: "first", tool: "x" } },
+              { name: "mcp", priority: 10, config: { server: "second", tool: "ok" } },
+            ],
+          },
+        },
+      },
+    });
+    const outcome = await plane.call("lookup");
+    assert.equal(outcome.call.provider, "mcp:second");
+    assert.equal(outcome.call.attempts, 1, "a check is no call");
+    const { health } = await plane.tool("lookup");
+    assert.equal(health.providers["mcp:first"]?.metrics.total, 0);
+    assert.equal(health.providers["mcp:first"]?.router.healthy, false);
+  });
+});
