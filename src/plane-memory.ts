@@ -8,6 +8,9 @@ import type { HealthSample } from "./model/health.ts";
 import type { KnownServer } from "./model/server.ts";
 import { createHealth } from "./registry/health.ts";
 
+/** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
+const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
+
 /** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
 export function createMemory(directory: string | undefined) {
   const bus = createEventBus<PlaneEvent>();
@@ -31,6 +34,7 @@ export function createMemory(directory: string | undefined) {
       bus.on(type, listener as (event: PlaneEvent) => void),
     emit(event: PlaneEvent): void {
       bus.emit(event);
+      if (passing.has(event.type)) return;
       const entry = { kind: "event", at: new Date().toISOString(), event } as const;
       // A turn later, so that what happens now does not wait for the store to open.
       setImmediate(() =>

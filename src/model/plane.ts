@@ -37,6 +37,8 @@ export type Listed = UnknownObject & { server: string };
 
 /** What every face is given and what `createPlane` returns. */
 export interface Plane extends AsyncDisposable {
+  /** Is it the plane of another process, which goes on after this one? */
+  readonly isElsewhere?: boolean;
   /** The configuration in force. */
   config(): Config;
   /** Reads the configuration again and applies what is different; what cannot be read changes nothing. */

@@ -2,7 +2,7 @@ import { plainText } from "../../lib/plain-text.ts";
 import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
-import { print, printJson, renderTable } from "./output.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
 import { stateMark } from "./servers.ts";
 import { withPlane } from "./with-plane.ts";
 
@@ -23,21 +23,30 @@ export async function pingServer(cli: Cli, name: string, options: GlobalOptions)
 }
 
 export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, async (plane) => {
-    await plane.connect(name);
-    return plane.server(name);
-  });
-  if (options.json) printJson({ servers: [status] });
-  else print(`${stateMark(status.state)} ${name} is connected: ${status.tools} tools.`);
+  await change(cli, name, options, "connect", ({ tools }) => `is connected: ${tools} tools.`);
 }
 
 export async function disconnectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, async (plane) => {
-    await plane.disconnect(name);
-    return plane.server(name);
+  await change(cli, name, options, "disconnect", () => "is disconnected.");
+}
+
+async function change(
+  cli: Cli,
+  name: string,
+  options: GlobalOptions,
+  verb: "connect" | "disconnect",
+  render: (status: ServerStatus) => string,
+): Promise<void> {
+  const { status, goesOn } = await withPlane(cli, options, async (plane) => {
+    await plane[verb](name);
+    return { status: await plane.server(name), goesOn: plane.isElsewhere === true };
   });
-  if (options.json) printJson({ servers: [status] });
-  else print(`${stateMark(status.state)} ${name} is disconnected.`);
+  if (options.json) return printJson({ servers: [status] });
+  print(`${stateMark(status.state)} ${name} ${render(status)}`);
+  if (!goesOn)
+    say(
+      "No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.",
+    );
 }
 
 /** The exit code tells whether all of them answered. */

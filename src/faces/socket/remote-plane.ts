@@ -22,6 +22,7 @@ export async function openRemotePlane(
     },
   ]);
   const here: Partial<Plane> = {
+    isElsewhere: true,
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),
     // Whoever looks at a plane that runs wants to see it as it is.
