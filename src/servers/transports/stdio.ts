@@ -4,7 +4,7 @@ import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import {
   type Channel,
   type ChannelHandlers,
-  type OutgoingMessage,
+  type RequestId,
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
@@ -98,18 +98,17 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 
   // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
   // server works while we do; the others of the same turn leave together.
-  let later: OutgoingMessage[] | undefined;
-  const write = (messages: readonly OutgoingMessage[]) => {
-    const text = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+  let later: { text: string; ids: RequestId[] } | undefined;
+  const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
       // Nobody was there to read it, so it was not read, which is more than can be said of what went before.
-      if (error) for (const message of messages) if ("id" in message) handlers.onUnsent?.(message.id, gone());
+      if (error) for (const id of ids) handlers.onUnsent?.(id, gone());
     });
   };
   const flush = () => {
-    const messages = later ?? [];
+    const { text, ids } = later ?? { text: "", ids: [] };
     later = undefined;
-    if (messages.length > 0) write(messages);
+    if (text !== "") write(text, ids);
   };
 
   return {
@@ -117,13 +116,16 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false });
       if (child.exitCode !== null || child.signalCode !== null) throw gone();
+      const line = `${JSON.stringify(message)}\n`;
+      const ids = "id" in message ? [message.id] : [];
       if (later !== undefined) {
-        later.push(message);
+        later.text += line;
+        later.ids.push(...ids);
         return;
       }
-      later = [];
+      later = { text: "", ids: [] };
       process.nextTick(flush);
-      write([message]);
+      write(line, ids);
     },
     useProtocolVersion() {},
     close() {
