@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchema } from "../src/config/config-schema.ts";
+import { manifestSchema } from "../src/config/manifest-schema.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 
@@ -15,6 +16,7 @@ export function generatedDocs(): Doc[] {
     { path: `${errorPages}/README.md`, text: renderErrors() },
     ...codes.map(errorPage),
     { path: "docs/config.md", text: renderConfigDocs() },
+    { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];
 }

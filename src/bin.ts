@@ -25,7 +25,11 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
       ]);
       const serving = await serve(plane, options);
       const socket = await serveSocket(plane, findLocalFiles(options).socket);
-      return { ...serving, close: async () => void (await Promise.all([serving.close(), socket?.close()])) };
+      return {
+        ...serving,
+        hasSocket: socket !== null,
+        close: async () => void (await Promise.all([serving.close(), socket?.close()])),
+      };
     },
     serveMcp: async (plane, interrupted) => {
       const { serveStdio } = await import("./faces/gateway/serve-stdio.ts");

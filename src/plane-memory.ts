@@ -14,6 +14,7 @@ const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", 
 /** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
 export function createMemory(directory: string | undefined) {
   const bus = createEventBus<PlaneEvent>();
+  const stored = createEventBus<{ type: "stored" }>();
   const store = once(async () => {
     const { openSqliteStore } = await import("./store/sqlite.ts");
     return openSqliteStore(directory === undefined ? ":memory:" : join(directory, "toolplane.db"));
@@ -32,6 +33,8 @@ export function createMemory(directory: string | undefined) {
     addApproval: async (approval: Approval) => (await store()).addApproval(approval),
     on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
       bus.on(type, listener as (event: PlaneEvent) => void),
+    /** Called when there are new events to be read. */
+    onStored: (listener: () => void) => stored.on("stored", listener),
     emit(event: PlaneEvent): void {
       bus.emit(event);
       if (passing.has(event.type)) return;
@@ -40,6 +43,7 @@ export function createMemory(directory: string | undefined) {
       setImmediate(() =>
         journal()
           .then(({ write }) => write([entry]))
+          .then(() => stored.emit({ type: "stored" }))
           .catch(() => undefined),
       );
     },

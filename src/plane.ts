@@ -3,35 +3,37 @@ import { processEnvironment } from "./config/environment.ts";
 import { keepGood } from "./config/keep-good.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config.ts";
 import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
+import { revealConfig } from "./config/secrets/reveal-config.ts";
 import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import type { Outcome, Requested } from "./model/call.ts";
 import { toPlaneError } from "./model/errors.ts";
-import { providerSubject, toolSubject } from "./model/health.ts";
 import type { Json } from "./model/json.ts";
-import type { Plane, ToolListing } from "./model/plane.ts";
+import type { Plane } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
-import { type ProviderSpec, providerLabel, type Tool, type ToolId } from "./model/tool.ts";
+import type { ProviderSpec, ToolId } from "./model/tool.ts";
 import { mayBelongTo } from "./model/tool-name.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { readProgress } from "./pipeline/read-progress.ts";
 import { createRecorder } from "./pipeline/record.ts";
 import { requestCall } from "./pipeline/request.ts";
-import { missingCredentials, sharedTrouble } from "./pipeline/route.ts";
 import { createAnswers, type Sampling } from "./plane-answers.ts";
+import { createCatalogue } from "./plane-catalogue.ts";
+import { createHandWritten } from "./plane-hand-written.ts";
 import { createMemory } from "./plane-memory.ts";
 import { createServerVerbs, identifyServer, withRoots } from "./plane-servers.ts";
 import { accessOf, createTokenVerbs } from "./plane-tokens.ts";
 import { decide } from "./policy/decide.ts";
 import { grantFor } from "./policy/grant.ts";
+import { createFunctionProvider } from "./providers/function.ts";
+import { createHttpProvider } from "./providers/http.ts";
 import { createMcpProvider } from "./providers/mcp.ts";
 import { findTool } from "./registry/find-tool.ts";
 import { renderInventory } from "./registry/inventory.ts";
 import { createRegistry } from "./registry/registry.ts";
 import { createRouting } from "./registry/routing.ts";
-import { translateManifests } from "./registry/sources/manifests.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { createServers } from "./servers/servers.ts";
@@ -55,8 +57,8 @@ export type PlaneOptions = {
   watch?: boolean;
 };
 
-/** Where the tools of the configuration itself come from; no server can have this name. */
-const configSource = "";
+/** Where the tools that people wrote come from; no server can have this name. */
+const handWrittenSource = "";
 
 /** Config in, wired plane out. Nothing is started before it is used. */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
@@ -66,7 +68,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     requireSafe(loaded.config);
     return loaded;
   };
-  let { config, variables, directoryOf } = await load();
+  let { config, variables, directoryOf, sources } = await load();
   const everybody = options.principal ?? nobody;
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
@@ -82,9 +84,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         .checkSchema(schema, value)
         .map(({ path, message }) => `${path} ${message}`.trim()),
   });
-  const registry = createRegistry(({ revision, tools }) =>
-    emit({ type: "registry.changed", revision, tools: tools.length }),
-  );
+  const registry = createRegistry((change) => emit({ type: "registry.changed", ...change }));
   const credentials = createCredentials({
     store: memory.store,
     directory: options.dataDirectory,
@@ -113,35 +113,58 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       registry.setSource(server, translateTools(server, definition, listed, era)),
     listed: registry.listed,
   });
-  registry.setSource(configSource, translateManifests(config.tools));
+  const handWritten = createHandWritten({
+    publish: (translation) => registry.setSource(handWrittenSource, translation),
+    environment,
+  });
+  handWritten.apply(config);
   const find = (asked: string | ToolId, principal: Principal) =>
     findTool(asked, {
-      snapshot: registry.snapshot,
+      snapshot: () => registry.snapshot(principal.persona),
       servers: servers.names,
       // A name that may be anybody's is not worth waiting for the slowest.
       discover: (names) =>
         servers.discover(names, { owner: ownerOf(principal), ...(names ? {} : { patienceMs: 5_000 }) }),
       trouble: servers.trouble,
       requirement: servers.requirement,
-      visible: () => visibleTo(principal),
+      visible: () => catalogue.visibleTo(principal),
     });
-  const visibleTo = (principal: Principal) =>
-    registry.snapshot().tools.filter((tool) => !("refused" in grantFor(principal, tool)));
   const describeServer = (server: string) => config.servers[server]?.description ?? "";
   const injectables: Record<string, (call: Requested) => Json | undefined | Promise<Json>> = {
     username: ({ principal }) => principal.user ?? undefined,
     _mcp_data: async ({ principal }) => {
       await servers.discover();
-      return renderInventory(visibleTo(principal), describeServer);
+      return renderInventory(catalogue.visibleTo(principal), describeServer);
     },
   };
   const routing = createRouting();
-  const providers = new Map([["mcp", createMcpProvider(servers.request)]]);
-  const providerTrouble = ({ name, config: { server } }: ProviderSpec) => {
+  const providers = new Map([
+    ["mcp", createMcpProvider(servers.request)],
+    ["http", createHttpProvider((spec) => revealConfig(spec, environment))],
+    ["function", createFunctionProvider(handWritten.run)],
+  ]);
+  const providerTrouble = (spec: ProviderSpec) => {
+    const { name, config: where } = spec;
     if (!providers.has(name)) return `no provider of kind '${name}' is known`;
-    const isConfigured = name !== "mcp" || servers.names().includes(String(server));
-    return isConfigured ? null : `server '${server}' is not configured`;
+    const isConfigured = name !== "mcp" || servers.names().includes(String(where.server));
+    return isConfigured ? handWritten.trouble(spec) : `server '${where.server}' is not configured`;
   };
+
+  const catalogue = createCatalogue(
+    {
+      registry,
+      discover(server, principal, patience) {
+        const how = { ...patience, owner: ownerOf(principal) };
+        return server === null ? servers.discover(undefined, how) : servers.discoverOne(server, how);
+      },
+      health: memory.health,
+      routerState: routing.state,
+      providerTrouble,
+      showProvider: handWritten.show,
+      environment,
+    },
+    everybody,
+  );
 
   // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
   const warmUp = once(async () => {
@@ -191,34 +214,23 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
 
   const active = new Set<Promise<Outcome>>();
   const stopping = new AbortController();
-  const withHealth = async (tool: Tool): Promise<ToolListing> => {
-    const health = await memory.health();
-    const providers = tool.providers.map((spec) => {
-      const label = providerLabel(spec, tool.providers);
-      const metrics = health.summary(providerSubject(tool.name, label));
-      return [label, { metrics, router: routing.state(tool.name, label) }] as const;
-    });
-    return {
-      ...tool,
-      health: { ...health.summary(toolSubject(tool.name)), providers: Object.fromEntries(providers) },
-      unavailable:
-        missingCredentials(tool, environment) ?? sharedTrouble(tool.providers.map(providerTrouble)),
-    };
-  };
   const reload = async () => {
     const next = await load();
     const kept = keepGood(config, next.config);
     const change = await servers.apply({ definitions: kept.servers, broken: kept.broken });
-    ({ variables, directoryOf } = next);
+    ({ variables, directoryOf, sources } = next);
     config = kept;
-    registry.setSource(configSource, translateManifests(config.tools));
+    handWritten.apply(config);
     emit({ type: "config.changed", ...change, problems: config.problems.length });
     return change;
   };
   const watching = options.watch
-    ? watchFiles(config.files, () => {
-        reload().catch((thrown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message }));
-      })
+    ? watchFiles(
+        () => sources(),
+        () => {
+          reload().catch((thrown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message }));
+        },
+      )
     : undefined;
 
   const plane: Plane = {
@@ -229,6 +241,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
       return examineServers(names, config, { environment, secretsOf, secretValues: [...variables.values()] });
     },
+    ...handWritten.verbs,
     start: () => void servers.start(),
     call(asked, args, callOptions = {}) {
       const { signal } = callOptions;
@@ -237,16 +250,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       active.add(running);
       return running.finally(() => active.delete(running));
     },
-    async tools({ principal = everybody, server, ...patience } = {}) {
-      const how = { ...patience, owner: ownerOf(principal) };
-      await (server === undefined ? servers.discover(undefined, how) : servers.discoverOne(server, how));
-      const tools = visibleTo(principal).filter(({ id }) => server === undefined || id.server === server);
-      return Promise.all(tools.map(withHealth));
-    },
+    tools: catalogue.tools,
+    queryTools: catalogue.queryTools,
+    registrySummary: catalogue.registrySummary,
     async tool(asked, { principal = everybody } = {}) {
       const tool = await find(asked, principal);
       requireGrant(principal, tool, grantFor);
-      return withHealth(tool);
+      return catalogue.listing(tool);
     },
     async servers({ connect = false } = {}) {
       if (connect) await servers.probe();
@@ -265,6 +275,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     answer: (id, answer, { principal = everybody } = {}) =>
       answers.questions.answer(id, answer, principal.user),
     calls: async (filter) => (await memory.store()).calls(filter),
+    events: async (after, limit) => (await memory.store()).events(after, limit),
+    lastEventId: async () => (await memory.store()).lastEventId(),
+    onStored: memory.onStored,
     on: memory.on,
     stop: once(async () => {
       watching?.[Symbol.dispose]();

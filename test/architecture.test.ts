@@ -28,9 +28,13 @@ const arrows: Record<string, readonly string[]> = {
   "plane-answers.ts": ["model", "lib", "protocol", "approvals", "pipeline"],
   "plane-tokens.ts": ["model", "servers"],
   "plane-servers.ts": ["model", "lib", "protocol", "providers", "servers"],
+  "plane-hand-written.ts": ["model", "config", "registry"],
+  "plane-catalogue.ts": ["model", "pipeline", "policy", "registry"],
   "plane-memory.ts": ["model", "lib", "registry", "store"],
   "plane.ts": [
     "plane-answers.ts",
+    "plane-hand-written.ts",
+    "plane-catalogue.ts",
     "plane-memory.ts",
     "plane-servers.ts",
     "plane-tokens.ts",

@@ -1,23 +1,24 @@
-import { en } from "zod/locales";
-import * as z from "zod/mini";
+import { dirname } from "node:path";
 import { type Config, type ConfigProblem, ConfigValues } from "../model/config.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Path } from "../model/path.ts";
 import { renderPath } from "../model/path.ts";
 import { ServerDefinition } from "../model/server.ts";
 import { ToolManifest } from "../model/tool.ts";
+import { checkProviders } from "./check-providers.ts";
 import type { Merged } from "./merge-settings.ts";
 import { warnAboutWhatIsMissing } from "./not-yet.ts";
+import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
 import { detectTransport } from "./transport.ts";
 
-const inEnglish = { error: en().localeError };
 const { servers: _servers, tools: _tools, ...sections } = ConfigValues.shape;
 
-type Report = (path: Path, message: string, hint?: string | null) => void;
-
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
-export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files"> {
+export function checkValues(
+  merged: Merged,
+  environment: Environment,
+): Omit<Config, "files" | "fromManifests"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     const { file = "", line = null } = merged.originOf(path) ?? {};
@@ -35,7 +36,19 @@ export function checkValues(merged: Merged, environment: Environment): Omit<Conf
   const values: ConfigValues = {
     ...checkSections(others, environment, report),
     servers: goodServers,
-    tools: checkEach(tools, (name, entry) => parse(ToolManifest, entry, ["tools", name], report)),
+    tools: checkEach(tools, (name, entry) => {
+      const path = ["tools", name];
+      const tool = parse(ToolManifest, entry, path, report);
+      return (
+        tool &&
+        checkProviders(tool, {
+          environment,
+          directory: dirname(merged.originOf(path)?.file ?? ""),
+          report: (inner, message, hint = null) =>
+            tell("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
+        })
+      );
+    }),
   };
   warnAboutWhatIsMissing(values, (path, message, hint) => tell("warning", path, message, hint));
   return { ...values, broken, problems };
@@ -89,23 +102,4 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
       parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
   }
   return checked as Omit<ConfigValues, "servers" | "tools">;
-}
-
-function unsetHint(variable: string): string {
-  return `Set it or write \${${variable}:-default}.`;
-}
-
-function parse<S extends z.core.$ZodType>(
-  schema: S,
-  value: unknown,
-  path: Path,
-  report: Report,
-): z.output<S> | undefined {
-  const parsed = z.safeParse(schema, value, inEnglish);
-  if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) {
-    const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    report([...path, ...inner], issue.message.replace(/^Invalid input: /, ""));
-  }
-  return undefined;
 }

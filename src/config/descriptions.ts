@@ -57,7 +57,8 @@ export const descriptions = {
   "mcpServers.idempotency_key": "May a call be repeated without harm?",
   "mcpServers.inject": "Parameters that only the system sets, where a tool declares them.",
   tools: "Hand-written tools, by name: manifests with their providers.",
-  manifests: "Globs of manifest files to read.",
+  manifests:
+    "Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold.",
   toolsets: "Named selections of tools with a budget.",
   "toolsets.providers": "The servers whose tools are in it.",
   "toolsets.allow_tools": "Which of their tools; null for all.",

@@ -3,6 +3,7 @@ import { type Config, type ConfigProblem, renderProblems } from "../model/config
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { checkValues } from "./check-values.ts";
+import { loadManifests } from "./load-manifests.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { usedVariables } from "./secrets/used-variables.ts";
@@ -20,6 +21,8 @@ export type LoadedConfig = {
   variables: ReadonlyMap<string, string>;
   /** Where the file stands that defines a server; its references to files start there. */
   directoryOf(server: string): string;
+  /** Everything it is read from, as it is now: a new manifest is among it. */
+  sources(): string[];
 };
 
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
@@ -41,15 +44,25 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   found.push(...fromEnvironment.problems);
   const merged = mergeSettings(layers, fromEnvironment.settings);
   const { problems, ...values } = checkValues(merged, environment);
-  const config = { ...values, files, problems: [...found, ...problems] };
+  const fromFiles = await loadManifests(values, merged, files, environment);
+  const config = {
+    ...values,
+    files,
+    fromManifests: fromFiles.manifests,
+    problems: [...found, ...problems, ...fromFiles.problems],
+  };
+  const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
   const directoryOf = (server: string) => dirname(merged.originOf(["servers", server])?.file ?? "");
-  return { config, merged, variables: usedVariables(merged.values, environment), directoryOf };
+  const sources = () => [...files, ...fromFiles.files()];
+  return { config, merged, variables: usedVariables(said, environment), directoryOf, sources };
 }
 
 /** A rule that is not understood must not be left out, so a plane does not start with one. */
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
-    ({ path, severity }) => severity === "error" && /^(policy|auth|users)\b/.test(path),
+    // A manifest has keys of these names too, and a tool that is left out is safe.
+    ({ path, severity, owner }) =>
+      severity === "error" && owner === undefined && /^(policy|auth|users)\b/.test(path),
   );
   if (unsafe.length > 0)
     throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });

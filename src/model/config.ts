@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Manifests } from "./manifests.ts";
 import { ServerDefinition } from "./server.ts";
 import { SideEffects, ToolManifest } from "./tool.ts";
 
@@ -96,6 +97,8 @@ export type ConfigValues = z.infer<typeof ConfigValues>;
 
 /** What was loaded: the values, what is out of order, and the files it came from. */
 export type Config = ConfigValues & {
+  /** What the manifest files say. */
+  fromManifests: Manifests;
   /** Servers that are configured and cannot run, with the reason. */
   broken: Record<string, string>;
   problems: ConfigProblem[];
@@ -106,6 +109,8 @@ export type ConfigProblem = {
   file: string;
   line: number | null;
   path: string;
+  /** In a manifest: the persona whose it is, null when it is everybody's. */
+  owner?: string | null;
   severity: "error" | "warning";
   message: string;
   hint: string | null;

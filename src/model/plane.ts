@@ -1,10 +1,12 @@
 import type { CallOptions, CallRecord, Outcome } from "./call.ts";
 import type { Config } from "./config.ts";
-import type { EventOf, EventType } from "./events.ts";
+import type { EventOf, EventType, StoredEvent } from "./events.ts";
 import type { HealthSummary, ProviderHealth } from "./health.ts";
 import type { UnknownObject } from "./json.ts";
 import type { Face, Principal } from "./principal.ts";
+import type { ToolFunction } from "./provider.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
+import type { RegistrySummary } from "./registry-summary.ts";
 import type {
   PoolInfo,
   RefreshReport,
@@ -16,7 +18,8 @@ import type {
 import type { DoctorReport } from "./setup.ts";
 import type { CallFilter } from "./store.ts";
 import type { TokenGiven, TokenStatus } from "./token.ts";
-import type { Tool, ToolId } from "./tool.ts";
+import type { Tool, ToolId, WrittenManifest } from "./tool.ts";
+import type { ToolQuery } from "./tool-query.ts";
 
 /** Who calls through which face; the library's own caller when left out. */
 export type Caller = { principal?: Principal; face?: Face };
@@ -25,9 +28,17 @@ export type PlaneCallOptions = CallOptions & Caller & { signal?: AbortSignal };
 
 export type ToolListing = Tool & {
   health: HealthSummary & { providers: Record<string, ProviderHealth> };
+  /** The variables it names, and whether they are set. */
+  credentials: Record<string, { required: boolean; configured: boolean }>;
   /** Why it cannot be called right now, when that is known. */
   unavailable: string | null;
 };
+
+/** `total` are all that match, on this page or not. */
+export type ToolPage = { total: number; tools: ToolListing[]; nextCursor: string | null };
+
+/** A tool of this program: its manifest, and the function that executes it where no other provider does. */
+export type Registration = WrittenManifest | { manifest: WrittenManifest; run: ToolFunction };
 
 /** A sign-in under way: the person goes to `url`. */
 export type SignIn = { url: string; finished: Promise<void>; cancel(): void };
@@ -51,6 +62,14 @@ export interface Plane extends AsyncDisposable {
   /** Waits until every server has answered or failed, or until `patienceMs` have passed. */
   tools(caller?: Caller & { server?: string; patienceMs?: number }): Promise<ToolListing[]>;
   tool(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
+  /** The tools that are meant, by name, a page at a time. A caller without a persona may look at that of any. */
+  queryTools(query: Partial<ToolQuery>, caller?: Caller & { patienceMs?: number }): Promise<ToolPage>;
+  /** The whole catalogue in short, for the caller's persona or another. */
+  registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
+  /** Adds a tool, or replaces the one of its name and persona, until the plane stops. Effective at once. */
+  register(tool: Registration): void;
+  /** True when there was one; what the configuration has under that name is there again. */
+  unregister(name: string, options?: { persona?: string }): boolean;
   /** With `connect`, those that are meant to be started are tried first. */
   servers(options?: { connect?: boolean }): Promise<ServerStatus[]>;
   server(name: string, options?: { connect?: boolean }): Promise<ServerStatus>;
@@ -90,6 +109,11 @@ export interface Plane extends AsyncDisposable {
   questions(caller?: Caller): Promise<Question[]>;
   answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
   calls(filter?: CallFilter): Promise<CallRecord[]>;
+  /** What happened, oldest first, with ids above `after`. */
+  events(after?: number, limit?: number): Promise<StoredEvent[]>;
+  lastEventId(): Promise<number>;
+  /** Called when there are new events to be read. */
+  onStored(listener: () => void): () => void;
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   stop(): Promise<void>;
 }

@@ -24,3 +24,9 @@ export type ProviderContext = {
  * `data.sent` is false when the other side provably never saw the request.
  */
 export type Provider = (spec: ProviderSpec, args: JsonObject, context: ProviderContext) => Promise<unknown>;
+
+/** A tool as a function of this program. What it throws is a failure, `isError` is an answer. */
+export type ToolFunction = (
+  args: JsonObject,
+  context: Pick<ProviderContext, "signal" | "owner" | "onProgress">,
+) => unknown;

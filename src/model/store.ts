@@ -21,6 +21,8 @@ export interface Store {
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   /** Oldest first, with ids above `after`. */
   events(after?: number, limit?: number): Promise<StoredEvent[]>;
+  /** The id of the newest event, 0 when there is none. */
+  lastEventId(): Promise<number>;
   /** The rolling window of every subject, each oldest first. */
   samples(): Promise<HealthSample[]>;
   addApproval(approval: Approval): Promise<void>;

@@ -47,32 +47,44 @@ function hashedModelName(id: ToolId): string {
 }
 
 /** Depends on the set of tools only, not on their order, so that two runs agree. */
-function modelNames(ids: readonly ToolId[]): Map<string, string> {
-  const groups = groupBy(ids, (id) => [safe(plainModelName(id))]);
-  const names = new Map<string, string>();
-  const keepers: [ToolId, string][] = [];
+function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
+  const groups = groupBy(ids, (id) => safe(plainModelName(id)));
+  const names = new Map<ToolId, string>();
+  const keepers = new Map<string, ToolId>();
   for (const [name, group] of groups) {
-    const exact = group.filter((id) => plainModelName(id) === name);
-    const keeper = group.length === 1 ? group[0] : exact.length === 1 ? exact[0] : undefined;
-    const fits = name.length > 0 && name.length <= modelNameLimit;
-    for (const id of group) {
-      if (id === keeper && fits) keepers.push([id, name]);
-      else names.set(toolKey(id), hashedModelName(id));
-    }
+    const keeper = name.length > 0 && name.length <= modelNameLimit ? keeperOf(name, group) : undefined;
+    if (keeper) keepers.set(name, keeper);
+    if (group === keeper) continue;
+    for (const id of asList(group)) if (id !== keeper) names.set(id, hashedModelName(id));
   }
   const hashed = new Set(names.values());
-  for (const [id, name] of keepers) names.set(toolKey(id), hashed.has(name) ? hashedModelName(id) : name);
+  for (const [name, id] of keepers) names.set(id, hashed.has(name) ? hashedModelName(id) : name);
   return names;
 }
 
-function groupBy(ids: readonly ToolId[], render: (id: ToolId) => string[]): Map<string, ToolId[]> {
-  const groups = new Map<string, ToolId[]>();
+/** Who may have the name that several would have. */
+function keeperOf(name: string, group: Group): ToolId | undefined {
+  if (!Array.isArray(group)) return group;
+  const exact = group.filter((id) => plainModelName(id) === name);
+  return exact.length === 1 ? exact[0] : undefined;
+}
+
+/** Nearly always one; a list for each would be most of what the index weighs. */
+type Group = ToolId | ToolId[];
+
+function asList(group: Group | undefined): ToolId[] {
+  if (group === undefined) return [];
+  return Array.isArray(group) ? group : [group];
+}
+
+function groupBy(ids: readonly ToolId[], render: (id: ToolId) => string): Map<string, Group> {
+  const groups = new Map<string, Group>();
   for (const id of ids) {
-    for (const spelling of render(id)) {
-      const group = groups.get(spelling);
-      if (group) group.push(id);
-      else groups.set(spelling, [id]);
-    }
+    const rendered = render(id);
+    const group = groups.get(rendered);
+    if (group === undefined) groups.set(rendered, id);
+    else if (Array.isArray(group)) group.push(id);
+    else groups.set(rendered, [group, id]);
   }
   return groups;
 }
@@ -96,35 +108,69 @@ export type ToolNameIndex = {
  */
 export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   const forModels = modelNames(ids);
-  const modelName = (id: ToolId) => forModels.get(toolKey(id)) ?? hashedModelName(id);
-  const displayed = groupBy(ids, (id) => [displayName(id)]);
+  const byKey = once(() => new Map(ids.map((id) => [toolKey(id), id])));
+  const modelName = (id: ToolId) =>
+    forModels.get(id) ?? forModels.get(byKey().get(toolKey(id)) ?? id) ?? hashedModelName(id);
+  // Two tools are shown alike only where a dot belongs to the name of a server or of a hand-written tool.
+  const isShared = ids.some(hasLooseDot) ? repeated(ids.map(displayName)) : new Set<string>();
   const name = (id: ToolId) => {
-    const shared = (displayed.get(displayName(id))?.length ?? 0) > 1;
-    return shared ? modelName(id) : displayName(id);
+    const shown = displayName(id);
+    return isShared.size > 0 && isShared.has(shown) ? modelName(id) : shown;
   };
+  const prefixes = once(() => prefixesOf(ids));
+  const spelled = (spelling: string) =>
+    prefixes().flatMap(([server, prefix]) => {
+      if (!spelling.startsWith(prefix)) return [];
+      return byKey().get(toolKey({ server, tool: spelling.slice(prefix.length) })) ?? [];
+    });
+  const [byName, byModelName, byTool] = [
+    once(() => groupBy(ids, name)),
+    once(() => groupBy(ids, modelName)),
+    once(() => groupBy(ids, ({ tool }) => tool)),
+  ];
   const ranks = [
-    once(() => groupBy(ids, (id) => [name(id)])),
-    once(() => groupBy(ids, (id) => [modelName(id)])),
-    once(() => groupBy(ids, spellings)),
-    once(() => groupBy(ids, (id) => [id.tool])),
-  ] as const;
+    (spelling: string) => asList(byName().get(spelling)),
+    (spelling: string) => asList(byModelName().get(spelling)),
+    spelled,
+    (spelling: string) => asList(byTool().get(spelling)),
+  ];
 
   return {
     name,
     modelName,
     find(spelling) {
       for (const rank of ranks) {
-        const found = rank().get(spelling) ?? [];
-        if (found.length > 1) return { kind: "many", ids: found };
-        if (found[0]) return { kind: "one", id: found[0] };
+        const [first, ...others] = rank(spelling);
+        if (first && others.length > 0) return { kind: "many", ids: [first, ...others] };
+        if (first) return { kind: "one", id: first };
       }
       return { kind: "none" };
     },
     collisions: () =>
-      [...ranks[2]()]
-        .filter(([, group]) => group.length > 1)
-        .map(([spelling, group]) => ({ spelling, names: group.map(name) })),
+      [...repeated(ids.flatMap(spellings))].map((spelling) => ({
+        spelling,
+        names: spelled(spelling).map(name),
+      })),
   };
+}
+
+function hasLooseDot({ server, tool }: ToolId): boolean {
+  return (server ?? tool).includes(".");
+}
+
+/** What every spelling of a server's tools begins with. To hold all spellings would be most of the index. */
+function prefixesOf(ids: readonly ToolId[]): [server: string | null, prefix: string][] {
+  const servers = new Set(ids.map(({ server }) => server));
+  return [...servers].flatMap((server) =>
+    spellings({ server, tool: "" }).map((prefix): [string | null, string] => [server, prefix]),
+  );
+}
+
+function repeated(words: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  for (const word of words) (seen.has(word) ? again : seen).add(word);
+  return again;
 }
 
 function once<T>(make: () => T): () => T {

@@ -34,7 +34,12 @@ export const ProviderSpec = z.looseObject({
   health_check_interval: z._default(z.number().check(z.minimum(0)), 300),
   config: z._default(z.record(z.string(), z.json()), {}),
 });
-export type ProviderSpec = z.infer<typeof ProviderSpec>;
+export type ProviderSpec = z.infer<typeof ProviderSpec> & {
+  /** Why it can never be used as it is written. */
+  unusable?: string;
+  /** Where relative references to secrets in its `config` start. */
+  base?: string;
+};
 
 /** What a manifest says about a tool beside its name, description and parameters. */
 export const ToolMetadata = z.object({
@@ -65,8 +70,12 @@ export const ToolManifest = z.extend(ToolMetadata, {
     type: "object",
   }),
   providers: z._default(z.array(ProviderSpec), []),
+  /** Whose tool it is; everybody's without. */
+  persona: z.optional(name),
 });
 export type ToolManifest = z.infer<typeof ToolManifest>;
+/** The same before defaults are filled in. */
+export type WrittenManifest = z.input<typeof ToolManifest>;
 
 /** Hints a server gives about its own tool. Only a trusted server's hints decide anything. */
 export type ToolAnnotations = {

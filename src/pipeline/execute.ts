@@ -1,4 +1,5 @@
 import { abortable } from "../lib/abortable.ts";
+import { isTooDeep } from "../lib/is-too-deep.ts";
 import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
@@ -99,7 +100,9 @@ async function tryOnce(
     return error;
   }
   attempts.push({ provider, ok: true, durationMs: took(), error: null });
-  return finish(call, provider, raw, attempts, options);
+  return finish(call, provider, raw, attempts, options).catch((thrown) =>
+    withAttempts(call, toPlaneError(thrown), attempts),
+  );
 }
 
 async function attempt(
@@ -152,6 +155,16 @@ async function finish(
   { checkOutput }: ExecuteOptions,
 ): Promise<Executed> {
   const { result, warnings } = normalizeResult(raw);
+  if (isTooDeep(result)) {
+    const server = call.tool.id.server === null ? {} : { server: call.tool.id.server };
+    throw new PlaneError(
+      "PROVIDER_FAILED",
+      `'${call.tool.name}' answered with a result that is nested too deeply to be passed on.`,
+      {
+        data: { ...server, sent: true, retryAt: null },
+      },
+    );
+  }
   if (call.tool.outputSchema && !result.isError) {
     // The tool has run: whatever is wrong with its schema is no reason to lose what it said.
     const found = await checkOutput(call.tool.outputSchema, result).catch((thrown) => [

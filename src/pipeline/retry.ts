@@ -30,7 +30,9 @@ export async function retryOrGiveUp(
   const safe = notSent || isRepeatable(call.tool);
   const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error);
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
-    throw withAttempts(call, worthwhile && !safe ? unknownOutcome(call, error) : error, attempts);
+    // Whether trying again makes sense or not: what may have run is said to be unknown.
+    const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
+    throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
   const { retryInMs } = error.data;
   const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);

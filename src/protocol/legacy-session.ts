@@ -17,7 +17,7 @@ function acceptHandshake(peer: Peer, result: unknown, level: string | undefined)
   const given = isObject(result) ? result : {};
   const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
   if (known === undefined) {
-    const spoken = JSON.stringify(given.protocolVersion);
+    const spoken = JSON.stringify(given.protocolVersion) ?? "of no version";
     throw new Error(`it speaks protocol ${spoken}; known are ${legacyVersions.join(", ")}`);
   }
   const described = describeServer(given);

@@ -61,6 +61,8 @@ export type ChannelHandlers = {
   onUnsent?(id: RequestId, reason: TransportError): void;
   /** Something arrived that is no message. */
   onNoise?(text: string): void;
+  /** A process was started for it; told at once. */
+  onProcess?(pid: number): void;
   /** What the server writes for people. */
   onStderr?(text: string): void;
 };

@@ -36,6 +36,7 @@ export type PeerHandlers = {
 
 type Pending = {
   method: string;
+  sentAt: number;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
   options: RequestOptions;
@@ -50,6 +51,10 @@ export type Peer = {
   fail(reason: Error, id?: RequestId): void;
   /** Ends all of them because we leave, and tells the other side that nobody waits any more. */
   cancelAll(reason: Error): void;
+  /** When the oldest request that still waits was sent. */
+  oldestPendingAt(): number | null;
+  /** How many messages have come so far. */
+  heard(): number;
   /** How many requests wait. */
   pending(): number;
 };
@@ -60,6 +65,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
   const asked = new Map<RequestId, AbortController>();
   const tasks = createOpenTasks<RequestOptions>();
   let lastId = 0;
+  let heard = 0;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
     try {
@@ -100,7 +106,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     return new Promise((resolve, reject) => {
       const onAbort = signal && (() => cancel(id, signal.reason));
       if (onAbort) signal.addEventListener("abort", onAbort);
-      pending.set(id, { method, resolve, reject, options, onAbort });
+      pending.set(id, { method, sentAt: performance.now(), resolve, reject, options, onAbort });
       try {
         const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });
         delivered?.catch((thrown) => settle(id)?.reject(thrown));
@@ -174,6 +180,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
+    heard += 1;
     if (Array.isArray(message)) {
       for (const one of message) receive(Array.isArray(one) ? null : one, relatesTo);
       return;
@@ -198,6 +205,9 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     cancelAll(reason) {
       for (const id of [...pending.keys()]) cancel(id, reason);
     },
+    // A map keeps the order in which they were sent.
+    oldestPendingAt: () => pending.values().next().value?.sentAt ?? null,
+    heard: () => heard,
     pending: () => pending.size,
   };
 }

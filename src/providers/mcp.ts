@@ -3,6 +3,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Provider, ProviderContext } from "../model/provider.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
+import { mapArguments, pickResult } from "./mapping.ts";
 
 type RequestServer = (
   server: string,
@@ -12,15 +13,15 @@ type RequestServer = (
   owner: ProviderContext["owner"],
 ) => Promise<unknown>;
 
-/** Executes a tool on an MCP server: `config` names the server and its tool. */
+/** Executes a tool on an MCP server: `config` names the server and its tool, and what they call things. */
 export function createMcpProvider(request: RequestServer): Provider {
   return async ({ config }, args, { owner, ...context }) => {
     const server = String(config.server);
     const tool = String(config.tool);
     try {
-      const params = { name: tool, arguments: args };
+      const params = { name: tool, arguments: mapArguments(config.argumentMap, args) };
       const result = await request(server, "tools/call", params, context, owner);
-      if (isResult(result)) return result;
+      if (isResult(result)) return pickResult(config.resultPath, result);
       throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);

@@ -5,17 +5,29 @@ export type Health = {
   summary(subject: string): HealthSummary;
 };
 
+const unknown = Object.freeze(summarize([]));
+
 /** Rolling windows in memory, filled from what was stored before. */
 export function createHealth(earlier: readonly HealthSample[]): Health {
   const windows = new Map<string, HealthSample[]>();
+  // Listings ask about everything, and little of it has changed since the last one.
+  const summaries = new Map<string, HealthSummary>();
   const observe = (sample: HealthSample) => {
     const window = windows.get(sample.subject) ?? [];
     window.push(sample);
     if (window.length > healthWindow) window.shift();
     windows.set(sample.subject, window);
+    summaries.delete(sample.subject);
   };
   for (const sample of earlier) observe(sample);
-  return { observe, summary: (subject) => summarize(windows.get(subject) ?? []) };
+  const summary = (subject: string) => {
+    const window = windows.get(subject);
+    if (!window) return unknown;
+    const known = summaries.get(subject) ?? summarize(window);
+    summaries.set(subject, known);
+    return known;
+  };
+  return { observe, summary };
 }
 
 export function summarize(samples: readonly HealthSample[]): HealthSummary {

@@ -1,8 +1,12 @@
+import { deepFreeze } from "../lib/deep-freeze.ts";
+import { once } from "../lib/once.ts";
+import { sameJson } from "../lib/same-json.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/tool-name.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
+import { byPlace } from "./tool-order.ts";
 
-/** The registry at one moment. Never changed, only replaced. */
+/** The registry at one moment, as one persona sees it. Never changed, only replaced. */
 export type Snapshot = {
   revision: number;
   tools: readonly Tool[];
@@ -11,32 +15,52 @@ export type Snapshot = {
 };
 
 export type Registry = {
-  snapshot(): Snapshot;
+  /** Where a persona has a tool of its own under the name of a shared one, it sees that in its place. */
+  snapshot(persona?: string | null): Snapshot;
+  /** The tools of everybody and of every persona. */
+  all(): readonly Tool[];
   /** Replaces everything one source offers. */
   setSource(source: string, translation: Translation): void;
   removeSource(source: string): void;
   listed(source: string): { tools: number; rejected: Translation["rejected"] };
 };
 
-export function createRegistry(onChange: (snapshot: Snapshot) => void): Registry {
-  const sources = new Map<string, Translation>();
-  let current = takeSnapshot(0, []);
+/** How many tools there are now, those of every persona. */
+export type RegistryChange = { revision: number; tools: number };
 
-  const replace = () => {
-    current = takeSnapshot(
-      current.revision + 1,
-      [...sources.values()].flatMap(({ tools }) => tools),
+export function createRegistry(onChange: (change: RegistryChange) => void): Registry {
+  const sources = new Map<string, Translation>();
+  let revision = 0;
+  let taken: Taken | null = null;
+  let naming: Naming | undefined;
+  // A hundred servers that list one after the other are worth one look at all of them, when somebody looks.
+  const current = () => {
+    if (taken) return taken;
+    const offered = [...sources.values()].flatMap(({ tools }) => tools);
+    naming = nameAgain(
+      naming,
+      offered.map(({ id }) => id),
     );
-    onChange(current);
+    taken = takeSnapshot(revision, offered, naming);
+    return taken;
+  };
+  const replace = () => {
+    revision += 1;
+    taken = null;
+    onChange({ revision, tools: [...sources.values()].reduce((sum, { tools }) => sum + tools.length, 0) });
   };
 
   return {
-    snapshot: () => current,
-    setSource(source, translation) {
+    snapshot: (persona = null) => current().seenBy(persona),
+    all: () => current().all,
+    setSource(source, { tools: listed, rejected }) {
       const before = sources.get(source);
-      sources.set(source, translation);
+      const tools = keepKnown(before?.tools ?? [], listed);
+      sources.set(source, deepFreeze({ tools, rejected }));
       // Servers announce changes that are none, and list again what is known.
-      if (!before || JSON.stringify(before.tools) !== JSON.stringify(translation.tools)) replace();
+      const isKnown =
+        before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at]);
+      if (!isKnown) replace();
     },
     removeSource(source) {
       if (sources.delete(source)) replace();
@@ -48,11 +72,100 @@ export function createRegistry(onChange: (snapshot: Snapshot) => void): Registry
   };
 }
 
-function takeSnapshot(revision: number, offered: readonly NamelessTool[]): Snapshot {
-  const index = createToolNameIndex(offered.map(({ id }) => id));
-  const tools = offered
-    .map((tool) => Object.freeze({ ...tool, name: index.name(tool.id), modelName: index.modelName(tool.id) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const keyed = new Map(tools.map((tool) => [toolKey(tool.id), tool]));
+/** What is listed again unchanged stays the same object, frozen already; what is changed is still the same tool. */
+function keepKnown(known: readonly NamelessTool[], listed: readonly NamelessTool[]): NamelessTool[] {
+  const byKey = once(() => new Map(known.map((tool) => [toolKey(tool.id), tool])));
+  return listed.map((tool, at) => {
+    const inPlace = known[at];
+    const earlier = inPlace && isSameId(inPlace.id, tool.id) ? inPlace : byKey().get(toolKey(tool.id));
+    if (!earlier) return tool;
+    return sameJson(earlier, tool) ? earlier : { ...tool, id: earlier.id };
+  });
+}
+
+function isSameId(a: ToolId, b: ToolId): boolean {
+  return a.tool === b.tool && a.server === b.server;
+}
+
+type Taken = { all: readonly Tool[]; seenBy(persona: string | null): Snapshot };
+
+/** The names that a set of tools has, and their order. */
+type Naming = {
+  ids: readonly ToolId[];
+  index: ToolNameIndex;
+  order: readonly number[];
+  hasOverrides: boolean;
+};
+
+function nameTools(ids: readonly ToolId[]): Naming {
+  // What a server lists is its own; only tools written by hand can take each other's place.
+  const byHand = ids.filter(({ server }) => server === null);
+  const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
+  // A tool and what takes its place are one name to everybody who calls it.
+  const distinct = hasOverrides ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
+  const index = createToolNameIndex(distinct);
+  const names = ids.map(index.name);
+  const order = [...names.keys()].sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+  return { ids, index, order, hasOverrides };
+}
+
+/** Tools mostly change what they say and not what they are called. */
+function nameAgain(naming: Naming | undefined, ids: readonly ToolId[]): Naming {
+  const isKnown = naming?.ids.length === ids.length && ids.every((id, at) => id === naming.ids[at]);
+  return isKnown && naming ? naming : nameTools(ids);
+}
+
+function takeSnapshot(revision: number, offered: readonly NamelessTool[], naming: Naming): Taken {
+  const { index, order, hasOverrides } = naming;
+  const all = order.map((at) => {
+    const tool = offered[at] as NamelessTool;
+    return Object.freeze({ ...tool, name: index.name(tool.id), modelName: index.modelName(tool.id) });
+  });
+  if (hasOverrides) all.sort(byPlace);
+  const views = new Map<string | null, Snapshot>();
+  const withOverrides = hasOverrides ? ownersOfRepeated(all) : null;
+  return {
+    all,
+    seenBy(persona) {
+      const viewer = persona !== null && withOverrides?.has(persona) ? persona : null;
+      const known = { revision, index };
+      const view = views.get(viewer) ?? (withOverrides ? lookFrom(viewer, all, known) : lookAt(all, known));
+      views.set(viewer, view);
+      return view;
+    },
+  };
+}
+
+/** The personas whose view differs from everybody's. */
+function ownersOfRepeated(tools: readonly Tool[]): Set<string> {
+  const groups = Map.groupBy(tools, ({ id }) => toolKey(id));
+  const repeated = [...groups.values()].filter((group) => group.length > 1).flat();
+  return new Set(repeated.flatMap(({ persona }) => persona ?? []));
+}
+
+/** Where nobody overrides anything, everybody sees the same. */
+function lookAt(tools: readonly Tool[], known: Pick<Snapshot, "revision" | "index">): Snapshot {
+  const keyed = once(() => new Map(tools.map((tool) => [toolKey(tool.id), tool])));
+  return Object.freeze({ ...known, tools, byId: (id: ToolId) => keyed().get(toolKey(id)) });
+}
+
+function lookFrom(
+  viewer: string | null,
+  all: readonly Tool[],
+  { revision, index }: Pick<Snapshot, "revision" | "index">,
+): Snapshot {
+  const keyed = new Map<string, Tool>();
+  for (const tool of all) {
+    const key = toolKey(tool.id);
+    const other = keyed.get(key);
+    if (other === undefined || closeness(tool, viewer) > closeness(other, viewer)) keyed.set(key, tool);
+  }
+  const tools = keyed.size === all.length ? all : all.filter((tool) => keyed.get(toolKey(tool.id)) === tool);
   return Object.freeze({ revision, tools, index, byId: (id: ToolId) => keyed.get(toolKey(id)) });
+}
+
+/** One's own before everybody's before somebody else's, which is there to be refused by name. */
+function closeness({ persona }: Tool, viewer: string | null): number {
+  if (persona === null) return 1;
+  return persona === viewer ? 2 : 0;
 }

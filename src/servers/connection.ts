@@ -17,14 +17,19 @@ import {
 /** A life that lasted this long was not cut short. */
 const longLifeMs = 10_000;
 
-export type Live = OpenedSession & { openedAt: number; answered: number };
+export type Live = OpenedSession & {
+  openedAt: number;
+  /** How many calls it has answered, and whether it has listed its tools before. */
+  answered: number;
+  hasListed: boolean;
+};
 
 export type ConnectionOptions = {
   name: string;
   connectTimeoutMs: number;
   retry: RetryPolicy;
   /** Opens the session and finds out what has to be known before it can be used. */
-  open(steps: OpenSteps): Promise<{ opened: OpenedSession; toolCount: number }>;
+  open(steps: OpenSteps): Promise<{ opened: OpenedSession; toolCount: number; hasListed?: boolean }>;
   /** Is it to be connected again without anybody asking? */
   isKept(): boolean;
   emit(event: PlaneEvent): void;
@@ -57,6 +62,8 @@ export type Connection = {
   leave(): void;
   /** It answered something: whatever went wrong before is over. */
   worked(live: Live): void;
+  /** Gives up on a session that only looks alive. */
+  lose(live: Live, reason: string): void;
   /** Ends the session and waits until nothing of it is left. It may be opened again. */
   close(reason: string): Promise<void>;
 };
@@ -115,7 +122,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     let lostBefore: TransportError | undefined;
     let session: Session | undefined;
     try {
-      const { opened, toolCount } = await options.open({
+      const {
+        opened,
+        toolCount,
+        hasListed = false,
+      } = await options.open({
         signal,
         onOpened: (channel) => channels.push(channel),
         onClose(reason) {
@@ -130,7 +141,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       signal.throwIfAborted();
       if (lostBefore) throw lostBefore;
       for (const channel of channels) if (channel !== opened.channel) leave(channel);
-      current = { ...opened, openedAt: Date.now(), answered: 0 };
+      current = { ...opened, openedAt: Date.now(), answered: 0, hasListed };
       live = current;
       requirement = null;
       idle.used();
@@ -249,6 +260,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     leave() {
       users -= 1;
       idle.used();
+    },
+    lose(lost, reason) {
+      const why = new TransportError(reason, { sent: true });
+      lost.peer.fail(why);
+      onLost(lost, why);
     },
     close,
   };

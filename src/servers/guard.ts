@@ -21,6 +21,8 @@ for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
 const againAfterMs = 100;
 
 export type ProcessGuard = {
+  /** Before the first process starts, so that there is no moment without a watch. */
+  prepare(): void;
   watch(pid: number): void;
   release(pid: number): void;
   stop(): void;
@@ -57,6 +59,9 @@ export function createProcessGuard(): ProcessGuard {
   }
 
   return {
+    prepare() {
+      if (process.platform !== "win32") shell ??= start();
+    },
     watch(pid) {
       if (process.platform === "win32") return;
       watched.add(pid);

@@ -9,7 +9,7 @@ import { openChannel } from "./open-channel.ts";
 export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
 
 export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
-  Pick<ChannelHandlers, "onClose" | "onStderr"> & {
+  Pick<ChannelHandlers, "onClose" | "onStderr" | "onProcess"> & {
     /** Something came that is no answer, no question and no notification. */
     onNoise(text: string): void;
     /** Told of every channel that ends, also of one that never stood. */
@@ -90,6 +90,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
         const reason = handlers.onTooLarge(bytes);
         if (id !== undefined || peer.pending() === 1) peer.fail(reason, id);
       },
+      ...(handlers.onProcess ? { onProcess: handlers.onProcess } : {}),
       onUnsent: (id, reason) => peer.fail(reason, id),
       onNoise: handlers.onNoise,
       ...(handlers.onStderr ? { onStderr: handlers.onStderr } : {}),

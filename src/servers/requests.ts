@@ -7,6 +7,7 @@ import { TransportError } from "../protocol/message.ts";
 import type { AnswerRequest, RequestOptions } from "../protocol/peer.ts";
 import type { Connection, Live } from "./connection.ts";
 import { createRequestSender, type SenderOptions } from "./send-request.ts";
+import { createSignOfLife } from "./sign-of-life.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 export type RequestsOptions = SenderOptions & {
@@ -45,11 +46,13 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   const sendIn = createRequestSender(options);
+  const askForLife = createSignOfLife();
 
   /** A session that never answered anything is not worth being opened once more. */
   function explain(thrown: unknown, live: Live): unknown {
     const told = withoutSecrets(thrown, options.hide);
-    const isWasted = told instanceof TransportError && told.status === 404 && live.answered === 0;
+    const isWasted =
+      told instanceof TransportError && told.status === 404 && live.answered === 0 && !live.hasListed;
     return isWasted ? new TransportError(told.message, { ...told, permanent: true }) : told;
   }
 
@@ -67,12 +70,14 @@ export function createRequests(options: RequestsOptions): Requests {
       }
       try {
         const live = connection.live() ?? (await abortable(connection.ensure(), signal));
+        const startedAt = performance.now();
         try {
           const onRequest = options.answering(requestOptions.onRequest);
           const result = await sendIn(connection, live, method, params, { ...requestOptions, onRequest });
           connection.worked(live);
           return result;
         } catch (thrown) {
+          if (signal?.aborted) askForLife(connection, live, startedAt);
           throw explain(thrown, live);
         }
       } finally {

@@ -64,11 +64,11 @@ test("a listing that fails says why without secrets, and keeps what was known", 
   await catalogue.list();
   answer = new Error("no hunter2");
   await assert.rejects(catalogue.list({ force: true }));
-  assert.equal(catalogue.failure(), "tools/list failed: no [redacted]");
+  assert.equal(catalogue.failure(), "listing its tools failed: no [redacted]");
   assert.equal(catalogue.size(), 1);
   assert.deepEqual(
     log.lines().map(({ level, text }) => [level, text]),
-    [["error", "tools/list failed: no [redacted]"]],
+    [["error", "listing its tools failed: no [redacted]"]],
   );
   answer = { tools: [] };
   await catalogue.list({ force: true });

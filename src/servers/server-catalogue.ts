@@ -38,11 +38,17 @@ export function createServerCatalogue(options: CatalogueOptions) {
       // Whoever says in the handshake that there are none is not asked for them.
       const hasNone = session.era === "legacy" && session.capabilities.tools === undefined;
       if (hasNone) return { items: [], warning: null };
-      return listAll(session, "tools/list", AbortSignal.timeout(options.limitMs));
+      const limit = AbortSignal.timeout(options.limitMs);
+      return listAll(session, "tools/list", limit).catch((thrown) => {
+        if (!limit.aborted) throw thrown;
+        throw new Error(`tools/list timed out after ${options.limitMs / 1000} s ('connectTimeoutMs')`);
+      });
     },
     onListed: take,
     onFailed(thrown) {
-      failure = options.hide(`tools/list failed: ${thrown instanceof Error ? thrown.message : thrown}`);
+      failure = options.hide(
+        `listing its tools failed: ${thrown instanceof Error ? thrown.message : thrown}`,
+      );
       log.add({ source: "log", level: "error", text: failure });
     },
   });

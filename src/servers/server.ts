@@ -7,7 +7,6 @@ import type { RequestOptions } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection, type OpenSteps } from "./connection.ts";
-import type { ProcessGuard } from "./guard.ts";
 import { createRequests } from "./requests.ts";
 import type { SenderOptions } from "./send-request.ts";
 import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
@@ -19,7 +18,7 @@ import { createServerHider } from "./without-secrets.ts";
 
 export type ServerOptions = Pick<
   OpenerOptions,
-  "environment" | "access" | "capabilities" | "emit" | "recalled"
+  "environment" | "access" | "capabilities" | "emit" | "recalled" | "guard" | "turn"
 > &
   Pick<CatalogueOptions, "onTools" | "onKnown"> &
   Pick<SenderOptions, "taskQuietMs"> & {
@@ -32,7 +31,6 @@ export type ServerOptions = Pick<
     isPersonal(): boolean;
     /** Nothing is started or asked; what is known from before has to do. */
     isOffline: boolean;
-    guard: ProcessGuard;
   };
 
 export type Server = {
@@ -108,7 +106,7 @@ export function createServer(options: ServerOptions): Server {
       connectTimeoutMs,
       retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
       open: (steps) => open(owner, isMain, steps),
-      isKept: () => isMain && isKept && !isStopped,
+      isKept: () => isMain && (isKept || definition.alwaysOn) && !isHeld && !isStopped,
       // The state that everybody sees is that of the main session.
       emit: isMain ? options.emit : () => undefined,
       hide: (text) => hide(text),
@@ -143,15 +141,10 @@ export function createServer(options: ServerOptions): Server {
 
   async function open(owner: SessionOwner, isMain: boolean, steps: OpenSteps) {
     refuseIfAway();
-    const opened = await opener.open(owner.user, {
-      ...steps,
-      onOpened(channel) {
-        steps.onOpened(channel);
-        if (channel.pid !== null) guard.watch(channel.pid);
-      },
-    });
+    const opened = await opener.open(owner.user, steps);
+    const before = catalogue.listedAt();
     if (isMain || !catalogue.isKnown()) await findOut(opened.session, steps);
-    return { opened, toolCount: catalogue.size() };
+    return { opened, toolCount: catalogue.size(), hasListed: catalogue.listedAt() !== before };
   }
 
   /** What is known from before is good enough to begin with. */

@@ -100,6 +100,11 @@ export type Servers = {
 export function createServers(options: ServersOptions): Servers {
   const servers = new Map<string, Server>();
   const guard = createProcessGuard();
+  let lastTurn = Promise.resolve();
+  const turn = () => {
+    lastTurn = lastTurn.then(() => new Promise(setImmediate));
+    return lastTurn;
+  };
   let { definitions, broken } = options;
   let recalled: Promise<void> | undefined;
   let isStarted = false;
@@ -112,6 +117,7 @@ export function createServers(options: ServersOptions): Servers {
         name,
         definition,
         guard,
+        turn,
         capabilities: options.capabilities ?? {},
         isPersonal: () => options.isPersonal(definition),
         access: (user, resolved) => options.access(name, resolved, user),

@@ -6,6 +6,7 @@ import type { AnswerRequest } from "../protocol/peer.ts";
 import type { Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./connection.ts";
 import { createDefaultAnswers } from "./default-answers.ts";
+import type { ProcessGuard } from "./guard.ts";
 import { listenToServer } from "./listen-to-server.ts";
 import { type Access, type OpenedSession, openSession } from "./open-session.ts";
 import type { ServerLog } from "./server-log.ts";
@@ -28,6 +29,9 @@ export type OpenerOptions = {
   capabilities: UnknownObject;
   log: ServerLog;
   emit(event: PlaneEvent): void;
+  guard: ProcessGuard;
+  /** One start of a process at a time, so that many of them leave room for other work. */
+  turn(): Promise<void>;
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
   onListChanged(list: string): void;
@@ -89,6 +93,10 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
         ...(logLevel ? { logLevel } : {}),
       };
       answerByItself = createDefaultAnswers(roots);
+      if (resolved.transport === "stdio") {
+        await options.turn();
+        options.guard.prepare();
+      }
       phase("initialize");
       const { environment } = options;
       const access = options.access(user, resolved);
@@ -103,7 +111,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
           signal,
           onOpened,
         },
-        { ...listen(user), onClose, onRequest: answerByItself },
+        { ...listen(user), onProcess: options.guard.watch, onClose, onRequest: answerByItself },
       );
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;

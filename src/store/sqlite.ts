@@ -3,7 +3,7 @@ import { insertApproval, selectApproval, selectApprovals, updateApproval } from 
 import { insertCall, selectCall, selectCalls } from "./sqlite/calls.ts";
 import type { Prepare } from "./sqlite/connection.ts";
 import { createConnection } from "./sqlite/connection.ts";
-import { insertEvent, selectEvents } from "./sqlite/events.ts";
+import { insertEvent, selectEvents, selectLastEventId } from "./sqlite/events.ts";
 import { selectKnownServers, upsertKnownServer } from "./sqlite/known-servers.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { insertSample, pruneSamples, selectSamples } from "./sqlite/samples.ts";
@@ -17,6 +17,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     call: (id) => read((prepare) => selectCall(prepare, id)),
     calls: (filter = {}) => read((prepare) => selectCalls(prepare, filter)),
     events: (after, limit) => read((prepare) => selectEvents(prepare, after, limit)),
+    lastEventId: () => read(selectLastEventId),
     samples: () => read(selectSamples),
     addApproval: (approval) => write((prepare) => insertApproval(prepare, approval)),
     approval: (id) => read((prepare) => selectApproval(prepare, id)),

@@ -89,6 +89,7 @@ export const eventPromises: Promises = {
     assert.deepEqual(await store.events(first), all.slice(1));
     assert.deepEqual(await store.events(first, 1), all.slice(1, 2));
     assert.deepEqual(await store.events(third), []);
+    assert.equal(await store.lastEventId(), third);
   },
 
   "goes on counting events after it was opened again": async ({ store, reopen }) => {

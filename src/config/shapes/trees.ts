@@ -80,6 +80,7 @@ export const toolTree = {
   requires_flags: whole,
   examples: whole,
   notes: whole,
+  persona: whole,
 } as const satisfies TreeOf<ToolManifest>;
 
 export const toolsetTree = {

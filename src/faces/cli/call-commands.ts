@@ -2,28 +2,8 @@ import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
 import { examples, type SetExitCode, toPort, toSeconds } from "./command-parts.ts";
 
-/** What is there, and calling it: `tools`, `call`, `serve`, `demo`. */
+/** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`. */
 export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const tools = program.command("tools").description("the catalogue");
-  tools
-    .command("list")
-    .description("every tool you may call")
-    .option("--server <name>", "only the tools of this server")
-    .addHelpText("after", examples("tools list --server demo", "tools list --json"))
-    .action(async (_, command: Command) =>
-      (await import("./tools.ts")).listTools(cli, command.optsWithGlobals()),
-    );
-  tools
-    .command("show")
-    .description("one tool: arguments, metadata, providers, health")
-    .argument(
-      "<name>",
-      "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique",
-    )
-    .addHelpText("after", examples("tools show demo.greet"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("./tools.ts")).showTool(cli, name, command.optsWithGlobals()),
-    );
   program
     .command("call")
     .description("one call along the path")

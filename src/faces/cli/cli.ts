@@ -24,7 +24,12 @@ export type ServeOptions = OpenSetupOptions & {
   port: number;
   dataDirectory: string | undefined;
 };
-export type Serving = { url: string; close(): Promise<void> };
+export type Serving = {
+  url: string;
+  /** Can other commands of this user ask this plane? */
+  hasSocket: boolean;
+  close(): Promise<void>;
+};
 
 /** What the command line is given from outside: its words, and how to get a plane and serve one. */
 export type Cli = {

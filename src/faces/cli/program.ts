@@ -6,6 +6,7 @@ import { collect, examples, type SetExitCode } from "./command-parts.ts";
 import { addOfferCommands } from "./offer-commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
+import { addToolCommands } from "./tool-commands.ts";
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
 export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
@@ -25,6 +26,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
       examples("tools list", "call demo.greet name=Ann", "import cursor", "serve --port 7420"),
     )
     .showSuggestionAfterError();
+  addToolCommands(program, cli);
   addCallCommands(program, cli, setExitCode);
   addServerCommands(program, cli, setExitCode);
   addOfferCommands(program, cli);

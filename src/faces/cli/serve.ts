@@ -20,6 +20,10 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   const { host, port, dataDir: dataDirectory, config: files = [] } = options;
   const serving = await cli.serve(plane, { host, port, files, dataDirectory, directory: process.cwd() });
   announce(plane, serving, options);
+  if (!serving.hasSocket)
+    say(
+      "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
+    );
   plane.on("server.connected", ({ server, toolCount }) =>
     tell(colors.green("●"), server, `${toolCount} tools`),
   );

@@ -34,7 +34,7 @@ function renderServers(servers: readonly ServerStatus[]): string {
       transport ?? "-",
       protocolVersion ?? "-",
       String(tools),
-      error ?? (rejected.length > 0 ? `${rejected.length} tools not usable: ${rejected[0]?.tool}` : ""),
+      error ?? (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
     ]),
   );
   const [head, ...rows] = table.split("\n");

@@ -1,17 +1,22 @@
+import { isDeepStrictEqual } from "node:util";
 import { plainText } from "../../lib/plain-text.ts";
 import { sentence } from "../../lib/sentence.ts";
 import { isObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
+import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
-import { print, printJson, printWarning, renderTable } from "./output.ts";
+import { print, printJson, printWarning, renderTable, say } from "./output.ts";
+import { readFilters, type ToolFilters } from "./tool-filters.ts";
 import { withPlane } from "./with-plane.ts";
 
-export async function listTools(cli: Cli, options: GlobalOptions & { server?: string }): Promise<void> {
+export async function listTools(cli: Cli, options: GlobalOptions & ToolFilters): Promise<void> {
+  const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {
-    const tools = await plane.tools(options.server === undefined ? {} : { server: options.server });
-    if (options.json) return printJson({ tools });
-    if (tools.length === 0) print("The catalogue is empty.");
+    const { tools, total, nextCursor } = await plane.queryTools(query);
+    if (options.json) return printJson({ tools, total, nextCursor });
+    if (tools.length === 0)
+      print(isDeepStrictEqual(query, everyTool) ? "The catalogue is empty." : "No tool matches.");
     else
       print(
         renderTable(
@@ -22,6 +27,8 @@ export async function listTools(cli: Cli, options: GlobalOptions & { server?: st
           ]),
         ),
       );
+    if (nextCursor !== null)
+      say(`${tools.length} of ${total} tools; the next ones with --cursor ${nextCursor}`);
     for (const { name, error } of await plane.servers()) {
       if (error !== null) printWarning(`Server '${name}' is not available: ${sentence(error)}`);
     }

@@ -14,9 +14,11 @@ type Answer = { result: UnknownObject } | { error: { code: number; message: stri
 /** The MCP server's side of one connection: what a client asks, answered by the plane. */
 export function createGateway(plane: Plane, send: (message: object) => void) {
   const running = new Map<Id, { controller: AbortController; done: Promise<void> }>();
-  const leave = plane.on("registry.changed", () =>
-    send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
-  );
+  let isReady = false;
+  const leave = plane.on("registry.changed", () => {
+    // Nothing may come before the answer to the handshake.
+    if (isReady) send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  });
 
   async function answer(method: string, params: UnknownObject, signal: AbortSignal): Promise<Answer> {
     if (method === "initialize") return { result: initialize(params) };
@@ -52,6 +54,7 @@ export function createGateway(plane: Plane, send: (message: object) => void) {
       const params = isObject(message.params) ? message.params : {};
       const { id } = message;
       if (typeof id === "string" || typeof id === "number") takeRequest(id, message.method, params);
+      else if (message.method === "notifications/initialized") isReady = true;
       else if (message.method === "notifications/cancelled")
         running.get(params.requestId as Id)?.controller.abort();
     },

@@ -11,7 +11,9 @@ export type Serving = { url: string; close(): Promise<void> };
 
 /** Listens, and takes no more connections once it is closed. */
 export async function serve(plane: Plane, { host, port }: { host: string; port: number }): Promise<Serving> {
-  const server = createAdaptorServer({ fetch: createApp(plane, { host }).fetch });
+  const closing = new AbortController();
+  const app = createApp(plane, { host, closing: closing.signal });
+  const server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)));
     server.listen(port, host, resolve);
@@ -21,7 +23,11 @@ export async function serve(plane: Plane, { host, port }: { host: string; port: 
   const shownHost = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shownHost}:${actualPort}`,
-    close: () => drain(server as Server),
+    close() {
+      // Whoever only listens has nothing to finish.
+      closing.abort();
+      return drain(server as Server);
+    },
   };
 }
 

@@ -6,6 +6,8 @@ export const remoteMethods = {
   call: 2,
   tools: 0,
   tool: 1,
+  queryTools: 1,
+  registrySummary: 0,
   servers: null,
   server: null,
   ping: null,

@@ -1,14 +1,27 @@
 import type { JsonObject } from "../../model/json.ts";
-import type { ToolManifest } from "../../model/tool.ts";
+import type { ProviderSpec, ToolManifest } from "../../model/tool.ts";
 import { hideInjected } from "./hide-injected.ts";
 import type { NamelessTool, Translation } from "./mcp.ts";
 
-/** Hand-written tools: they are called by the name a person gave them. */
-export function translateManifests(manifests: Readonly<Record<string, ToolManifest>>): Translation {
-  return { tools: Object.values(manifests).map(translate), rejected: [] };
+/** A tool written by hand, and where: in the configuration, in a manifest file or in a program. */
+export type HandWritten = { manifest: ToolManifest; source: string };
+
+/** Copied, because what the registry holds is frozen. Of two with one name and one owner the last counts. */
+export function translateManifests(written: readonly HandWritten[]): Translation {
+  const tools = new Map(
+    written.map(({ manifest, source }) => [ownName(manifest), translate(structuredClone(manifest), source)]),
+  );
+  return { tools: [...tools.values()], rejected: [] };
 }
 
-function translate({ name, description, parameters, providers, ...metadata }: ToolManifest): NamelessTool {
+function ownName({ name, persona }: ToolManifest): string {
+  return JSON.stringify([persona ?? null, name]);
+}
+
+function translate(
+  { name, description, parameters, providers, persona, ...metadata }: ToolManifest,
+  source: string,
+): NamelessTool {
   const reserved = ["_mcp_data"];
   return {
     id: { server: null, tool: name },
@@ -20,8 +33,8 @@ function translate({ name, description, parameters, providers, ...metadata }: To
     metadata,
     consent: "explicit",
     groups: [],
-    persona: null,
-    providers,
-    source: "config",
+    persona: persona ?? null,
+    providers: providers as ProviderSpec[],
+    source,
   };
 }

@@ -29,6 +29,9 @@ type Exchange = {
   signal: AbortSignal | undefined;
 };
 
+/** Not every server answers 404 for a session it does not know. */
+const forgottenInWords = /session (terminated|not found|expired)|(invalid|no valid|unknown) session/i;
+
 /** Streamable HTTP: every message is one POST; the answer is JSON or an event stream. */
 export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Channel {
   const { maxMessageBytes } = options;
@@ -102,10 +105,12 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   }
 
   /** Some refusals are answers: what is wrong stands in the body, also where it names no request. */
-  async function takeRefusal(response: IncomingMessage, status: number, { id }: Exchange): Promise<void> {
+  async function takeRefusal(response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
+    const { id, session } = exchange;
     const text = await readBody(response, maxMessageBytes).catch(() => "");
     const isAboutUs = status !== 403 && !isPassing(status);
     const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
+    if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(response);
     if (answer === undefined) throw refused(response, url);
     handlers.onMessage(answer, id);
   }

@@ -55,13 +55,15 @@ export type StdioOptions = {
 
 /** Starts the server as a child in a process group of its own and talks newline-delimited JSON with it. */
 export async function openStdio(options: StdioOptions, handlers: ChannelHandlers): Promise<Channel> {
-  const child = await start(options);
+  const child = await start(options, handlers);
   const stderr = createTextTail(stderrTailCharacters);
   let closed: TransportError | undefined;
+  const unsent: RequestId[] = [];
   const close = (what: string) => {
     if (closed) return;
     const said = stderr.text();
     closed = new TransportError(said === "" ? what : `${what}; it last said: ${said}`, { sent: true });
+    for (const id of unsent) handlers.onUnsent?.(id, new TransportError(closed.message, { sent: false }));
     handlers.onClose(closed);
   };
   // A child that is ending closes its ends of the pipes first; how it ended says more.
@@ -86,12 +88,6 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     const { exitCode, signalCode } = child;
     return signalCode ? `it was ended by ${signalCode}` : `it exited with code ${exitCode}`;
   };
-  /** What is on its way out is replaced as soon as it is out. */
-  const gone = () => {
-    const isOver = child.exitCode !== null || child.signalCode !== null;
-    const why = isOver ? ended() : "its standard input was closed";
-    return new TransportError(why, { sent: false, retryAfterMs: lastWordsMs + 50 });
-  };
   child.on("close", () => close(ended()));
   // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
@@ -102,7 +98,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
       // Nobody was there to read it, so it was not read, which is more than can be said of what went before.
-      if (error) for (const id of ids) handlers.onUnsent?.(id, gone());
+      if (error) unsent.push(...ids);
     });
   };
   const flush = () => {
@@ -115,7 +111,9 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false });
-      if (child.exitCode !== null || child.signalCode !== null) throw gone();
+      // What is on its way out is replaced as soon as it is out.
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new TransportError(ended(), { sent: false, retryAfterMs: lastWordsMs + 50 });
       const line = `${JSON.stringify(message)}\n`;
       const ids = "id" in message ? [message.id] : [];
       if (later !== undefined) {
@@ -136,7 +134,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 }
 
 /** Some reasons for a failure are thrown, others are told later. */
-async function start(options: StdioOptions): Promise<ChildProcess> {
+async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
   try {
     const child = spawn(options.command, [...options.args], {
       cwd: options.cwd,
@@ -145,6 +143,7 @@ async function start(options: StdioOptions): Promise<ChildProcess> {
       detached: process.platform !== "win32",
       windowsHide: true,
     });
+    if (child.pid !== undefined) onProcess?.(child.pid);
     await new Promise((resolve, reject) => {
       child.once("spawn", resolve);
       child.on("error", reject);

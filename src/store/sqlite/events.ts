@@ -14,3 +14,7 @@ export function selectEvents(prepare: Prepare, after = 0, limit = -1): StoredEve
       event: JSON.parse(String(row.event)) as PlaneEvent,
     }));
 }
+
+export function selectLastEventId(prepare: Prepare): number {
+  return Number(prepare("SELECT coalesce(max(id), 0) AS last FROM events").get()?.last);
+}

@@ -1,0 +1,40 @@
+import { HttpProviderConfig } from "../model/http-provider.ts";
+import type { JsonObject } from "../model/json.ts";
+import { renderPath } from "../model/path.ts";
+import type { ProviderSpec, ToolManifest } from "../model/tool.ts";
+import { parseValue, type Report, unsetHint } from "./parse-value.ts";
+import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
+
+type Context = {
+  environment: Environment;
+  /** Where the file stands that says it. */
+  directory: string;
+  /** `path` starts inside the manifest. */
+  report: Report;
+};
+
+/** Marks the providers that cannot be used as they are written; the others of the tool can. */
+export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
+  const providers = manifest.providers.map((spec, at) => checkProvider(spec, at, context));
+  return { ...manifest, providers };
+}
+
+function checkProvider(written: ProviderSpec, at: number, context: Context): ProviderSpec {
+  const { unusable: _, base: __, ...spec } = written;
+  let unusable: string | undefined;
+  const report: Report = (path, message, hint = null) => {
+    unusable ??= `${renderPath(path.slice(3)) || "its configuration"}: ${message}`;
+    context.report(path, message, hint);
+  };
+  const path = ["providers", at, "config"];
+  const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
+    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+  ) as JsonObject;
+  if (spec.name === "http" && unusable === undefined) parseValue(HttpProviderConfig, config, path, report);
+  return {
+    ...spec,
+    // Names of servers and tools are no secrets, and others look them up.
+    ...(spec.name === "mcp" ? { config } : { base: context.directory }),
+    ...(unusable === undefined ? {} : { unusable }),
+  } as ProviderSpec;
+}

@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import { JobManifest } from "../model/job.ts";
+import type { JsonObject } from "../model/json.ts";
+import { SkillManifest } from "../model/skill.ts";
+import { TaskManifest } from "../model/task.ts";
+import { ToolManifest } from "../model/tool.ts";
+
+const also = {
+  $schema: z.optional(z.string()),
+  /** Another word for `persona`. */
+  owner: z.optional(z.nullable(z.string())),
+};
+const kind = <const K extends string>(name: K) => ({ ...also, kind: z.optional(z.literal(name)) });
+
+/** A task that builds on another says only what is different. */
+const ExtendingTask = z.extend(z.partial(TaskManifest), {
+  ...kind("task"),
+  name: TaskManifest.shape.name,
+  extends: TaskManifest.shape.name,
+});
+
+const Kinds = z.object({
+  tool: z.extend(ToolManifest, kind("tool")),
+  skill: z.extend(SkillManifest, kind("skill")),
+  task: z.union([z.extend(TaskManifest, kind("task")), ExtendingTask]),
+  job: z.extend(JobManifest, kind("job")),
+});
+
+/** What an editor needs to complete and check a manifest file: one manifest, a list, or an object of them by name. */
+export function manifestSchema(): JsonObject {
+  const { properties, $defs } = z.toJSONSchema(Kinds, {
+    io: "input",
+    unrepresentable: "any",
+  }) as JsonObject & {
+    properties: JsonObject;
+    $defs?: JsonObject;
+  };
+  const manifest = { anyOf: Object.keys(properties).map((name) => ({ $ref: `#/$defs/${name}` })) };
+  const one = { $ref: "#/$defs/manifest" };
+  return {
+    title: "Toolplane manifests",
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    anyOf: [
+      one,
+      { type: "array", items: one },
+      { type: "object", properties: { $schema: { type: "string" } }, additionalProperties: one },
+    ],
+    $defs: { manifest, ...properties, ...$defs },
+  };
+}

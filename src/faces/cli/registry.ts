@@ -1,0 +1,28 @@
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, renderTable } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
+  const asked = options.persona === undefined ? {} : { persona: options.persona };
+  const summary = await withPlane(cli, options, (plane) => plane.registrySummary(asked));
+  if (options.json) return printJson(summary);
+  const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
+  const whom = persona === null ? "everybody" : `persona '${persona}'`;
+  print(
+    `Revision ${revision}, for ${whom}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
+  );
+  print(`${skills.length} skills, ${tasks.length} tasks, ${jobs.length} jobs.`);
+  if (tools.length === 0) return;
+  const rows = tools.map((tool) => [
+    tool.name,
+    tool.version,
+    tool.persona ?? "shared",
+    Object.keys(tool.health.providers).join(", "),
+    renderRate(tool.health.tool),
+  ]);
+  print(renderTable(["TOOL", "VERSION", "PERSONA", "PROVIDERS", "SUCCEEDED"], rows));
+}
+
+function renderRate({ total, success_rate }: { total: number; success_rate: number }): string {
+  return total === 0 ? "not called yet" : `${Math.round(success_rate * 100)} % of ${total}`;
+}

@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+
+const text = z.string().check(z.minLength(1));
+const names = z.array(text);
+
+const Participant = z.strictObject({
+  id: text,
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+  system_prompt: z.optional(z.string()),
+  weight: z.optional(z.number().check(z.minimum(0))),
+  metadata: z.optional(z.record(z.string(), z.json())),
+});
+
+/** How several participants come to one answer; times in seconds. */
+const Collaboration = z.strictObject({
+  enabled: z._default(z.boolean(), false),
+  protocol: z._default(z.enum(["vote", "critique", "contract_net"]), "vote"),
+  quorum: z._default(z.number().check(z.minimum(0), z.maximum(1)), 0.5),
+  timeout: z._default(z.number().check(z.positive()), 10),
+  participants: z._default(z.array(Participant), []),
+});
+
+/** Instructions with the tools and capabilities that following them takes. */
+export const SkillManifest = z.strictObject({
+  name: text,
+  version: text,
+  instruction_prompt: text,
+  required_tools: names,
+  required_capabilities: names,
+  safety_notes: z.string(),
+  summary: z.optional(z.string()),
+  category: z.optional(z.string()),
+  capability_tags: z._default(names, []),
+  collaboration: z.optional(Collaboration),
+  persona: z.optional(text),
+});
+export type SkillManifest = z.infer<typeof SkillManifest>;

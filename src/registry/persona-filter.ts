@@ -1,0 +1,46 @@
+import type { Tool } from "../model/tool.ts";
+import { withoutShared } from "../model/tool-query.ts";
+
+export type PersonaFilter = {
+  /** Does what belongs to this persona, or to none, match? */
+  accepts(persona: string | null): boolean;
+  /** Was anybody asked for by this name? */
+  names(persona: string): boolean;
+  /** How many were asked for by name. */
+  named: number;
+};
+
+/** What is shared always belongs to it, unless a word leaves it out; that word alone asks for all personas. */
+export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
+  const words = asked.map((word) => word.toLowerCase());
+  const leavesOutShared = words.some((word) => withoutShared.includes(word));
+  const wanted = new Set(words.filter((word) => !withoutShared.includes(word)));
+  const names = (persona: string) =>
+    wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase());
+  const accepts = (persona: string | null) => (persona === null ? !leavesOutShared : names(persona));
+  return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size };
+}
+
+/** What a caller who is no persona himself sees through the eyes of those he asks for. */
+export function seenThrough(
+  filter: PersonaFilter,
+  tools: readonly Tool[],
+  mayUse: (persona: string | null, tool: Tool) => boolean,
+): Tool[] {
+  const seen = tools.filter((tool) => personasOf(tool, filter).some((persona) => mayUse(persona, tool)));
+  const own = seen.filter(({ persona }) => persona !== null);
+  const owners = Map.groupBy(own, ({ name }) => name);
+  // A shared tool is there as long as one of them has nothing of its own in its place.
+  return seen.filter(({ name, persona }) => {
+    const replaced = persona === null ? (owners.get(name)?.length ?? 0) : 0;
+    return replaced === 0 || replaced < filter.named;
+  });
+}
+
+function personasOf({ persona, metadata }: Tool, filter: PersonaFilter): (string | null)[] {
+  if (persona === null && metadata.persona_allowlist === undefined) return nobody;
+  const possible = [persona, ...(metadata.persona_allowlist ?? [])].filter((name) => name !== null);
+  return possible.filter(filter.names);
+}
+
+const nobody = [null];

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { postCall } from "./requests.ts";
+import { fixture, startServe, until, writeConfig } from "./support.ts";
+
+type Heard = { id: number; event: string; data: Record<string, unknown> };
+
+/** Listens to the stream of events and keeps what it hears. */
+async function listen(url: string, headers: Record<string, string> = {}) {
+  const heard: Heard[] = [];
+  const controller = new AbortController();
+  const response = await fetch(`${url}/events`, { headers, signal: controller.signal });
+  const reading = (async () => {
+    let text = "";
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      const parts = text.split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(part)?.[1] ?? "";
+        if (part.startsWith(":")) continue;
+        heard.push({ id: Number(field("id")), event: field("event"), data: JSON.parse(field("data")) });
+      }
+    }
+  })().catch(() => undefined);
+  const stop = async () => {
+    controller.abort();
+    await reading;
+  };
+  return { heard, stop, status: response.status };
+}
+
+suite("the stream of events", () => {
+  test("tells what happens as it happens, and goes on where somebody left", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    await using serving = await startServe(config, directory.file("data"));
+    const first = await listen(serving.url);
+    await postCall(serving.url, "echo.echo", { arguments: { message: "CANARY" } });
+    const results = () => first.heard.filter(({ event }) => event === "tool.result");
+    await until("the result", () => results().length === 1);
+    await first.stop();
+    const last = first.heard.at(-1)?.id ?? 0;
+    assert.ok(last > 0);
+    await postCall(serving.url, "echo.echo", { arguments: { message: "CANARY" } });
+    const second = await listen(serving.url, { "last-event-id": String(last) });
+    await until("what was missed", () => second.heard.some(({ event }) => event === "tool.result"));
+    await second.stop();
+    const ids = second.heard.map(({ id }) => id);
+    assert.ok(ids.every((id) => id > last));
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => a - b),
+    );
+    assert.doesNotMatch(JSON.stringify([first.heard, second.heard]), /CANARY/);
+  });
+
+  test("a place that is none is refused", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, {});
+    await using serving = await startServe(config, directory.file("data"));
+    const { status, stop } = await listen(serving.url, { "last-event-id": "yesterday" });
+    await stop();
+    assert.equal(status, 400);
+  });
+
+  test("listeners do not keep a plane from ending", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const serving = await startServe(config, directory.file("data"));
+    const listener = await listen(serving.url);
+    const startedAt = Date.now();
+    assert.equal(await serving.stop("SIGTERM"), 0);
+    assert.ok(Date.now() - startedAt < 10_000);
+    await listener.stop();
+  });
+});
