@@ -5,6 +5,7 @@ import type { Tool } from "../model/tool.ts";
 import type { ToolQuery } from "../model/tool-query.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { placeOf } from "./tool-order.ts";
+import { asWords, wordingOf } from "./tool-wording.ts";
 
 type Page<T> = { total: number; tools: T[]; nextCursor: string | null };
 type Test = (tool: Tool) => boolean;
@@ -29,8 +30,8 @@ function testsFor(query: ToolQuery, healthOf: HealthOf): Test[] {
     personas.length === 0 ? null : personaTest(personas),
     sideEffects.length === 0 ? null : ({ metadata }: Tool) => sideEffects.includes(metadata.side_effects),
     safetyLevels.length === 0 ? null : safetyTest(safetyLevels),
-    hasAll(query.providers, providerTest),
-    hasAll(query.capabilities, capabilityTest),
+    hasAll(query.providers, "providers"),
+    hasAll(query.capabilities, "capabilities"),
     query.version === null ? null : versionTest(query.version),
     query.q === null ? null : textTest(query.q),
     healthTest(query, healthOf),
@@ -46,35 +47,13 @@ function safetyTest(levels: ToolQuery["safetyLevels"]): Test {
   return ({ metadata: { safety_level: level } }) => level !== undefined && levels.includes(level);
 }
 
-function hasAll(wanted: readonly string[], testFor: (lowered: string) => Test): Test | null {
+function hasAll(wanted: readonly string[], kind: "providers" | "capabilities"): Test | null {
   if (wanted.length === 0) return null;
-  const tests = wanted.map((word) => testFor(word.toLowerCase()));
-  return (tool) => tests.every((test) => test(tool));
-}
-
-// Plain loops: the methods of a frozen array take several times as long.
-function providerTest(lowered: string): Test {
-  return ({ providers }) => {
-    for (let at = 0; at < providers.length; at++) if (isWord(providers[at]?.name, lowered)) return true;
-    return false;
+  const words = wanted.map((word) => asWords([word]));
+  return (tool) => {
+    const there = wordingOf(tool)[kind];
+    return words.every((word) => there.includes(word));
   };
-}
-
-function capabilityTest(lowered: string): Test {
-  return ({ metadata: { capabilities } }) => {
-    for (let at = 0; at < capabilities.length; at++) if (isWord(capabilities[at], lowered)) return true;
-    return false;
-  };
-}
-
-/** Most words are told apart before one of them is put into small letters. */
-function isWord(word: string | undefined, lowered: string): boolean {
-  if (word?.length !== lowered.length) return false;
-  if (word === lowered) return true;
-  const [first, wanted] = [word.charCodeAt(0), lowered.charCodeAt(0)];
-  // A capital of ASCII differs from its letter in one bit.
-  if (first < 128 && wanted < 128 && (first | 32) !== (wanted | 32)) return false;
-  return word.toLowerCase() === lowered;
 }
 
 function versionTest(range: string): Test {
@@ -95,27 +74,12 @@ function versionTest(range: string): Test {
   };
 }
 
-/** What a tool's words are looked for in; kept, because the same catalogue is asked again and again. */
-const texts = new WeakMap<Tool, string>();
-
-function textOf(tool: Tool): string {
-  const known = texts.get(tool);
-  if (known !== undefined) return known;
-  const { name, title = "", description, metadata } = tool;
-  const text = [name, title, description, ...metadata.capabilities].join("\n").toLowerCase();
-  texts.set(tool, text);
-  return text;
-}
-
 function textTest(text: string): Test {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return (tool) => {
-    const there = textOf(tool);
-    return words.every((word) => there.includes(word));
-  };
+  return (tool) => words.every((word) => wordingOf(tool).text.includes(word));
 }
 
 /** Nothing is known of a tool that nobody has called, so it does not count as one that fails. */
