@@ -30,7 +30,20 @@ export function mergeSettings(
   }
   const settings = joinRules([...units.values()].flat());
   const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
-  return { values: nest(settings), settings, originOf: (path) => nearestOrigin(byPath(), path) };
+  const firstBelow = once(() => originsBelow(settings));
+  return { values: nest(settings), settings, originOf: (path) => nearestOrigin(byPath(), firstBelow, path) };
+}
+
+/** For every place that holds settings, where the first of them was read. */
+function originsBelow(settings: readonly Setting[]): ReadonlyMap<string, Origin> {
+  const origins = new Map<string, Origin>();
+  for (const { path, origin } of settings) {
+    for (let length = 1; length < path.length; length++) {
+      const around = renderPath(path.slice(0, length));
+      if (!origins.has(around)) origins.set(around, origin);
+    }
+  }
+  return origins;
 }
 
 /** A server is started or reached, not both: a new way of one kind ends the other. */
@@ -102,13 +115,17 @@ function newObject(parent: Nested, key: string | number): Nested {
   return created;
 }
 
-function nearestOrigin(settings: ReadonlyMap<string, Setting>, path: Path): Origin | undefined {
+function nearestOrigin(
+  settings: ReadonlyMap<string, Setting>,
+  firstBelow: () => ReadonlyMap<string, Origin>,
+  path: Path,
+): Origin | undefined {
   for (let length = path.length; length > 0; length--) {
     const around = renderPath(path.slice(0, length));
     const found = settings.get(around);
     if (found) return found.originInside?.(path.slice(length)) ?? found.origin;
-    const beside = [...settings].find(([key]) => key.startsWith(`${around}.`));
-    if (beside) return beside[1].origin;
+    const beside = firstBelow().get(around);
+    if (beside) return beside;
   }
   return undefined;
 }
