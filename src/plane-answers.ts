@@ -12,6 +12,8 @@ export type Sampling = (
 
 type Answering = { answersQuestions?: boolean; sampling?: Sampling };
 
+export type Answers = ReturnType<typeof createAnswers>;
+
 /** What a server can ask back in the middle of a call, as far as somebody is there to answer. */
 export function createAnswers({ answersQuestions = false, sampling }: Answering, options: QuestionsOptions) {
   const questions = createQuestions(options);

@@ -12,7 +12,7 @@ type Parts = {
   environment: Readonly<Record<string, string | undefined>>;
 };
 
-type HandWrittenTools = {
+export type HandWrittenTools = {
   verbs: Pick<Plane, "register" | "unregister">;
   /** Takes over what a configuration and its manifests say. */
   apply(config: Config): void;

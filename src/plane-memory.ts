@@ -11,6 +11,8 @@ import { createHealth } from "./registry/health.ts";
 /** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
 const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
 
+export type Memory = ReturnType<typeof createMemory>;
+
 /** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
 export function createMemory(directory: string | undefined) {
   const bus = createEventBus<PlaneEvent>();

@@ -1,37 +1,24 @@
-import { askForApproval } from "./approvals/approvals.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { keepGood } from "./config/keep-good.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config.ts";
 import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
-import { revealConfig } from "./config/secrets/reveal-config.ts";
 import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
-import type { Outcome, Requested } from "./model/call.ts";
 import { toPlaneError } from "./model/errors.ts";
-import type { Json } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
 import { nobody, type Principal } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
-import type { ProviderSpec, ToolId } from "./model/tool.ts";
-import { mayBelongTo } from "./model/tool-name.ts";
+import type { ToolId } from "./model/tool.ts";
 import { requireGrant } from "./pipeline/authorize.ts";
-import { createCallTool } from "./pipeline/call-tool.ts";
-import { readProgress } from "./pipeline/read-progress.ts";
-import { createRecorder } from "./pipeline/record.ts";
-import { requestCall } from "./pipeline/request.ts";
 import { createAnswers, type Sampling } from "./plane-answers.ts";
+import { createCalls, createProviders } from "./plane-calls.ts";
 import { createCatalogue } from "./plane-catalogue.ts";
 import { createHandWritten } from "./plane-hand-written.ts";
 import { createMemory } from "./plane-memory.ts";
 import { createServerVerbs, identifyServer, withRoots } from "./plane-servers.ts";
 import { accessOf, createTokenVerbs } from "./plane-tokens.ts";
-import { decide } from "./policy/decide.ts";
 import { grantFor } from "./policy/grant.ts";
-import { createFunctionProvider } from "./providers/function.ts";
-import { createHttpProvider } from "./providers/http.ts";
-import { createMcpProvider } from "./providers/mcp.ts";
 import { findTool } from "./registry/find-tool.ts";
-import { renderInventory } from "./registry/inventory.ts";
 import { createRegistry } from "./registry/registry.ts";
 import { createRouting } from "./registry/routing.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
@@ -129,27 +116,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       requirement: servers.requirement,
       visible: () => catalogue.visibleTo(principal),
     });
-  const describeServer = (server: string) => config.servers[server]?.description ?? "";
-  const injectables: Record<string, (call: Requested) => Json | undefined | Promise<Json>> = {
-    username: ({ principal }) => principal.user ?? undefined,
-    _mcp_data: async ({ principal }) => {
-      await servers.discover();
-      return renderInventory(catalogue.visibleTo(principal), describeServer);
-    },
-  };
   const routing = createRouting();
-  const providers = new Map([
-    ["mcp", createMcpProvider(servers.request)],
-    ["http", createHttpProvider((spec) => revealConfig(spec, environment))],
-    ["function", createFunctionProvider(handWritten.run)],
-  ]);
-  const providerTrouble = (spec: ProviderSpec) => {
-    const { name, config: where } = spec;
-    if (!providers.has(name)) return `no provider of kind '${name}' is known`;
-    const isConfigured = name !== "mcp" || servers.names().includes(String(where.server));
-    return isConfigured ? handWritten.trouble(spec) : `server '${where.server}' is not configured`;
-  };
-
+  const providers = createProviders(servers, handWritten, environment);
   const catalogue = createCatalogue(
     {
       registry,
@@ -159,61 +127,26 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       },
       health: memory.health,
       routerState: routing.state,
-      providerTrouble,
+      providerTrouble: providers.trouble,
       showProvider: handWritten.show,
       environment,
     },
     everybody,
   );
 
-  // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
-  const warmUp = once(async () => {
-    await new Promise(setImmediate);
-    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
+  const calls = createCalls({
+    config: () => config,
+    environment,
+    everybody,
+    memory,
+    servers,
+    catalogue,
+    providers,
+    routing,
+    answers,
+    schemaCheck,
+    find,
   });
-  const callTool = createCallTool({
-    async findTool(asked, principal) {
-      if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
-      const [tool] = await Promise.all([find(asked, principal), warmUp()]);
-      return tool;
-    },
-    grantFor,
-    checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
-    valueFor: (parameter, call) => injectables[parameter]?.(call),
-    decide: (call) => decide(call, config.policy),
-    ask: (call, verdict) => askForApproval(call, verdict, { store: memory.addApproval, emit }),
-    routing: {
-      environment,
-      unavailable: providerTrouble,
-      resting: routing.resting,
-      serverLimitMs: (server) => config.servers[server]?.timeoutMs,
-    },
-    execution: {
-      provider: (name) => providers.get(name),
-      checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
-      answer: answers.answer,
-      routing: {
-        failed: routing.failed,
-        worked: routing.worked,
-        async check(tool, provider, spec, signal) {
-          if (spec.name !== "mcp" || !routing.takeCheck(tool, provider, spec)) return null;
-          const checked = servers.check(String(spec.config.server), signal);
-          return checked.then(
-            () => null,
-            (thrown) => toPlaneError(thrown).message,
-          );
-        },
-      },
-      onRetry: ({ id, tool }, retry) => emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
-      onProgress: ({ id, tool }, progress) =>
-        emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
-      onTask: ({ id, tool }, task) => emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
-    },
-    record: createRecorder({ emit, write: memory.record }),
-  });
-
-  const active = new Set<Promise<Outcome>>();
-  const stopping = new AbortController();
   const reload = async () => {
     const next = await load();
     const kept = keepGood(config, next.config);
@@ -243,13 +176,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
     ...handWritten.verbs,
     start: () => void servers.start(),
-    call(asked, args, callOptions = {}) {
-      const { signal } = callOptions;
-      const ending = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-      const running = callTool(requestCall(asked, args, callOptions, everybody), ending);
-      active.add(running);
-      return running.finally(() => active.delete(running));
-    },
+    call: calls.call,
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
     registrySummary: catalogue.registrySummary,
@@ -281,11 +208,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     on: memory.on,
     stop: once(async () => {
       watching?.[Symbol.dispose]();
-      stopping.abort(new Error("the plane is stopping"));
-      // A turn for what has to be said to servers before they go.
-      await new Promise(setImmediate);
-      await servers.stop();
-      await Promise.allSettled(active);
+      await calls.stop();
       await memory.close();
     }),
     [Symbol.asyncDispose]: () => plane.stop(),

@@ -1,5 +1,4 @@
-/** What a timer can hold, about 25 days. */
-const longestTimerMs = 2 ** 31 - 1;
+import { longestTimerMs } from "./pause.ts";
 
 export type TimeLimiter = {
   signal: AbortSignal;

@@ -1,3 +1,4 @@
+import { pause } from "../lib/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { completeResult } from "./input-required.ts";
 import { describeServer } from "./legacy-session.ts";
@@ -96,20 +97,7 @@ async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<
     }
     if (ended.aborted) return;
     if (Date.now() - startedAt >= listenAgainMs.longest) waitMs = listenAgainMs.first;
-    await pause(waitMs, ended);
+    await pause(waitMs, { signal: ended, isBackground: true });
     waitMs = Math.min(listenAgainMs.longest, waitMs * 2);
   }
-}
-
-function pause(ms: number, ended: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      ended.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    timer.unref();
-    ended.addEventListener("abort", done, { once: true });
-  });
 }

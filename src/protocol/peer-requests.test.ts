@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { connectPeer as connect, type Sent } from "../../test/samples/peers.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
-import type { AnswerRequest } from "./peer.ts";
+import type { AnswerRequest } from "./questions-from-peer.ts";
 
 suite("what the other side asks", () => {
   const ask = (id: unknown, params: object = {}) => ({

@@ -192,3 +192,18 @@ test("the headers of a request and its signal reach the channel", () => {
   void peer.request("one", {}, { headers: { "mcp-param-x": "1" }, signal });
   assert.deepEqual(given, [{ headers: { "mcp-param-x": "1" }, signal }]);
 });
+
+test("the oldest request that waits for an answer is told, and a stream of changes is none", async () => {
+  const { peer, sent, answer } = connect();
+  assert.equal(peer.oldestPendingAt(), null);
+  void peer.request("subscriptions/listen");
+  assert.equal(peer.oldestPendingAt(), null);
+  const older = peer.request("tools/call");
+  const at = peer.oldestPendingAt();
+  void peer.request("tools/call");
+  assert.notEqual(at, null);
+  assert.equal(peer.oldestPendingAt(), at);
+  answer(sent[1]?.id, { result: {} });
+  await older;
+  assert.ok(Number(peer.oldestPendingAt()) >= Number(at));
+});

@@ -1,17 +1,12 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
 import { RpcError, TransportError } from "./message.ts";
+import { type AnswerRequest, createPeerQuestions } from "./questions-from-peer.ts";
+import { idIn, marked } from "./request-marks.ts";
 import type { OnTask } from "./tasks/news.ts";
 import { createOpenTasks, type TaskListener } from "./tasks/open-tasks.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
-
-/** Answers what the other side asks of us; an RpcError is passed on as it is. */
-export type AnswerRequest = (
-  method: string,
-  params: UnknownObject,
-  signal: AbortSignal,
-) => Promise<UnknownObject>;
 
 export type RequestOptions = {
   signal?: AbortSignal | undefined;
@@ -62,8 +57,8 @@ export type Peer = {
 /** One side of a JSON-RPC connection: our requests, their answers, and what the other side asks of us. */
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const pending = new Map<RequestId, Pending>();
-  const asked = new Map<RequestId, AbortController>();
   const tasks = createOpenTasks<RequestOptions>();
+  const questions = createPeerQuestions({ answererOf, send: sendQuietly });
   let lastId = 0;
   let heard = 0;
 
@@ -139,7 +134,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
         message: typeof params.message === "string" ? params.message : null,
       });
     } else if (method === "notifications/cancelled") {
-      asked.get(params.requestId as RequestId)?.abort();
+      questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
       tasks.takeStatus(params);
     } else {
@@ -148,35 +143,16 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
   }
 
   /** Who made the other side ask: the request named by its task, its stream or its token, or the only one there is. */
-  function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest | undefined {
+  function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = isObject(params._meta) ? params._meta : {};
-    const task = tasks.named(meta);
-    if (task) return task.onRequest;
     const named = relatesTo ?? meta.progressToken ?? idIn(meta);
-    if (named !== undefined)
-      return (pending.get(named as RequestId)?.options ?? tasks.ofToken(named))?.onRequest;
+    const byName =
+      named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
+    const cause = tasks.named(meta) ?? byName;
+    if (cause || named !== undefined) return cause?.onRequest ?? handlers.onRequest;
     const waiting = [...[...pending.values()].map(({ options }) => options), ...tasks.all()];
-    const able = new Set(waiting.flatMap(({ onRequest }) => onRequest ?? []));
-    return able.size === 1 ? [...able][0] : undefined;
-  }
-
-  async function takeRequest(id: RequestId, method: string, message: UnknownObject, relatesTo?: RequestId) {
-    if (method === "ping") return sendQuietly({ jsonrpc: "2.0", id, result: {} });
-    const params = isObject(message.params) ? message.params : {};
-    const controller = new AbortController();
-    asked.set(id, controller);
-    try {
-      const answer = answererOf(params, relatesTo) ?? handlers.onRequest;
-      const result = await answer(method, params, controller.signal);
-      // Nobody waits for the answer to what was cancelled.
-      if (!controller.signal.aborted) await sendQuietly({ jsonrpc: "2.0", id, result });
-    } catch (thrown) {
-      if (controller.signal.aborted) return;
-      const { code, message: text } = thrown instanceof RpcError ? thrown : failed;
-      await sendQuietly({ jsonrpc: "2.0", id, error: { code, message: text } });
-    } finally {
-      asked.delete(id);
-    }
+    const [only, ...others] = new Set(waiting.flatMap(({ onRequest }) => onRequest ?? []));
+    return only !== undefined && others.length === 0 ? only : handlers.onRequest;
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
@@ -190,7 +166,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
     else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {});
-    else void takeRequest(id as RequestId, method, message, relatesTo);
+    else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 
   return {
@@ -200,38 +176,18 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     fail(reason, id) {
       if (id !== undefined) return settle(id)?.reject(reason);
       for (const waiting of [...pending.keys()]) settle(waiting)?.reject(reason);
-      for (const controller of asked.values()) controller.abort();
+      questions.cancelAll();
     },
     cancelAll(reason) {
       for (const id of [...pending.keys()]) cancel(id, reason);
     },
-    // A map keeps the order in which they were sent.
-    oldestPendingAt: () => pending.values().next().value?.sentAt ?? null,
+    // A map keeps the order in which they were sent. The stream of changes waits for ever, and for nothing.
+    oldestPendingAt: () =>
+      pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
     heard: () => heard,
     pending: () => pending.size,
   };
 }
-
-/** What the other side may repeat to say which request it means. */
-function marked(
-  id: number,
-  method: string,
-  params: UnknownObject,
-  { onProgress, onRequest }: RequestOptions,
-): UnknownObject {
-  const asksBack = onRequest !== undefined && method === "tools/call";
-  if (!onProgress && !asksBack) return params;
-  const _meta: UnknownObject = { ...(params._meta as object) };
-  if (onProgress) _meta.progressToken = id;
-  if (asksBack) _meta.tool_call_id = String(id);
-  return { ...params, _meta };
-}
-
-function idIn({ tool_call_id }: UnknownObject): number | undefined {
-  return typeof tool_call_id === "string" ? Number(tool_call_id) : undefined;
-}
-
-const failed = new RpcError(-32603, "it could not be answered");
 
 /** The other side must not ask this of us. */
 export const refuseRequest: AnswerRequest = async (method) => {

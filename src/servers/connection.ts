@@ -1,10 +1,10 @@
+import { longestTimerMs } from "../lib/pause.ts";
 import { sentence } from "../lib/sentence.ts";
-import { limitTime } from "../lib/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import type { Session } from "../protocol/session.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { type AttemptOptions, attemptToOpen } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 import {
   type ConnectionFacts,
@@ -24,12 +24,9 @@ export type Live = OpenedSession & {
   hasListed: boolean;
 };
 
-export type ConnectionOptions = {
+export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
-  connectTimeoutMs: number;
   retry: RetryPolicy;
-  /** Opens the session and finds out what has to be known before it can be used. */
-  open(steps: OpenSteps): Promise<{ opened: OpenedSession; toolCount: number; hasListed?: boolean }>;
   /** Is it to be connected again without anybody asking? */
   isKept(): boolean;
   emit(event: PlaneEvent): void;
@@ -40,14 +37,6 @@ export type ConnectionOptions = {
   idleTimeoutMs?: number;
   /** It was closed because nobody used it for so long. */
   onIdle?(): void;
-};
-
-export type OpenSteps = {
-  signal: AbortSignal;
-  onOpened(channel: Channel): void;
-  onClose(reason: TransportError): void;
-  /** What is being waited for, to be named when it takes too long. */
-  phase(name: string): void;
 };
 
 export type Connection = {
@@ -92,7 +81,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (facts.retryAt !== null) {
       retry = setTimeout(
         () => void ensure({ force: true }).catch(() => undefined),
-        Math.min(2 ** 31 - 1, Math.max(0, facts.retryAt - Date.now())),
+        Math.min(longestTimerMs, Math.max(0, facts.retryAt - Date.now())),
       );
       retry.unref();
     }
@@ -113,34 +102,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     await Promise.all(leaving);
     if (given.aborted) throw stopped();
     take({ type: "connect" });
-    const { connectTimeoutMs } = options;
-    const limiter = limitTime(connectTimeoutMs, connectTimeoutMs, given);
-    const { signal } = limiter;
-    const channels: Channel[] = [];
-    let phase = "start";
     let current: Live | undefined;
-    let lostBefore: TransportError | undefined;
-    let session: Session | undefined;
+    const onClose = (reason: TransportError) => current && onLost(current, reason);
     try {
       const {
         opened,
         toolCount,
         hasListed = false,
-      } = await options.open({
-        signal,
-        onOpened: (channel) => channels.push(channel),
-        onClose(reason) {
-          if (current) onLost(current, reason);
-          else lostBefore = reason;
-        },
-        phase: (entered) => {
-          phase = entered;
-        },
-      });
-      session = opened.session;
-      signal.throwIfAborted();
-      if (lostBefore) throw lostBefore;
-      for (const channel of channels) if (channel !== opened.channel) leave(channel);
+      } = await attemptToOpen({ ...options, leave, onClose }, given);
       current = { ...opened, openedAt: Date.now(), answered: 0, hasListed };
       live = current;
       requirement = null;
@@ -149,13 +118,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       opened.session.watch();
       return current;
     } catch (thrown) {
-      session?.end();
-      channels.forEach(leave);
-      if (given.aborted) throw stopped();
-      const limit = `${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
-      throw failed(limiter.expired() ? new Error(limit) : thrown);
-    } finally {
-      limiter.clear();
+      throw given.aborted ? stopped() : failed(thrown);
     }
   }
 
@@ -201,14 +164,9 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ensure({ force = false } = {}): Promise<Live> {
     if (live) return live;
-    if (
-      !connecting &&
-      !force &&
-      requirement === null &&
-      facts.restUntil !== null &&
-      Date.now() < facts.restUntil
-    )
-      throw unavailable();
+    const rests = facts.restUntil !== null && Date.now() < facts.restUntil;
+    // Whether a person has done what was needed is found out by asking.
+    if (rests && !connecting && !force && requirement === null) throw unavailable();
     if (connecting?.given.aborted) {
       // It was closed meanwhile; whoever comes after that begins anew.
       await connecting.live.catch(() => undefined);

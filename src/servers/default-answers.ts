@@ -1,5 +1,5 @@
 import { RpcError } from "../protocol/message.ts";
-import type { AnswerRequest } from "../protocol/peer.ts";
+import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 
 /** What a server is told that asks something nobody can be asked for: declined, never left waiting. */
 export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {

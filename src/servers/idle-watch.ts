@@ -1,3 +1,5 @@
+import { longestTimerMs } from "../lib/pause.ts";
+
 export type IdleWatch = { used(): void; stop(): void };
 
 /** Tells when nothing was used for so long; 0 is never. Costs nothing while it is used. */
@@ -6,7 +8,7 @@ export function createIdleWatch(limitMs: number, onIdle: () => void): IdleWatch 
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (ms: number) => {
-    timer = setTimeout(check, Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(check, Math.min(ms, longestTimerMs));
     timer.unref();
   };
   const check = () => {

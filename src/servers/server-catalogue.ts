@@ -79,8 +79,6 @@ export function createServerCatalogue(options: CatalogueOptions) {
       discovery.forget();
       tools = null;
     },
-    /** The server has no tools at all, which needs no asking. */
-    takeNothing: () => take({ items: [], warning: null }),
     /** Takes over what was listed in an earlier life. */
     recall({ era, listedAt, tools: listed }: Remembered): void {
       if (tools !== null) return;

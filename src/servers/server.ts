@@ -6,7 +6,9 @@ import { type ListMethod, listAll } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
-import { createConnection, type OpenSteps } from "./connection.ts";
+import { createConnection } from "./connection.ts";
+import type { OpenSteps } from "./open-attempt.ts";
+import { createPresence } from "./presence.ts";
 import { createRequests } from "./requests.ts";
 import type { SenderOptions } from "./send-request.ts";
 import { type CatalogueOptions, createServerCatalogue, type Remembered } from "./server-catalogue.ts";
@@ -40,7 +42,7 @@ export type Server = {
   /** Takes over what was remembered. */
   recall(known: Remembered): void;
   /** Connects it and keeps it connected. */
-  connect(options?: { force?: boolean }): Promise<void>;
+  connect(): Promise<void>;
   /** Opens its session, because it is about to be used. */
   warm(): Promise<void>;
   /** Makes its tools known, asking again only when the last listing is too old. */
@@ -80,10 +82,9 @@ export function createServer(options: ServerOptions): Server {
   const { name, definition, guard } = options;
   const { connectTimeoutMs, listingTtlMs } = definition;
   let hide = createServerHider(definition, options.secretValues());
-  let isKept = false;
-  let isHeld = false;
-  let isStopped = false;
   let requirement: PlaneError | null = null;
+  const presence = createPresence(name, definition, options.isOffline);
+  const { refuseIfAway } = presence;
   const log = createServerLog(() => hide);
 
   const opener = createSessionOpener({
@@ -94,7 +95,7 @@ export function createServer(options: ServerOptions): Server {
       hide = createServerHider(resolved, options.secretValues());
       return resolved;
     },
-    onListChanged: (list) => list === "tools" && !isStopped && catalogue.changed(),
+    onListChanged: (list) => list === "tools" && !presence.isStopped() && catalogue.changed(),
   });
 
   const sharing = () =>
@@ -106,7 +107,7 @@ export function createServer(options: ServerOptions): Server {
       connectTimeoutMs,
       retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
       open: (steps) => open(owner, isMain, steps),
-      isKept: () => isMain && (isKept || definition.alwaysOn) && !isHeld && !isStopped,
+      isKept: () => isMain && presence.isKept(),
       // The state that everybody sees is that of the main session.
       emit: isMain ? options.emit : () => undefined,
       hide: (text) => hide(text),
@@ -149,7 +150,6 @@ export function createServer(options: ServerOptions): Server {
 
   /** What is known from before is good enough to begin with. */
   async function findOut(session: Session, { phase, signal }: OpenSteps): Promise<void> {
-    if (session.era === "legacy" && session.capabilities.tools === undefined) return catalogue.takeNothing();
     opening = session;
     phase("tools/list");
     const listed = abortable(catalogue.list(), signal).finally(() => {
@@ -157,21 +157,6 @@ export function createServer(options: ServerOptions): Server {
     });
     if (catalogue.isKnown()) listed.catch(() => undefined);
     else await listed;
-  }
-
-  function refuseIfAway(): void {
-    const why = isStopped
-      ? "is stopped"
-      : options.isOffline
-        ? "is not asked, because the plane is offline"
-        : isHeld
-          ? "was disconnected. Connect it first"
-          : undefined;
-    const reason = definition.enabled ? why : "is disabled in the configuration";
-    if (reason === undefined) return;
-    throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
-      data: { server: name, sent: false, retryAt: null },
-    });
   }
 
   /** A server may turn out to want to know who asks only when it is asked. */
@@ -204,11 +189,10 @@ export function createServer(options: ServerOptions): Server {
       opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
       catalogue.recall(known);
     },
-    async connect({ force = true } = {}) {
-      isHeld = false;
+    async connect() {
+      presence.keep();
       refuseIfAway();
-      isKept = true;
-      await main.ensure({ force });
+      await main.ensure({ force: true });
     },
     async warm() {
       refuseIfAway();
@@ -224,8 +208,7 @@ export function createServer(options: ServerOptions): Server {
     },
     refresh,
     async disconnect() {
-      isKept = false;
-      isHeld = true;
+      presence.hold();
       await sessions.close("disconnected");
     },
     async clear() {
@@ -238,7 +221,7 @@ export function createServer(options: ServerOptions): Server {
         isMainUser ? main.close("its token changed") : undefined,
       ]);
     },
-    isWanted: () => isKept || ["connecting", "connected", "backoff"].includes(main.facts().state),
+    isWanted: () => presence.isKept() || ["connecting", "connected", "backoff"].includes(main.facts().state),
     release: sessions.release,
     async request(method, params, requestOptions, owner) {
       refuseIfAway();
@@ -277,7 +260,7 @@ export function createServer(options: ServerOptions): Server {
         .map(({ owner }) => owner),
     logs: log.lines,
     async stop() {
-      isStopped = true;
+      presence.stop();
       catalogue.stop();
       await sessions.close("closed");
     },

@@ -1,5 +1,4 @@
-import { nearest } from "../lib/nearest.ts";
-import { sentence } from "../lib/sentence.ts";
+import { pause } from "../lib/pause.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -11,8 +10,6 @@ import type {
   ServerCheck,
   ServerDefinition,
   ServerLogLine,
-  ServerStatus,
-  ServersChange,
 } from "../model/server.ts";
 import type { ListMethod } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/peer.ts";
@@ -20,11 +17,12 @@ import type { Era } from "../protocol/session.ts";
 import { createProcessGuard } from "./guard.ts";
 import type { Access } from "./open-session.ts";
 import { refreshServers } from "./refresh.ts";
-import { createServer, type Server } from "./server.ts";
+import { createServer } from "./server.ts";
+import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { nobodysSession, type SessionOwner } from "./sessions.ts";
-import { brokenStatus, compareWanted, isEager, startsWithPlane, type Wanted } from "./wanted.ts";
+import { isEager, startsWithPlane } from "./wanted.ts";
 
-export type ServersOptions = Wanted & {
+export type ServersOptions = Omit<DirectoryOptions, "create"> & {
   environment: Readonly<Record<string, string | undefined>>;
   /** Turns references to secrets into secrets, when they are needed. */
   resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
@@ -46,15 +44,9 @@ export type ServersOptions = Wanted & {
   onKnown(known: KnownServer): void;
   /** What was kept of these. */
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
-  /** The server is not configured any more. */
-  onRemoved(server: string): void;
-  listed(server: string): Pick<ServerStatus, "tools" | "rejected">;
 };
 
-export type Servers = {
-  names(): string[];
-  /** The name itself, or an error that names the nearest one. */
-  requireName(name: string): string;
+export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" | "status" | "apply"> & {
   /** Starts those that are to run with the plane. */
   start(): Promise<void>;
   connect(name: string): Promise<void>;
@@ -79,12 +71,8 @@ export type Servers = {
   ): Promise<unknown>;
   check(name: string, signal: AbortSignal): Promise<ServerCheck>;
   list(name: string, method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
-  /** Why a server offers nothing, when that is so. */
-  trouble(name: string): string | null;
   /** What a person has to do before it can be used, when that is why it cannot. */
   requirement(name: string): PlaneError | null;
-  status(): ServerStatus[];
-  instructions(name: string): string | null;
   logs(name: string, user: string | null): ServerLogLine[];
   /** The token of a user for a server is another one now. */
   forgetUser(name: string, user: string | null, isMainUser: boolean): Promise<void>;
@@ -92,26 +80,22 @@ export type Servers = {
   clear(name?: string): Promise<number>;
   /** Ends the sessions of these owners. */
   release(belongs: (owner: SessionOwner) => boolean, reason: string, name?: string): Promise<number>;
-  /** Stops what is gone, replaces what is different, leaves the rest alone. */
-  apply(wanted: Wanted): Promise<ServersChange>;
   stop(): Promise<void>;
 };
 
 export function createServers(options: ServersOptions): Servers {
-  const servers = new Map<string, Server>();
   const guard = createProcessGuard();
   let lastTurn = Promise.resolve();
   const turn = () => {
     lastTurn = lastTurn.then(() => new Promise(setImmediate));
     return lastTurn;
   };
-  let { definitions, broken } = options;
   let recalled: Promise<void> | undefined;
   let isStarted = false;
 
-  const add = (name: string, definition: ServerDefinition) => {
-    servers.set(
-      name,
+  const directory = createServerDirectory({
+    ...options,
+    create: (name, definition) =>
       createServer({
         ...options,
         name,
@@ -125,14 +109,16 @@ export function createServers(options: ServersOptions): Servers {
         recalled: recallOnce,
         onKnown: (known) => options.onKnown({ ...known, identity: options.identify(name, definition) }),
       }),
-    );
-  };
-  for (const [name, definition] of Object.entries(definitions)) add(name, definition);
+  });
+  const { find, all, enabled } = directory;
+  const allNames = () => all().map(([name]) => name);
+  const chosen = (name: string | undefined) =>
+    name === undefined ? all().map(([, one]) => one) : [find(name)];
 
   /** What was known the last time, as far as the definition is still the same. */
-  async function recall(names: readonly string[] = [...servers.keys()]): Promise<void> {
+  async function recall(names: readonly string[]): Promise<void> {
     const identified = new Map(
-      [...servers]
+      all()
         .filter(([name]) => names.includes(name))
         .map(([name, current]) => [options.identify(name, current.definition), current]),
     );
@@ -141,158 +127,90 @@ export function createServers(options: ServersOptions): Servers {
     }
   }
   function recallOnce(): Promise<void> {
-    recalled ??= recall();
+    recalled ??= recall(allNames());
     return recalled;
   }
 
-  function server(name: string): Server {
-    const found = servers.get(name);
-    if (found) return found;
-    if (broken[name] !== undefined) {
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' cannot run: ${sentence(broken[name])}`, {
-        data: { server: name, sent: false },
-      });
-    }
-    const [guess] = nearest(name, servers.keys());
-    const hint = guess === undefined ? "" : ` Did you mean '${guess}'?`;
-    throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
-      data: { server: name },
-    });
-  }
-
-  const able = (names: Iterable<string>) => [...names].filter((name) => definitions[name]?.enabled);
-
-  async function start(names: readonly string[] = [...servers.keys()]): Promise<void> {
+  async function start(names: readonly string[]): Promise<void> {
     if (options.isOffline) return;
     isStarted = true;
     await recallOnce();
-    const wanted = able(names).filter((name) =>
-      startsWithPlane(server(name).definition, server(name).isKnown()),
-    );
-    await Promise.allSettled(wanted.map((name) => server(name).connect()));
-  }
-
-  async function discover(
-    names?: readonly string[],
-    { patienceMs = 0, owner = nobodysSession }: { patienceMs?: number; owner?: SessionOwner } = {},
-  ): Promise<void> {
-    await recallOnce();
-    // Whoever looks for everything does not mean those that are to be left alone until they are named.
-    const meant = names ?? [...servers.keys()].filter((name) => definitions[name]?.autoConnect);
-    const known = Promise.allSettled(able(meant).map((name) => server(name).discover(owner)));
-    await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs)]));
-  }
-
-  async function remove(name: string): Promise<void> {
-    const leaving = servers.get(name);
-    servers.delete(name);
-    options.onRemoved(name);
-    await leaving?.stop();
-  }
-
-  async function apply(wanted: Wanted): Promise<ServersChange> {
-    const change = compareWanted(definitions, wanted.definitions);
-    const running = new Set([...servers].filter(([, { isWanted }]) => isWanted()).map(([name]) => name));
-    definitions = wanted.definitions;
-    broken = wanted.broken;
-    await Promise.all([...change.removed, ...change.changed].map(remove));
-    for (const name of [...change.added, ...change.changed]) {
-      const definition = definitions[name];
-      if (definition) add(name, definition);
-    }
-    const restart = able(change.changed).filter((name) => running.has(name));
-    if (recalled) await recall([...change.added, ...change.changed]);
-    void Promise.allSettled(restart.map((name) => server(name).connect()));
-    if (isStarted) void start([...change.added, ...change.changed]);
-    return change;
+    const wanted = enabled(names).filter(({ definition, isKnown }) => startsWithPlane(definition, isKnown()));
+    await Promise.allSettled(wanted.map((one) => one.connect()));
   }
 
   return {
-    names: () => [...servers.keys(), ...Object.keys(broken)],
-    requireName(name) {
-      if (broken[name] === undefined) server(name);
-      return name;
-    },
-    start: () => start(),
-    connect: async (name) => server(name).connect(),
+    ...directory,
+    start: () => start(allNames()),
+    connect: async (name) => find(name).connect(),
+    disconnect: async (name) => find(name).disconnect(),
     async probe() {
       await recallOnce();
-      const eager = able(servers.keys()).filter((name) => isEager(server(name).definition));
-      await Promise.allSettled(eager.map((name) => server(name).warm()));
+      const eager = enabled(allNames()).filter(({ definition }) => isEager(definition));
+      await Promise.allSettled(eager.map((one) => one.warm()));
     },
-    warmOne: async (name) => server(name).warm(),
+    warmOne: async (name) => find(name).warm(),
     warm(names) {
-      if (recalled || options.isOffline) return;
-      void Promise.allSettled(able(names).map((name) => server(name).warm()));
+      if (!recalled && !options.isOffline) void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    disconnect: async (name) => server(name).disconnect(),
-    discover,
+    async discover(names, { patienceMs = 0, owner = nobodysSession } = {}) {
+      await recallOnce();
+      // Whoever looks for everything does not mean those that are to be left alone until they are named.
+      const meant = enabled(names ?? allNames()).filter(({ definition }) => names || definition.autoConnect);
+      const known = Promise.allSettled(meant.map((one) => one.discover(owner)));
+      await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs, { isBackground: true })]));
+    },
     async discoverOne(name, { patienceMs = 0, owner = nobodysSession } = {}) {
-      const one = server(name);
+      const one = find(name);
       await recallOnce();
       const known = one.discover(owner);
       if (patienceMs === 0) return known;
-      const tooLong = () => {
-        throw new PlaneError(
-          "TIMEOUT",
-          `Server '${name}' did not list its tools within ${patienceMs / 1000} s.`,
-          {
-            data: { server: name, limitMs: patienceMs },
-          },
-        );
-      };
-      await Promise.race([known, pause(patienceMs).then(tooLong)]);
+      const isKnown = await Promise.race([
+        known.then(() => true),
+        pause(patienceMs, { isBackground: true }).then(() => false),
+      ]);
+      if (isKnown) return;
+      const text = `Server '${name}' did not list its tools within ${patienceMs / 1000} s.`;
+      throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: patienceMs } });
     },
     refresh: async (names, { force = true } = {}) =>
       refreshServers(
-        names.filter((name) => broken[name] === undefined).map((name) => ({ name, server: server(name) })),
+        names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
         force,
       ),
     request: async (name, method, params, requestOptions, owner = nobodysSession) =>
-      server(name).request(method, params, requestOptions, owner),
-    check: async (name, signal) => server(name).check(signal),
-    list: async (name, method, signal) => server(name).list(method, signal),
-    trouble(name) {
-      if (broken[name] !== undefined) return `Server '${name}' cannot run: ${sentence(broken[name])}`;
-      const current = server(name);
-      const { state, error } = current.status();
-      const isFine = state === "connected" || state === "disabled" || (current.isKnown() && error === null);
-      return isFine ? null : `Server '${name}' is not available: ${sentence(error ?? state)}`;
-    },
-    requirement: (name) => servers.get(name)?.requirement() ?? null,
-    status: () => [
-      ...[...servers].map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
-      ...Object.entries(broken).map(([name, reason]) => brokenStatus(name, reason)),
-    ],
-    instructions: (name) => server(name).session()?.instructions ?? null,
-    logs: (name, user) => server(name).logs(user),
-    forgetUser: async (name, user, isMainUser) => server(name).forgetUser(user, isMainUser),
-    pool: () => {
-      const open = [...servers].flatMap(([name, current]) =>
-        current
-          .sessionOwners()
-          .map((owner) => ({ server: name, key: hash({ name, owner, of: current.definition }) })),
+      find(name).request(method, params, requestOptions, owner),
+    check: async (name, signal) => find(name).check(signal),
+    list: async (name, method, signal) => find(name).list(method, signal),
+    requirement: (name) => (directory.isBroken(name) ? null : find(name).requirement()),
+    logs: (name, user) => find(name).logs(user),
+    forgetUser: async (name, user, isMainUser) => find(name).forgetUser(user, isMainUser),
+    pool() {
+      const sessions = all().flatMap(([name, { definition, sessionOwners }]) =>
+        sessionOwners().map((owner) => ({ server: name, key: hash({ name, owner, of: definition }) })),
       );
-      return { size: open.length, sessions: open };
+      return { size: sessions.length, sessions };
     },
-    async clear(name) {
-      const chosen = name === undefined ? [...servers.values()] : [server(name)];
-      const closed = await Promise.all(chosen.map((current) => current.clear()));
-      return closed.reduce((sum, count) => sum + count, 0);
+    clear: async (name) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
+    release: async (belongs, reason, name) =>
+      sum(await Promise.all(chosen(name).map((one) => one.release(belongs, reason)))),
+    async apply(wanted) {
+      const running = new Set(all().flatMap(([name, { isWanted }]) => (isWanted() ? name : [])));
+      const change = await directory.apply(wanted);
+      const fresh = [...change.added, ...change.changed];
+      if (recalled) await recall(fresh);
+      const restart = enabled(change.changed.filter((name) => running.has(name)));
+      void Promise.allSettled(restart.map((one) => one.connect()));
+      if (isStarted) void start(fresh);
+      return change;
     },
-    async release(belongs, reason, name) {
-      const chosen = name === undefined ? [...servers.values()] : [server(name)];
-      const ended = await Promise.all(chosen.map((current) => current.release(belongs, reason)));
-      return ended.reduce((sum, count) => sum + count, 0);
-    },
-    apply,
     async stop() {
-      await Promise.all([...servers.values()].map((current) => current.stop()));
+      await Promise.all(all().map(([, one]) => one.stop()));
       guard.stop();
     },
   };
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

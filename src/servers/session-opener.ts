@@ -2,12 +2,12 @@ import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/server.ts";
-import type { AnswerRequest } from "../protocol/peer.ts";
+import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 import type { Era } from "../protocol/session.ts";
-import type { OpenSteps } from "./connection.ts";
 import { createDefaultAnswers } from "./default-answers.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { listenToServer } from "./listen-to-server.ts";
+import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession } from "./open-session.ts";
 import type { ServerLog } from "./server-log.ts";
 

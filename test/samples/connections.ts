@@ -2,7 +2,8 @@ import type { PlaneEvent } from "../../src/model/events.ts";
 import { type Channel, TransportError } from "../../src/protocol/message.ts";
 import { createPeer, refuseRequest } from "../../src/protocol/peer.ts";
 import type { Session } from "../../src/protocol/session.ts";
-import { createConnection, type OpenSteps } from "../../src/servers/connection.ts";
+import { createConnection } from "../../src/servers/connection.ts";
+import type { OpenSteps } from "../../src/servers/open-attempt.ts";
 import { moveTime } from "./mocked-time.ts";
 
 /** One attempt to open a session, to be decided by hand. */

@@ -1,5 +1,5 @@
 import { RpcError } from "../message.ts";
-import type { AnswerRequest } from "../peer.ts";
+import type { AnswerRequest } from "../questions-from-peer.ts";
 import { followTask, lost, type TaskLine } from "./follow-task.ts";
 import type { Task } from "./task.ts";
 

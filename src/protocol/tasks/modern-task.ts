@@ -1,6 +1,6 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { RpcError } from "../message.ts";
-import type { AnswerRequest } from "../peer.ts";
+import type { AnswerRequest } from "../questions-from-peer.ts";
 import { followTask, type TaskLine } from "./follow-task.ts";
 import type { Task } from "./task.ts";
 

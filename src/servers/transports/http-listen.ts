@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../../lib/pause.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { isEventStream } from "./http-body.ts";
 import { isNobodyThere, isPassing, refused } from "./http-failure.ts";
 
 const defaultRetryMs = 1_000;
-const shortestRetryMs = 100;
-const longestRetryMs = 2 ** 31 - 1;
+/** Whatever a server wants: nobody is asked again more often than this. */
+export const shortestRetryMs = 100;
 const mostFailures = 3;
 
 /** Where a stream broke off and when the server wants to be asked again. */
@@ -39,7 +39,8 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
       if (verdict instanceof TransportError) return onLost(verdict);
       if (verdict === "done") return;
     }
-    await pause((place.retryMs ?? defaultRetryMs) * 2 ** failures, signal);
+    const waitMs = (place.retryMs ?? defaultRetryMs) * 2 ** failures;
+    await pause(Math.max(shortestRetryMs, waitMs), { signal });
   }
 }
 
@@ -62,10 +63,4 @@ function judge(
 
 function isResponse(opened: unknown): opened is IncomingMessage {
   return typeof opened === "object" && opened !== null && "statusCode" in opened;
-}
-
-/** Ends early, and quietly, when it is told to. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const waitMs = Math.min(longestRetryMs, Math.max(shortestRetryMs, ms));
-  await delay(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import { pause } from "../../lib/pause.ts";
 import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { answerIn } from "./http-answer.ts";
 import { isEventStream, readEvents } from "./http-body.ts";
 import { isPassing, tooLarge } from "./http-failure.ts";
-import { pause, type StreamPlace } from "./http-listen.ts";
+import { type StreamPlace, shortestRetryMs } from "./http-listen.ts";
 import { noiseText, parseMessage } from "./noise.ts";
 
 const mostResumptions = 3;
@@ -65,7 +66,7 @@ export async function resumeStream(place: StreamPlace, resumption: Resumption): 
   for (let tries = 0; tries < mostResumptions && place.lastId !== undefined; tries += 1) {
     const { lastId } = place;
     if (tries > 0 || place.retryMs !== undefined)
-      await pause(place.retryMs ?? betweenResumptionsMs, resumption.signal);
+      await pause(Math.max(shortestRetryMs, place.retryMs ?? betweenResumptionsMs), resumption);
     if (resumption.signal?.aborted || resumption.isOver()) return false;
     const response = await reopen(place, resumption);
     if (response === "never") return false;
