@@ -15,7 +15,7 @@ async function bundle(): Promise<string[]> {
     preserveEntrySignatures: "allow-extension",
     // Native code cannot be bundled; it is an optional dependency and loaded only for keychain references.
     external: ["@napi-rs/keyring"],
-    plugins: [plainBuiltins()],
+    plugins: [plainBuiltins(), englishOnly()],
     resolve: { mainFields: ["module", "main"] },
     input: { bin: "src/bin.ts", index: "src/index.ts" },
   });
@@ -32,79 +32,43 @@ async function bundle(): Promise<string[]> {
 }
 
 /** Every file that is loaded costs as much as a stage of the path, so what belongs together comes in one piece. */
+const commandLine = importedAtOnce(["src/faces/cli/run.ts"]);
+/** What one call of a stdio server needs; the rest of the plane is loaded when it is used. */
+const call = importedAtOnce([
+  "src/local-plane.ts",
+  "src/faces/cli/call.ts",
+  "src/servers/open-channel.ts",
+  "src/servers/transports/stdio.ts",
+]);
 const pieces = [
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   {
     name: "command-line",
-    test: /node_modules\/(commander|picocolors)\/|cli\/(run|program|colors|[a-z]+-commands|command-parts|output|signals)\.ts|model\/errors\.ts|lib\/(plain-text|sentence)\.ts/,
+    test: (id: string) => commandLine.has(id) || /node_modules\/(commander|picocolors)\//.test(id),
   },
-  { name: "call", test: isNeededForCall },
+  {
+    name: "call",
+    test: (id: string) =>
+      call.has(id) ||
+      id === `${builtinPrefix}node:child_process` ||
+      /node_modules\/(jsonc-parser|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
+  },
 ];
 
-/** What one call of a stdio server needs before the server is started. */
-function isNeededForCall(id: string): boolean {
-  if (id.startsWith(builtinPrefix)) return id.endsWith("node:child_process");
-  if (!id.startsWith(join(root, "src")))
-    return /node_modules\/(jsonc-parser|zod\/(v4\/)?(core|mini))\/|locales\/en\.js$/.test(id);
-  return !loadedLater.some((part) => id.includes(part));
+/** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */
+function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (file: string): void => {
+    if (found.has(file)) return;
+    found.add(file);
+    const imports = readFileSync(file, "utf8").matchAll(
+      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+)"/gm,
+    );
+    for (const [, target] of imports) visit(join(dirname(file), target as string));
+  };
+  for (const entry of entries) visit(join(root, entry));
+  return found;
 }
-
-const loadedLater = [
-  ...[
-    "src/bin.ts",
-    "src/index.ts",
-    "src/local-setup.ts",
-    "src/plane-doctor.ts",
-    "src/store/",
-    "lib/version.ts",
-    "schema-check.ts",
-  ],
-  ...[
-    "servers/doctor/",
-    "transports/http",
-    "transports/sse",
-    "transports/websocket",
-    "transports/opening",
-    "transports/start-failure",
-    "faces/http/",
-    "faces/gateway/",
-    "faces/socket/",
-  ],
-  ...[
-    "stored-",
-    "oauth",
-    "vault",
-    "lock",
-    "records",
-    "sign-in",
-    "expiry",
-    "auth-required",
-    "header-value",
-  ].map((part) => `servers/auth/${part}`),
-  ...["lib/lock-file.ts", "lib/give-memory-back.ts", "cli/quiet.ts"],
-  ...[
-    "config/clients/",
-    "config/edit/",
-    "config/setup.ts",
-    "config/config-schema.ts",
-    "config/descriptions.ts",
-  ],
-  ...["text/parse-yaml.ts", "text/yaml-tree.ts"],
-  ...[
-    "init",
-    "doctor",
-    "clients",
-    "serve",
-    "mcp",
-    "config",
-    "edit-servers",
-    "tools",
-    "servers",
-    "server-verbs",
-    "offers",
-    "login",
-  ].map((verb) => `cli/${verb}.ts`),
-];
 
 /**
  * Importing a built-in module makes Node touch everything it exports, and with it load what nobody asked for:
@@ -128,6 +92,18 @@ function plainBuiltins(): Plugin {
       const lines = names.map(([key]) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`);
       return `const builtin = process.getBuiltinModule(${JSON.stringify(name)});\nexport default builtin;\n${lines.join("\n")}`;
     },
+  };
+}
+
+/** zod speaks fifty languages, and whoever takes all of zod takes them all. Ours speaks English. */
+function englishOnly(): Plugin {
+  const name = "\0zod/locales/english.js";
+  const english = join(root, "node_modules/zod/v4/locales/en.js");
+  return {
+    name: "english-only",
+    resolveId: (id, importer = "") =>
+      importer.includes("node_modules/zod/") && id.endsWith("locales/index.js") ? name : null,
+    load: (id) => (id === name ? `export { default as en } from ${JSON.stringify(english)};` : null),
   };
 }
 

@@ -18,13 +18,17 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
     openPlane: async (options) =>
       (await findServingPlane(options)) ?? (await import("./local-plane.ts")).openLocalPlane(options),
     async serve(plane, options) {
-      const [{ serve }, { serveSocket }, { findLocalFiles }] = await Promise.all([
+      const [{ serve }, { createHttpGateway }, { serveSocket }, { findLocalFiles }] = await Promise.all([
         import("./faces/http/serve.ts"),
+        import("./faces/gateway/http-gateway.ts"),
         import("./faces/socket/serve-socket.ts"),
         import("./local-files.ts"),
       ]);
-      const serving = await serve(plane, options);
-      const socket = await serveSocket(plane, findLocalFiles(options).socket);
+      const { files, socket: path } = findLocalFiles(options);
+      // What runs without a file has none to be written to.
+      const setup = files.length > 0 ? { setup: await cli.openSetup(options) } : {};
+      const serving = await serve(plane, { ...options, ...setup, mcp: createHttpGateway(plane) });
+      const socket = await serveSocket(plane, path);
       return {
         ...serving,
         hasSocket: socket !== null,

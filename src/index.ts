@@ -1,10 +1,52 @@
-export type { CallOptions, CallRecord, CallStatus, Outcome } from "./model/call.ts";
+export type { ActivityEntry } from "./model/activity.ts";
+export type { ArtifactView } from "./model/artifact.ts";
+export type { BundleExport, BundleImport } from "./model/bundle.ts";
+export type { CallOptions, CallRecord, CallStatus, Cost, Outcome } from "./model/call.ts";
+export type { CallChain } from "./model/call-chain.ts";
+export type { Change, ChangePage, EntryChange } from "./model/change.ts";
+export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/dead-letter.ts";
 export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
-export type { Plane, PlaneCallOptions, Registration, ToolListing } from "./model/plane.ts";
-export type { Principal } from "./model/principal.ts";
-export type { ToolFunction } from "./model/provider.ts";
+export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/hook.ts";
+export type {
+  ConversationBudget,
+  Plane,
+  PlaneCallOptions,
+  Registration,
+  ToolListing,
+} from "./model/plane.ts";
+export { narrow, type Principal, principalOf } from "./model/principal.ts";
+export type {
+  AddedProvider,
+  ProviderContext,
+  ProviderOptions,
+  ToolFunction,
+  Unregister,
+} from "./model/provider.ts";
+export type {
+  JobEntry,
+  RegistrySummary,
+  SkillListing,
+  SkillQuery,
+  TaskEntry,
+} from "./model/registry-summary.ts";
 export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/result.ts";
-export type { ServerState, ServerStatus } from "./model/server.ts";
-export type { Tool, ToolId } from "./model/tool.ts";
-export { createPlane, type PlaneOptions } from "./plane.ts";
+export type {
+  Embed,
+  FoundTool,
+  Recommendation,
+  SearchAnswer,
+  SearchRequest,
+} from "./model/search.ts";
+export type { CircuitStatus, ServerState, ServerStatus } from "./model/server.ts";
+export type {
+  ResultHandle,
+  ResultList,
+  ResultPage,
+  ResultQuery,
+  ResultShape,
+  StoredResult,
+} from "./model/stored-result.ts";
+export type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
+export type { PlaneOptions } from "./plane/options.ts";
+export { createPlane } from "./plane.ts";

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { localUser, processEnvironment } from "./config/environment.ts";
 import { defaultConfigFiles, defaultDataDirectory } from "./config/locations.ts";
 
-import type { Principal } from "./model/principal.ts";
+import { type Principal, trusted } from "./model/principal.ts";
 
 export type LocalPlace = {
   /** In order; the default ones when empty. */
@@ -31,7 +31,8 @@ export function localCaller(said: {
   user?: string | undefined;
   groups: string[];
   persona?: string | undefined;
+  compliance?: string | undefined;
 }): Principal {
-  const { user = localUser(processEnvironment()), groups, persona = null } = said;
-  return { user, groups, persona };
+  const { user = localUser(processEnvironment()), groups, persona = null, compliance = null } = said;
+  return trusted({ user, groups, persona, compliance });
 }

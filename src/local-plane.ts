@@ -9,11 +9,14 @@ export type LocalPlaneOptions = LocalPlace & {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
+  compliance?: string | undefined;
   /** What to run when no file is found; an error without it. */
   fallback?: UnknownObject;
   watch?: boolean;
   answersQuestions?: boolean;
+  relays?: boolean;
   offline?: boolean;
+  exposed?: boolean;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -29,6 +32,8 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     principal: localCaller(options),
     ...(options.watch ? { watch: true } : {}),
     ...(options.offline ? { offline: true } : {}),
+    ...(options.exposed ? { exposed: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
+    ...(options.relays ? { relays: true } : {}),
   });
 }

@@ -1,68 +1,54 @@
 import { processEnvironment } from "./config/environment.ts";
-import { keepGood } from "./config/keep-good.ts";
-import { type ConfigSource, loadConfig, requireSafe } from "./config/load-config.ts";
-import { resolveSecrets } from "./config/secrets/resolve-secrets.ts";
 import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
 import { toPlaneError } from "./model/errors.ts";
 import type { Plane } from "./model/plane.ts";
-import { nobody, type Principal } from "./model/principal.ts";
+import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
-import type { ToolId } from "./model/tool.ts";
-import { requireGrant } from "./pipeline/authorize.ts";
-import { createAnswers, type Sampling } from "./plane-answers.ts";
-import { createCalls, createProviders } from "./plane-calls.ts";
-import { createCatalogue } from "./plane-catalogue.ts";
-import { createHandWritten } from "./plane-hand-written.ts";
-import { createMemory } from "./plane-memory.ts";
-import { createServerVerbs, identifyServer, withRoots } from "./plane-servers.ts";
-import { accessOf, createTokenVerbs } from "./plane-tokens.ts";
-import { grantFor } from "./policy/grant.ts";
-import { findTool } from "./registry/find-tool.ts";
-import { createRegistry } from "./registry/registry.ts";
+import { createAnswers } from "./plane/answers.ts";
+import { createCatalogue } from "./plane/catalogue.ts";
+import { createExecution } from "./plane/execution.ts";
+import { createFind, createShowTool } from "./plane/find.ts";
+import { createPassOn } from "./plane/gateway.ts";
+import { createHistory } from "./plane/history.ts";
+import { createIdentity } from "./plane/identity.ts";
+import { createPlaneLimits } from "./plane/limits.ts";
+import { createMemory } from "./plane/memory.ts";
+import type { PlaneOptions } from "./plane/options.ts";
+import { createProviders } from "./plane/providers.ts";
+import { createPlaneQuality } from "./plane/quality.ts";
+import { createPlaneResults } from "./plane/results.ts";
+import { createSearchWhenNeeded } from "./plane/search.ts";
+import { createServerVerbs, identifyServer } from "./plane/servers.ts";
+import { createSettings } from "./plane/settings.ts";
+import { accessOf, createTokenVerbs } from "./plane/tokens.ts";
+import { createWorkVerbs } from "./plane/work.ts";
+import { createWritten } from "./plane/written.ts";
+import { isOffered } from "./policy/effect.ts";
+import { createGrants } from "./policy/grant.ts";
 import { createRouting } from "./registry/routing.ts";
 import { translateTools } from "./registry/sources/mcp.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { createServers } from "./servers/servers.ts";
 
-export type PlaneOptions = {
-  /** One or more files, or the configuration itself. */
-  config: ConfigSource;
-  /** Where state is kept; without it the state lives and dies with the plane. */
-  dataDirectory?: string;
-  /** Who calls when a call does not say. */
-  principal?: Principal;
-  /** Somebody answers what servers ask people: `questions` shows it, `answer` answers it. */
-  answersQuestions?: boolean;
-  /** Serves what servers ask of a model. */
-  sampling?: Sampling;
-  /** Start nothing and ask nobody: the catalogue of the last time has to do. */
-  offline?: boolean;
-  /** A call that runs as a background task is told to be one after this time; 10 s. */
-  taskQuietMs?: number;
-  /** Apply changes of the configuration files while running. */
-  watch?: boolean;
-};
-
-/** Where the tools that people wrote come from; no server can have this name. */
-const handWrittenSource = "";
-
 /** Config in, wired plane out. Nothing is started before it is used. */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const load = async () => {
-    const loaded = await loadConfig(options.config, environment);
-    requireSafe(loaded.config);
-    return loaded;
-  };
-  let { config, variables, directoryOf, sources } = await load();
-  const everybody = options.principal ?? nobody;
+  const settings = await createSettings(options.config, environment);
+  const { config, directoryOf, secretsOf, secretValues } = settings;
+  const local = trusted(options.principal);
+  const everybody = withListed(local, config().users);
   const memory = createMemory(options.dataDirectory);
   const { emit } = memory;
+  const identity = createIdentity({
+    config,
+    store: memory.store,
+    emit,
+    everybody: local,
+    exposed: options.exposed ?? false,
+  });
 
-  const secretsOf = async (name: string, definition: ServerDefinition) =>
-    withRoots(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name));
-
+  const limits = createPlaneLimits(config, emit, everybody);
   const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
   const answers = createAnswers(options, {
     emit,
@@ -71,7 +57,20 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         .checkSchema(schema, value)
         .map(({ path, message }) => `${path} ${message}`.trim()),
   });
-  const registry = createRegistry((change) => emit({ type: "registry.changed", ...change }));
+  const results = createPlaneResults({ config, store: memory.store, everybody });
+  const written = createWritten({
+    builtin: results.builtin,
+    memory,
+    directory: options.dataDirectory,
+    environment,
+    everybody,
+    config,
+    servers: () => servers,
+    // What is configured no longer is as secret as it was.
+    maySeeServer: (principal, server) =>
+      config().servers[server] === undefined || grants.maySeeServer(principal, server),
+  });
+  const { registry, tools: handWritten } = written;
   const credentials = createCredentials({
     store: memory.store,
     directory: options.dataDirectory,
@@ -79,9 +78,16 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     onChanged: (server, user) =>
       void servers.forgetUser(server, user, user === everybody.user).catch(() => undefined),
   });
+  const quality = createPlaneQuality({
+    config,
+    ...{ profile: identity.profile, store: memory.store, emit, everybody },
+    directoryOf,
+    tools: registry.all,
+    revision: () => registry.snapshot().revision,
+  });
   const servers = createServers({
-    definitions: config.servers,
-    broken: config.broken,
+    definitions: config().servers,
+    broken: config().broken,
     environment,
     emit,
     isOffline: options.offline ?? false,
@@ -89,55 +95,70 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     // What servers offer is found out in the name of whoever the plane is for.
     access: (name, definition, user) => accessOf(credentials, name, definition, user ?? everybody.user),
     capabilities: answers.capabilities,
+    ownCapabilities: answers.ownCapabilities,
+    onSaid: (said) => passOn.said(said),
     taskQuietMs: options.taskQuietMs,
     resolveSecrets: secretsOf,
-    secretValues: () => [...variables.values()],
+    secretValues,
     identify: (name, definition) => identifyServer(name, definition, directoryOf(name)),
-    known: memory.knownServers,
-    onKnown: memory.putKnownServer,
-    onRemoved: registry.removeSource,
-    onTools: (server, definition, listed, era) =>
-      registry.setSource(server, translateTools(server, definition, listed, era)),
-    listed: registry.listed,
+    known: written.known,
+    ...quality.watching({
+      onKnown: written.onKnown,
+      onRemoved: registry.removeSource,
+      onTools: (server, definition, listed, era) =>
+        registry.setSource(server, translateTools(server, definition, listed, era)),
+    }),
+    listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
-  const handWritten = createHandWritten({
-    publish: (translation) => registry.setSource(handWrittenSource, translation),
-    environment,
+  const passOn = createPassOn({
+    servers,
+    config,
+    on: memory.on,
+    everybody,
+    maySee: (principal, server) => grants.maySeeServer(principal, server),
   });
-  handWritten.apply(config);
-  const find = (asked: string | ToolId, principal: Principal) =>
-    findTool(asked, {
-      snapshot: () => registry.snapshot(principal.persona),
-      servers: servers.names,
-      // A name that may be anybody's is not worth waiting for the slowest.
-      discover: (names) =>
-        servers.discover(names, { owner: ownerOf(principal), ...(names ? {} : { patienceMs: 5_000 }) }),
-      trouble: servers.trouble,
-      requirement: servers.requirement,
-      visible: () => catalogue.visibleTo(principal),
-    });
+  handWritten.apply(config());
+  const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
+  const find = createFind({
+    registry,
+    servers,
+    grants,
+    catalogue: () => catalogue,
+    loaded: written.loaded,
+  });
   const routing = createRouting();
-  const providers = createProviders(servers, handWritten, environment);
+  const providers = createProviders({
+    servers,
+    handWritten,
+    builtin: results.provider,
+    environment,
+    models: () => config().models,
+    fileOfModel: (name) => settings.fileOf(["models", name]),
+  });
   const catalogue = createCatalogue(
     {
       registry,
-      discover(server, principal, patience) {
-        const how = { ...patience, owner: ownerOf(principal) };
-        return server === null ? servers.discover(undefined, how) : servers.discoverOne(server, how);
-      },
-      health: memory.health,
+      discover: find.discover,
+      health: memory.health.read,
       routerState: routing.state,
-      providerTrouble: providers.trouble,
+      providerTrouble: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
+      loaded: quality.loaded,
+      review: quality.review,
+      isHeld: quality.isHeld,
       showProvider: handWritten.show,
       environment,
+      grants,
+      isOffered: (tool) => isOffered(tool, config().policy),
+      config,
     },
     everybody,
   );
 
-  const calls = createCalls({
-    config: () => config,
+  const execution = await createExecution({
+    config,
     environment,
     everybody,
+    profile: identity.profile,
     memory,
     servers,
     catalogue,
@@ -145,75 +166,115 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     routing,
     answers,
     schemaCheck,
-    find,
+    limits: limits.path,
+    present: results.present,
+    grants,
+    find: find.toCall,
+    quality,
+    registry,
+    hooks: options.hooks,
+    fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
   });
   const reload = async () => {
-    const next = await load();
-    const kept = keepGood(config, next.config);
-    const change = await servers.apply({ definitions: kept.servers, broken: kept.broken });
-    ({ variables, directoryOf, sources } = next);
-    config = kept;
-    handWritten.apply(config);
-    emit({ type: "config.changed", ...change, problems: config.problems.length });
+    const next = await settings.readAgain();
+    const change = await servers.apply({ definitions: next.config.servers, broken: next.config.broken });
+    next.take();
+    limits.apply(change);
+    handWritten.apply(config());
+    await written.reload();
+    emit({ type: "config.changed", ...change, problems: config().problems.length });
+    execution.wake();
     return change;
   };
+  const tellRejected = (thrown: unknown) =>
+    emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
   const watching = options.watch
-    ? watchFiles(
-        () => sources(),
-        () => {
-          reload().catch((thrown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message }));
-        },
-      )
+    ? watchFiles(settings.sources, () => void reload().catch(tellRejected))
     : undefined;
 
   const plane: Plane = {
-    config: () => config,
+    config,
     reload,
     async doctor(server) {
-      const { examineServers } = await import("./plane-doctor.ts");
+      const { examineServers } = await import("./plane/doctor.ts");
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
-      return examineServers(names, config, { environment, secretsOf, secretValues: [...variables.values()] });
+      return examineServers(names, config(), { environment, secretsOf, secretValues: secretValues() });
     },
-    ...handWritten.verbs,
-    start: () => void servers.start(),
-    call: calls.call,
+    ...written.verbs,
+    ...quality.verbs(() => plane),
+    activity: async ({ principal = everybody } = {}) => execution.calls.activity(principal),
+    start() {
+      void servers.start();
+      execution.start();
+      results.start();
+    },
+    ...execution.verbs,
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
-    registrySummary: catalogue.registrySummary,
-    async tool(asked, { principal = everybody } = {}) {
-      const tool = await find(asked, principal);
-      requireGrant(principal, tool, grantFor);
-      return catalogue.listing(tool);
-    },
-    async servers({ connect = false } = {}) {
-      if (connect) await servers.probe();
-      return servers.status();
-    },
-    ...createServerVerbs(servers, everybody),
-    ...createTokenVerbs(credentials, everybody, async (name) =>
-      secretsOf(servers.requireName(name), config.servers[name] as ServerDefinition),
+    ...createSearchWhenNeeded(options, {
+      config,
+      everybody,
+      emit,
+      registry,
+      catalogue,
+      find,
+      quality,
+      servers,
+      grants,
+    }),
+    ...written.whenLoaded(
+      createWorkVerbs(
+        {
+          manifests: written.manifests,
+          snapshot: registry.snapshot,
+          catalogue,
+          health: memory.health.read,
+        },
+        everybody,
+      ),
     ),
-    endConversation: (conversation, { principal = everybody } = {}) =>
-      servers.release(
+    registerProvider: providers.register,
+    tool: createShowTool(find, grants, catalogue, everybody),
+    lockedServers: async ({ principal = everybody } = {}) =>
+      servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
+    ...createServerVerbs(servers, everybody, grants.maySeeServer, limits.trust),
+    ...passOn.verbs,
+    ...limits.verbs,
+    usualCaller: () => everybody,
+    ...identity.verbs,
+    ...createTokenVerbs(credentials, everybody, async (name) =>
+      secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
+    ),
+    async endConversation(conversation, { principal = everybody } = {}) {
+      limits.endConversation(conversation, principal);
+      await execution.hooks.ended(conversation, principal);
+      return servers.release(
         (owner) => owner.conversation === conversation && owner.user === principal.user,
         "the conversation ended",
-      ),
+      );
+    },
     questions: async ({ principal = everybody } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = everybody } = {}) =>
       answers.questions.answer(id, answer, principal.user),
-    calls: async (filter) => (await memory.store()).calls(filter),
-    events: async (after, limit) => (await memory.store()).events(after, limit),
+    ...results.verbs,
+    ...createHistory({
+      memory,
+      everybody,
+      maySeeServer: grants.maySeeServer,
+      countTools: (principal) => catalogue.visibleTo(principal).length,
+    }),
     lastEventId: async () => (await memory.store()).lastEventId(),
     onStored: memory.onStored,
     on: memory.on,
     stop: once(async () => {
       watching?.[Symbol.dispose]();
-      await calls.stop();
+      passOn.stop();
+      results.stop();
+      await execution.stop();
+      await Promise.all([written.settled(), quality.settled()]);
       await memory.close();
     }),
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;
 }
-
-const ownerOf = ({ user }: Principal) => ({ user, conversation: null });

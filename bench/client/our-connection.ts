@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ServerDefinition } from "../../src/model/server.ts";
-import type { RequestOptions } from "../../src/protocol/peer.ts";
+import type { RequestOptions } from "../../src/protocol/request-options.ts";
 import { createServers } from "../../src/servers/servers.ts";
 
 /** The one place that knows how a connection of ours is opened and asked. */

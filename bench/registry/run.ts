@@ -5,9 +5,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createApp } from "../../src/faces/http/app.ts";
 import type { Plane } from "../../src/model/plane.ts";
-import { nobody } from "../../src/model/principal.ts";
+import { trusted } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/server.ts";
-import { createCatalogue } from "../../src/plane-catalogue.ts";
+import { createCatalogue } from "../../src/plane/catalogue.ts";
+import { createGrants } from "../../src/policy/grant.ts";
 import { createHealth } from "../../src/registry/health.ts";
 import { createRegistry, type Registry } from "../../src/registry/registry.ts";
 import { createRouting } from "../../src/registry/routing.ts";
@@ -98,6 +99,7 @@ function createSampleApp() {
   }));
   registry.setSource("config", translateManifests(written));
   const health = createHealth([]);
+  const access = { servers: {}, personas: {}, compliance: null };
   const catalogue = createCatalogue(
     {
       registry,
@@ -107,10 +109,15 @@ function createSampleApp() {
       providerTrouble: () => null,
       showProvider: (provider) => provider,
       environment: {},
+      grants: createGrants({ config: () => access, tool: () => undefined }),
+      isOffered: () => true,
+      config: () => access,
     },
-    nobody,
+    trusted(),
   );
-  return createApp(catalogue as unknown as Plane, {
+  const caller = trusted();
+  const plane = { ...catalogue, identify: async () => caller, on: () => () => undefined };
+  return createApp(plane as unknown as Plane, {
     host: "127.0.0.1",
     closing: new AbortController().signal,
   });

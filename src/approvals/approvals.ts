@@ -1,31 +1,97 @@
-import type { Approval } from "../model/approval.ts";
-import type { Injected, Verdict } from "../model/call.ts";
+import { uniqueId } from "../lib/unique-id.ts";
+import type { Injected, Outcome, Requested, Verdict } from "../model/call.ts";
+import type { Config } from "../model/config.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
+import type { Plane } from "../model/plane.ts";
+import { mayDo, type Principal } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { createHeldCalls, type HeldCallParts } from "./held-calls.ts";
+import { createPlans } from "./plans.ts";
+import { type Asking, putToPeople } from "./put-to-people.ts";
+import { createRemembered } from "./remembered.ts";
+import { createRunner } from "./runner.ts";
+import { viewOf } from "./view.ts";
 
-export type ApprovalsOptions = {
-  store(approval: Approval): Promise<void>;
+export type ApprovalParts = {
+  config(): Config;
+  store(): Promise<Store>;
   emit(event: PlaneEvent): void;
+  everybody: Principal;
+  run(call: Requested): Promise<Outcome>;
+  checkArguments: HeldCallParts["checkArguments"];
 };
 
-/** Stores the question first and announces it afterwards, so that the fastest answer finds it. */
-export async function askForApproval(
-  call: Injected,
-  verdict: Verdict,
-  options: ApprovalsOptions,
-): Promise<string> {
-  const id = process.getBuiltinModule("node:crypto").randomUUID();
-  await options.store({
-    id,
-    callId: call.id,
-    at: new Date().toISOString(),
-    tool: call.tool.name,
-    arguments: call.input.arguments,
-    principal: call.principal,
-    face: call.face,
-    reason: verdict.reason,
-    status: "pending",
-    answer: null,
+export type ApprovalVerbs = Pick<
+  Plane,
+  | "approvals"
+  | "approval"
+  | "answerApproval"
+  | "plans"
+  | "plan"
+  | "approvePlan"
+  | "rejectPlan"
+  | "remembered"
+  | "forgetRemembered"
+>;
+
+/** What waits for a person, and what they say. */
+export function createApprovals({ config, store, emit, everybody, run, checkArguments }: ApprovalParts) {
+  const settings = () => config().approvals;
+  const approvers = () => settings().approvers;
+  const heldCalls = createHeldCalls({
+    store,
+    emit,
+    instance: uniqueId(),
+    settings,
+    fingerprint: fingerprintOf,
+    checkArguments,
   });
-  options.emit({ type: "approval.requested", approvalId: id, callId: call.id, tool: call.tool.name });
-  return id;
+  const remembered = createRemembered(store);
+  const runner = createRunner({
+    heldCalls,
+    remembered,
+    run,
+    remembersConsent: () => settings().rememberConsent,
+  });
+  const isShown = (principal: Principal, owner: string | null) =>
+    owner === null ||
+    owner === principal.user ||
+    mayDo(principal, "admin") ||
+    approvers().some((group) => principal.groups.includes(group));
+  const plans = createPlans({ store, heldCalls, answer: runner.answer, isShown });
+
+  const verbs: ApprovalVerbs = {
+    async approvals({ status, principal = everybody } = {}) {
+      const held = await heldCalls.list({ plan: null, ...(status === undefined ? {} : { status }) });
+      return held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
+    },
+    async approval(id, { principal = everybody } = {}) {
+      const held = await heldCalls.get(id);
+      if (held && isShown(principal, held.principal.user)) return viewOf(held);
+      throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
+    },
+    answerApproval: (id, answer, { principal = everybody } = {}) => runner.answer(id, answer, principal),
+    plans: ({ principal = everybody } = {}) => plans.list(principal),
+    plan: (id, { principal = everybody } = {}) => plans.get(id, principal),
+    approvePlan: (id, choice = {}, { principal = everybody } = {}) => plans.approve(id, choice, principal),
+    rejectPlan: (id, choice = {}, { principal = everybody } = {}) => plans.reject(id, choice, principal),
+    remembered: ({ principal = everybody } = {}) => remembered.list(principal),
+    forgetRemembered: (id, { principal = everybody } = {}) => remembered.forget(id, principal),
+  };
+
+  return {
+    verbs,
+    async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
+      const entry = await remembered.covers(call, verdict);
+      return entry && `${entry.user ?? "somebody"} said yes on ${entry.createdAt} to calls like this`;
+    },
+    fingerprint: fingerprintOf,
+    hold: (call: Injected, verdict: Verdict, asking: Asking) =>
+      putToPeople(call, verdict, asking, { heldCalls, answer: runner.answer }),
+    onApprovedEnd: runner.onEnd,
+    start: runner.start,
+    stop: runner.stop,
+  };
 }

@@ -1,9 +1,20 @@
+import { sameJson } from "../lib/same-json.ts";
 import { HttpProviderConfig } from "../model/http-provider.ts";
 import type { JsonObject } from "../model/json.ts";
+import { ModelProviderConfig } from "../model/model-provider.ts";
 import { renderPath } from "../model/path.ts";
 import type { ProviderSpec, ToolManifest } from "../model/tool.ts";
 import { parseValue, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
+
+/** What the kinds we know want to be told. */
+const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> = new Map<
+  string,
+  typeof HttpProviderConfig | typeof ModelProviderConfig
+>([
+  ["http", HttpProviderConfig],
+  ["model", ModelProviderConfig],
+]);
 
 type Context = {
   environment: Environment;
@@ -20,7 +31,7 @@ export function checkProviders(manifest: ToolManifest, context: Context): ToolMa
 }
 
 function checkProvider(written: ProviderSpec, at: number, context: Context): ProviderSpec {
-  const { unusable: _, base: __, ...spec } = written;
+  const { unusable: _, base: __, written: ___, ...spec } = written;
   let unusable: string | undefined;
   const report: Report = (path, message, hint = null) => {
     unusable ??= `${renderPath(path.slice(3)) || "its configuration"}: ${message}`;
@@ -30,11 +41,16 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
     report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
   ) as JsonObject;
-  if (spec.name === "http" && unusable === undefined) parseValue(HttpProviderConfig, config, path, report);
+  const schema = schemas.get(spec.name);
+  if (schema && unusable === undefined) parseValue(schema, config, path, report);
   return {
     ...spec,
     // Names of servers and tools are no secrets, and others look them up.
-    ...(spec.name === "mcp" ? { config } : { base: context.directory }),
+    ...(spec.name === "mcp" ? expanded(spec.config, config) : { base: context.directory }),
     ...(unusable === undefined ? {} : { unusable }),
   } as ProviderSpec;
+}
+
+function expanded(written: JsonObject, config: JsonObject): Pick<ProviderSpec, "config" | "written"> {
+  return sameJson(written, config) ? { config } : { config, written };
 }

@@ -5,6 +5,7 @@ import type { Path } from "../model/path.ts";
 import { renderPath } from "../model/path.ts";
 import { ServerDefinition } from "../model/server.ts";
 import { ToolManifest } from "../model/tool.ts";
+import { checkOverlays } from "./check-overlays.ts";
 import { checkProviders } from "./check-providers.ts";
 import type { Merged } from "./merge-settings.ts";
 import { warnAboutWhatIsMissing } from "./not-yet.ts";
@@ -12,7 +13,7 @@ import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
 import { detectTransport } from "./transport.ts";
 
-const { servers: _servers, tools: _tools, ...sections } = ConfigValues.shape;
+const { servers: _servers, tools: _tools, overlays: _overlays, ...sections } = ConfigValues.shape;
 
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
 export function checkValues(
@@ -25,7 +26,8 @@ export function checkValues(
     problems.push({ file, line, path: renderPath(path), severity, message, hint });
   };
   const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
-  const { servers, tools, ...others } = merged.values;
+  const { servers, tools, overlays, ...others } = merged.values;
+  const serverNames = Object.keys(isObject(servers) ? servers : {});
   const broken: Record<string, string> = Object.create(null);
   const goodServers = checkEach(servers, (name, entry) =>
     checkServer(name, entry, environment, (path, message, hint) => {
@@ -33,9 +35,15 @@ export function checkValues(
       report(path, message, hint);
     }),
   );
+  const checked = checkSections(others, environment, report);
   const values: ConfigValues = {
-    ...checkSections(others, environment, report),
-    servers: goodServers,
+    ...checked,
+    servers: checkEach(goodServers, (_, definition) =>
+      withPlaneInjection(definition as ServerDefinition, checked),
+    ),
+    overlays: checkOverlays(overlays, serverNames, report, (path, message, hint) =>
+      tell("warning", path, message, hint),
+    ),
     tools: checkEach(tools, (name, entry) => {
       const path = ["tools", name];
       const tool = parse(ToolManifest, entry, path, report);
@@ -92,6 +100,21 @@ function checkServer(
   return usable ? definition : undefined;
 }
 
+type PlaneInjection = Pick<ConfigValues, "inject" | "inject_options">;
+
+/** What is said for all servers counts where one says nothing itself. */
+function withPlaneInjection(
+  { inject, ...definition }: ServerDefinition,
+  { inject: everywhere, inject_options }: PlaneInjection,
+): ServerDefinition {
+  if (everywhere.length === 0 && Object.keys(inject_options).length === 0) return { ...definition, inject };
+  return {
+    ...definition,
+    inject: [...inject, ...everywhere],
+    inject_options: { ...inject_options, ...definition.inject_options },
+  };
+}
+
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {
   const checked: UnknownObject = {};
   for (const [section, schema] of Object.entries(sections)) {
@@ -101,5 +124,5 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     checked[section] =
       parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
   }
-  return checked as Omit<ConfigValues, "servers" | "tools">;
+  return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
 }

@@ -136,7 +136,7 @@ test("null lets every tool through, an empty list none", async () => {
 test("a policy is read, and a wrong one stops everything instead of being left out", async () => {
   const rules = [{ tool: "git.*", verdict: "deny" }];
   const { policy } = await load({ servers: {}, policy: { profile: "strict", rules } });
-  assert.deepEqual(policy, { profile: "strict", mode: "build", rules });
+  assert.deepEqual(policy, { profile: "strict", mode: "build", rules, effects: {} });
   const wrong = await load({ servers: {}, policy: { rules: [{ verdict: "maybe" }] } });
   assert.throws(() => requireSafe(wrong), { code: "CONFIG_INVALID", message: /policy\.rules\[0\]\.verdict/ });
 });

@@ -2,6 +2,9 @@ import { dirname, resolve } from "node:path";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import { checkAccess } from "./check-access.ts";
+import { checkHooks } from "./check-hooks.ts";
+import { checkPolicy } from "./check-policy.ts";
 import { checkValues } from "./check-values.ts";
 import { loadManifests } from "./load-manifests.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
@@ -49,7 +52,14 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
     ...values,
     files,
     fromManifests: fromFiles.manifests,
-    problems: [...found, ...problems, ...fromFiles.problems],
+    problems: [
+      ...found,
+      ...problems,
+      ...(await checkPolicy(values.policy, merged)),
+      ...checkAccess(values, merged),
+      ...(await checkHooks(values.hooks, merged)),
+      ...fromFiles.problems,
+    ],
   };
   const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
   const directoryOf = (server: string) => dirname(merged.originOf(["servers", server])?.file ?? "");
@@ -57,12 +67,14 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   return { config, merged, variables: usedVariables(said, environment), directoryOf, sources };
 }
 
-/** A rule that is not understood must not be left out, so a plane does not start with one. */
+/** A rule, a hook, a budget or what is said about arguments that is not understood must not be left out, so a plane does not start with one. */
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
     ({ path, severity, owner }) =>
-      severity === "error" && owner === undefined && /^(policy|auth|users)\b/.test(path),
+      severity === "error" &&
+      owner === undefined &&
+      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays)\b/.test(path),
   );
   if (unsafe.length > 0)
     throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { deepFreeze } from "../lib/deep-freeze.ts";
 import type { ConfigProblem, ConfigValues } from "../model/config.ts";
 import type { Manifests } from "../model/manifests.ts";
 import { renderPath } from "../model/path.ts";
@@ -41,7 +42,11 @@ export async function loadManifests(
     problems.push({ ...place, severity: "warning", message, hint: "Remove one of them." });
   }
   return {
-    manifests: { ...read.manifests, tools: read.manifests.tools.filter((tool) => !isTaken(tool)) },
+    // Whoever looks at the configuration holds what the registry lists.
+    manifests: deepFreeze({
+      ...read.manifests,
+      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
+    }),
     problems: [...problems, ...read.problems],
     files,
   };

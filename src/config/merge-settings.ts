@@ -4,7 +4,7 @@ import type { Origin } from "../model/setup.ts";
 import type { Setting } from "./setting.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */
-const sectionsByName: readonly unknown[] = ["servers", "tools", "toolsets", "models", "users"];
+const sectionsByName: readonly unknown[] = ["servers", "tools", "overlays", "toolsets", "models", "users"];
 
 export type Merged = {
   /** Nested, without prototypes, as the settings say. */
@@ -28,7 +28,7 @@ export function mergeSettings(
     const others = (units.get(unit) ?? []).filter(({ path }) => !isReplacedBy(path, override.path));
     units.set(unit, [...others, override]);
   }
-  const settings = joinRules([...units.values()].flat());
+  const settings = joinLists([...units.values()].flat());
   const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
   const firstBelow = once(() => originsBelow(settings));
   return { values: nest(settings), settings, originOf: (path) => nearestOrigin(byPath(), firstBelow, path) };
@@ -58,24 +58,46 @@ function isReplacedBy(path: Path, override: Path): boolean {
   return path.length === 3 && (replaced?.includes(String(path[2])) ?? false);
 }
 
-const rules = "policy.rules";
+/** A file may add rules and hooks; it cannot take away those of another file. */
+const addsUp = /^(policy\.rules|hooks\.\w+)$/;
 
-/** A file may add rules; it cannot take away those of another file. */
 function keptBeside(unit: string, units: ReadonlyMap<string, Setting[]>): Setting[] {
-  return unit === rules ? (units.get(unit) ?? []) : [];
+  return addsUp.test(unit) ? (units.get(unit) ?? []) : [];
 }
 
-function joinRules(settings: Setting[]): Setting[] {
-  const lists = settings.filter(({ path }) => renderPath(path) === rules);
-  const [first] = lists;
-  if (first === undefined || lists.length === 1 || !lists.every(({ value }) => Array.isArray(value)))
-    return settings;
-  const joined = {
+function joinLists(settings: Setting[]): Setting[] {
+  const lists = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const path = renderPath(setting.path);
+    if (addsUp.test(path)) lists.set(path, [...(lists.get(path) ?? []), setting]);
+  }
+  const joined = [...lists.values()].filter((list) => list.length > 1 && list.every(isList));
+  if (joined.length === 0) return settings;
+  return [
+    ...settings.filter((setting) => !joined.some((list) => list.includes(setting))),
+    ...joined.map(join),
+  ];
+}
+
+function isList({ value }: Setting): boolean {
+  return Array.isArray(value);
+}
+
+/** One list of several, in which every entry still knows its file and line. */
+function join(lists: readonly Setting[]): Setting {
+  const [first] = lists as [Setting, ...Setting[]];
+  const entries = lists.flatMap((list) =>
+    (list.value as unknown[]).map((value, at) => ({ value, at, list })),
+  );
+  return {
     path: first.path,
     origin: first.origin,
-    value: lists.flatMap(({ value }) => value as unknown[]),
+    value: entries.map(({ value }) => value),
+    originInside([index, ...inner]) {
+      const entry = entries[Number(index)];
+      return entry?.list.originInside?.([entry.at, ...inner]) ?? first.origin;
+    },
   };
-  return [...settings.filter((setting) => !lists.includes(setting)), joined];
 }
 
 function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { stableJson } from "../lib/stable-json.ts";
+import { renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
@@ -58,6 +59,13 @@ export function createSetup({ files, directory, environment, platform, program }
       return explain(key, merged, config);
     },
     schema: configSchema,
+    async readManifest(file) {
+      const { readDocument } = await import("./text/read-document.ts");
+      const { document, problems } = await readDocument(resolve(directory, file));
+      const errors = problems.filter(({ severity }) => severity === "error");
+      if (document && errors.length === 0) return document.data;
+      throw new PlaneError("USAGE", renderProblems(errors), { data: { problems: errors } });
+    },
     async init({ file = newFile, force, servers }) {
       const { writeStarter } = await import("./edit/starter.ts");
       const path = resolve(directory, file);

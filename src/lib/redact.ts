@@ -1,12 +1,15 @@
 const secretShapes = [
   /\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{8,}/g,
   /\b(?:gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}/g,
+  /\btp_[A-Za-z0-9_-]{20,}/g,
   /\bAKIA[0-9A-Z]{12,}/g,
   /\bAIza[0-9A-Za-z_-]{20,}/g,
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g,
   /(?<=\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(?<=(?:key|token|secret|password|passwd|credential)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,}/gi,
+  // A quoted value may hold anything, and JSON inside of JSON has its quotes escaped.
+  /(?<=(?:key|token|secret|password|passwd|credential)\\*["']?\s{0,8}[:=]\s{0,8}(\\*["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
+  /(?<=(?:key|token|secret|password|passwd|credential)\\*["']?\s*[:=]\s*\\*["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,
 ];
 
 /** Hides what looks like a secret. For text that leaves the wire it came on. */

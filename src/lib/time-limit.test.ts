@@ -156,3 +156,18 @@ test("a pause that ends after it was cleared starts nothing", () => {
   mock.timers.tick(20_000);
   assert.equal(limiter.signal.aborted, false);
 });
+
+test("it can be asked how much is left, and a pause takes nothing of it", () => {
+  const limiter = limitTime(1_000, 10_000);
+  mock.timers.tick(300);
+  assert.equal(limiter.leftMs(), 700);
+  const goOn = limiter.pause();
+  mock.timers.tick(5_000);
+  assert.equal(limiter.leftMs(), 700);
+  goOn();
+  limiter.extend();
+  assert.equal(limiter.leftMs(), 1_000);
+  mock.timers.tick(2_000);
+  assert.equal(limiter.leftMs(), 0);
+  assert.equal(limitTime(0, 0).leftMs(), Number.POSITIVE_INFINITY);
+});

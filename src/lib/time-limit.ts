@@ -4,6 +4,8 @@ export type TimeLimiter = {
   signal: AbortSignal;
   /** Did the limit, and not the caller, end it? */
   expired(): boolean;
+  /** How much time is left; infinite without a limit. */
+  leftMs(): number;
   /** Starts the limit again, but never beyond `capMs` in all. */
   extend(): void;
   /** Time stands still until the returned function is called. */
@@ -45,6 +47,10 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
   return {
     signal: controller.signal,
     expired: () => expired,
+    leftMs() {
+      if (limitMs === 0) return Number.POSITIVE_INFINITY;
+      return Math.max(0, Math.min(dueAt, lastAt) - (paused > 0 ? pausedAt : Date.now()));
+    },
     extend,
     pause() {
       if (paused === 0) pausedAt = Date.now();

@@ -1,7 +1,12 @@
+import type { ArtifactView } from "./artifact.ts";
 import type { ErrorCode, ErrorReport } from "./errors.ts";
+import type { HookRun } from "./hook.ts";
 import type { JsonObject } from "./json.ts";
+import type { PolicyMode } from "./policy-mode.ts";
 import type { Face, Principal } from "./principal.ts";
 import type { ToolResult } from "./result.ts";
+import type { Contact } from "./server.ts";
+import type { ResultHandle } from "./stored-result.ts";
 import type { ProviderSpec, Tool, ToolId } from "./tool.ts";
 
 /**
@@ -15,6 +20,21 @@ export type Requested = {
   principal: Principal;
   face: Face;
   options: CallOptions;
+  /** Addresses of files by the names that callers use. Never kept and never shown: they may hold tokens. */
+  files?: Readonly<Record<string, string>>;
+  /** Set by the plane alone, when a held call goes on. */
+  approved?: HeldYes;
+  /** Who was asked about it so far, and what they decided. */
+  hooks?: HookRun[];
+};
+
+/** A person's yes to one call: this definition, these arguments, this caller. */
+export type HeldYes = {
+  id: string;
+  fingerprint: string;
+  by: string | null;
+  /** Null when they changed the arguments: then what they wrote counts, once it is validated. */
+  arguments: JsonObject | null;
 };
 
 export type CallOptions = {
@@ -24,13 +44,51 @@ export type CallOptions = {
   consent?: boolean;
   /** Servers that keep one session for each conversation keep it for this one. */
   conversation?: string;
+  /** Stands for this call however often it is tried, by us or by the caller; the call's id when left out. */
+  idempotencyKey?: string;
+  /** Waits so long for a person's answer, where one is needed. */
+  approvalWaitMs?: number;
+  /** Narrower than the configuration's; what is wider is not heard. */
+  mode?: PolicyMode;
   /** Stop before anything is executed. */
   dryRun?: boolean;
+  /** The groups of tools that are meant; `default` when left out, none when empty. */
+  toolGroups?: "*" | string[];
+  /** The state that an agent is in. */
+  state?: string;
+  /** A level of data to keep to beside the caller's own. */
+  compliance?: string;
+  /** The MCP servers of a sub-agent: all of the caller's, none, or these of them. */
+  mcp?: boolean | string[];
+  /** Characters of a result that are given whole; of a larger one its handle. 0 is no limit; the face's own when left out. */
+  maxResultBytes?: number;
 };
 
 export type Resolved = Requested & { tool: Tool };
 
 export type Grant = { by: string };
+
+/** Policy's no, and what kind of no it is. `locked` where its server may be told of: whom to ask. */
+export type Refused = {
+  refused: string;
+  why:
+    | "server"
+    | "groups"
+    | "persona"
+    | "flags"
+    | "workspace"
+    | "compliance"
+    | "tool groups"
+    | "state"
+    | "defect";
+  locked?: Contact;
+};
+
+/** What of a call or a listing counts for who may use what. */
+export type AccessRequest = Pick<CallOptions, "toolGroups" | "state" | "compliance"> & {
+  /** What the tool would get; unknown where tools are only looked at. */
+  arguments?: JsonObject;
+};
 export type Authorized = Resolved & { grant: Grant };
 
 export type Input = {
@@ -44,17 +102,43 @@ export type Validated = Authorized & { input: Input };
 
 /** Values that only the system may set. They reach the provider and nothing else. */
 export type Injection = { values: JsonObject };
-export type Injected = Validated & { injected: Injection };
+export type Injected = Validated & { injected: Injection; judged?: Judgement };
 
-export type Verdict = { verdict: "allow" | "ask" | "queue" | "deny"; origin: string; reason: string };
+export type Verdict = {
+  verdict: "allow" | "ask" | "queue" | "deny";
+  origin: string;
+  reason: string;
+  /** Which rule of the policy said so. */
+  rule?: number;
+  /** Once in a conversation is enough. */
+  consent?: true;
+};
+/** What hooks made of a call; where they wrote other arguments, `before` are the caller's. */
+export type Judgement = { verdict: Verdict; before: JsonObject | null };
 export type Approved = Injected & { approval: Verdict };
 
 export type TimeLimit = { ms: number; setBy: "call" | "tool" | "server" | "default" };
 export type Route = { candidates: ProviderSpec[]; limit: TimeLimit };
 export type Routed = Approved & { route: Route };
 
-export type Attempt = { provider: string; ok: boolean; durationMs: number; error: ErrorCode | null };
-export type Execution = { result: ToolResult; provider: string; attempts: Attempt[]; warnings: string[] };
+export type Attempt = {
+  provider: string;
+  ok: boolean;
+  durationMs: number;
+  error: ErrorCode | null;
+  /** Only said where the provider provably never saw it. */
+  sent?: false;
+};
+/** What a call cost by the word of its manifest, in the manifest's unit. */
+export type Cost = { amount: number; unit: string };
+export type Execution = {
+  result: ToolResult;
+  provider: string;
+  attempts: Attempt[];
+  warnings: string[];
+  /** What the tool said, where a hook put something else in its place. */
+  said?: ToolResult;
+};
 export type Executed = Routed & { executed: Execution };
 
 export type CallStatus =
@@ -79,11 +163,22 @@ export type Outcome = {
     repaired: boolean;
     dropped: string[];
     warnings: string[];
+    /** Where the manifest says what a call costs. */
+    cost?: Cost;
+    /** The agent's state from now on, where the call or its tool speaks of one. */
+    state?: string;
   };
   result?: ToolResult;
   error?: ErrorReport;
+  /** Where the result is that was too large to be given whole. */
+  stored?: ResultHandle;
+  /** The files that came with the result. */
+  artifacts?: ArtifactView[];
   /** What the call waits for. */
   approval?: { id: string };
+  plan?: { id: string; change: string };
+  /** What the policy says, where the call was only tried. */
+  verdict?: Verdict;
 };
 
 /** What outlives the process: who called what, how it was decided and how it went. No argument values. */
@@ -102,7 +197,14 @@ export type CallRecord = {
   argumentsHash: string | null;
   injected: string[];
   approval: Verdict | null;
+  /** Of what the tool said. */
   resultHash: string | null;
+  /** The id of the result, where it was too large to be given whole. */
+  stored?: string;
+  /** Of what the caller got instead, where a hook changed it. */
+  changedHash?: string;
+  hooks?: HookRun[];
   error: ErrorReport | null;
+  cost?: Cost;
   stages: { stage: string; ms: number }[];
 };

@@ -1,25 +1,87 @@
 import * as z from "zod/mini";
+import { Compliance } from "./compliance.ts";
+import { HookSettings } from "./hook.ts";
+import { InjectionEntry, InjectOptions } from "./injection.ts";
+import { JwtIssuer } from "./jwt-issuer.ts";
 import type { Manifests } from "./manifests.ts";
+import { ToolOverlay } from "./overlay.ts";
+import { policyModes } from "./policy-mode.ts";
 import { ServerDefinition } from "./server.ts";
 import { SideEffects, ToolManifest } from "./tool.ts";
+
+const texts = z.array(z.string());
+/** Switches of a persona, in objects of any depth; only `true` is on. */
+const Flags = z.record(z.string(), z.json());
+
+/** A glob, or a pattern of a linear-time engine that is looked for anywhere in the argument. */
+const ArgumentPattern = z.union([z.string(), z.strictObject({ regex: z.string() })]);
+
+const clock = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+
+/** From one time of the day to another, across midnight where the second is earlier. */
+const TimeWindow = z.strictObject({
+  from: z._default(clock, "00:00"),
+  to: z._default(clock, "00:00"),
+  days: z.optional(z.array(z.enum(weekdays))),
+  timezone: z._default(z.string(), "UTC"),
+});
+export type TimeWindow = z.infer<typeof TimeWindow>;
 
 export const PolicyRule = z.strictObject({
   tool: z.optional(z.string()),
   server: z.optional(z.string()),
   side_effects: z.optional(z.array(SideEffects)),
-  groups: z.optional(z.array(z.string())),
-  arguments: z.optional(z.record(z.string(), z.string())),
+  /** What the tool does, as far as it is known. */
+  effects: z.optional(z.array(z.enum(["read", "write", "unknown"]))),
+  risk: z.optional(z.array(z.enum(["low", "medium", "high"]))),
+  users: z.optional(texts),
+  groups: z.optional(texts),
+  personas: z.optional(texts),
+  faces: z.optional(z.array(z.enum(["library", "cli", "http", "workbench", "mcp"]))),
+  arguments: z.optional(z.record(z.string(), ArgumentPattern)),
+  time: z.optional(TimeWindow),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
   reason: z.optional(z.string()),
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 export const Policy = z.strictObject({
-  profile: z._default(z.enum(["personal", "guarded", "strict"]), "personal"),
-  mode: z._default(z.enum(["build", "plan", "review", "debug"]), "build"),
+  /** Null: personal as long as nobody has to say who they are, guarded from then on. */
+  profile: z._default(z.nullable(z.enum(["personal", "guarded", "strict"])), null),
+  mode: z._default(z.enum(policyModes), "build"),
   rules: z._default(z.array(PolicyRule), []),
+  /** The operator's word on what tools do, by glob. */
+  effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
 export type Policy = z.infer<typeof Policy>;
+
+/** In every unit alike, or by unit; null for no limit. */
+const MaxCost = z.nullable(
+  z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
+    error: "must be a number from 0 on, such numbers by unit, or null for no limit",
+  }),
+);
+
+/** What the tools of one conversation may take. */
+export const Budgets = z.strictObject({
+  /** 0 means no limit. */
+  maxToolDurationMs: z._default(z.int().check(z.minimum(0)), 120_000),
+  maxCost: z._default(MaxCost, null),
+  /** What all conversations of a persona may take together. */
+  perPersona: z._default(z.record(z.string(), z.strictObject({ maxCost: z._default(MaxCost, null) })), {}),
+});
+export type Budgets = z.infer<typeof Budgets>;
+
+/** What is done about definitions of tools that change, or that speak to the model behind the reader's back. */
+export const Security = z.strictObject({
+  /** Null: warn in the profile personal, quarantine in the others. */
+  pinning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+  newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
+  /** Null: what hides instructions is held back, what may have a reason is told. */
+  poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+});
+export type Security = z.infer<typeof Security>;
 
 /** A named selection of tools with a budget. */
 export const ToolsetDefinition = z.strictObject({
@@ -41,17 +103,30 @@ export const ModelDefinition = z.strictObject({
 export const ConfigValues = z.strictObject({
   servers: z._default(z.record(z.string(), ServerDefinition), {}),
   tools: z._default(z.record(z.string(), ToolManifest), {}),
+  overlays: z._default(z.record(z.string(), ToolOverlay), {}),
+  inject: z._default(z.array(InjectionEntry), []),
+  inject_options: z._default(InjectOptions, {}),
   manifests: z._default(z.array(z.string()), []),
   toolsets: z._default(z.record(z.string(), ToolsetDefinition), {}),
   models: z._default(z.record(z.string(), ModelDefinition), {}),
-  policy: z._default(Policy, { profile: "personal", mode: "build", rules: [] }),
+  policy: z._default(Policy, { profile: null, mode: "build", rules: [], effects: {} }),
+  hooks: z._default(HookSettings, {
+    PermissionRequest: [],
+    PreToolUse: [],
+    PostToolUse: [],
+    SessionStart: [],
+    SessionEnd: [],
+  }),
   approvals: z._default(
     z.strictObject({
       timeoutMs: z._default(z.int().check(z.positive()), 300_000),
       allowEdit: z._default(z.boolean(), true),
+      approvers: z._default(texts, []),
+      rememberConsent: z._default(z.boolean(), true),
     }),
-    { timeoutMs: 300_000, allowEdit: true },
+    { timeoutMs: 300_000, allowEdit: true, approvers: [], rememberConsent: true },
   ),
+  budgets: z._default(Budgets, { maxToolDurationMs: 120_000, maxCost: null, perPersona: {} }),
   lazy: z._default(
     z.strictObject({
       mode: z._default(z.enum(["auto", "always", "never"]), "auto"),
@@ -68,30 +143,45 @@ export const ConfigValues = z.strictObject({
       maxToolsPerSearch: 5,
     },
   ),
-  store: z._default(z.string(), "sqlite"),
-  auth: z._default(
+  results: z._default(
     z.strictObject({
-      jwt: z.optional(
-        z.strictObject({
-          issuer: z.string(),
-          audience: z.string(),
-          jwksUri: z.optional(z.string()),
-          claims: z._default(z.record(z.string(), z.string()), {}),
-        }),
-      ),
+      /** Characters of text; 0 means no limit. */
+      maxInlineBytes: z._default(z.int().check(z.minimum(0)), 8_000),
+      keepMs: z._default(z.int().check(z.positive()), 86_400_000),
+      maxStoredBytes: z._default(z.int().check(z.positive()), 268_435_456),
+      builtinTool: z._default(z.boolean(), true),
     }),
-    {},
+    { maxInlineBytes: 8_000, keepMs: 86_400_000, maxStoredBytes: 268_435_456, builtinTool: true },
   ),
+  calls: z._default(
+    z.strictObject({
+      /** 0 means for ever. */
+      keepDays: z._default(z.int().check(z.minimum(0)), 90),
+    }),
+    { keepDays: 90 },
+  ),
+  security: z._default(Security, { pinning: null, newTools: "accept", poisoning: null }),
+  bundles: z._default(z.strictObject({ trustedKeys: z._default(z.array(z.string()), []) }), {
+    trustedKeys: [],
+  }),
+  store: z._default(z.string(), "sqlite"),
+  auth: z._default(z.strictObject({ jwt: z.optional(JwtIssuer) }), {}),
   users: z._default(
     z.record(
       z.string(),
       z.strictObject({
         groups: z._default(z.array(z.string()), []),
         persona: z._default(z.nullable(z.string()), null),
+        workspace: z.optional(z.nullable(z.string())),
+        compliance: z.optional(z.nullable(z.string())),
+        tool_groups: z.optional(texts),
       }),
     ),
     {},
   ),
+  /** What personas may do beside being who they are. */
+  personas: z._default(z.record(z.string(), z.strictObject({ flags: z._default(Flags, {}) })), {}),
+  compliance: z._default(Compliance, null),
 });
 export type ConfigValues = z.infer<typeof ConfigValues>;
 

@@ -1,6 +1,10 @@
 import type { CallStatus } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { HeldStatus } from "./held-call.ts";
+import type { HookDecision, HookEvent } from "./hook.ts";
 import type { UnknownObject } from "./json.ts";
+import type { Finding, Severity } from "./quality.ts";
+import type { CircuitState } from "./server.ts";
 
 /** Everything that happens, in one union. No event carries an argument value or a result. */
 export type PlaneEvent =
@@ -9,6 +13,7 @@ export type PlaneEvent =
   | { type: "server.disconnected"; server: string; reason: string }
   | { type: "server.error"; server: string; message: string }
   | { type: "server.log"; server: string; level: string }
+  | { type: "server.circuit"; server: string; state: CircuitState }
   | {
       type: "config.changed";
       added: string[];
@@ -19,6 +24,15 @@ export type PlaneEvent =
     }
   | { type: "config.rejected"; reason: string }
   | { type: "registry.changed"; revision: number; tools: number }
+  | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
+  /** Its definition is not the pinned one, or somebody has said what to think of that. */
+  | {
+      type: "tool.definition";
+      server: string;
+      tool: string;
+      status: "changed" | "new" | "accepted" | "rejected";
+      held: boolean;
+    }
   | { type: "tool.call"; callId: string; tool: string; user: string | null }
   | { type: "tool.retry"; callId: string; tool: string; attempt: number; delayMs: number; reason: string }
   | {
@@ -48,11 +62,54 @@ export type PlaneEvent =
       status: CallStatus;
       durationMs: number;
       code: ErrorCode | null;
+      /** Who was asked, in order; missing in what earlier versions stored. */
+      attempts?: { provider: string; ok: boolean; durationMs?: number }[];
+      /** Whose tool it is; null where it is written by hand. */
+      server?: string | null;
+    }
+  /** The query without secrets, and its beginning only. */
+  | { type: "tool.search"; query: string; resultCount: number }
+  | {
+      type: "hook.decided";
+      callId: string;
+      tool: string;
+      event: HookEvent;
+      name: string;
+      decision: HookDecision;
     }
   | { type: "question.asked"; questionId: string; callId: string; server: string; tool: string }
   | { type: "question.answered"; questionId: string; callId: string; action: string }
-  | { type: "approval.requested"; approvalId: string; callId: string; tool: string }
-  | { type: "approval.answered"; approvalId: string; callId: string; decision: string };
+  | { type: "approval.requested"; approvalId: string; callId: string; tool: string; plan: string | null }
+  | {
+      type: "approval.changed";
+      approvalId: string;
+      callId: string;
+      tool: string;
+      status: HeldStatus;
+      plan: string | null;
+    }
+  | { type: "approval.forbidden"; approvalId: string; callId: string; user: string | null }
+  | { type: "dead_letter.added"; deadLetterId: string; callId: string; tool: string; code: ErrorCode }
+  | {
+      type: "dead_letter.retrying";
+      deadLetterId: string;
+      callId: string;
+      tool: string;
+      retryCallId: string;
+      attempt: number;
+    }
+  | {
+      type: "dead_letter.resolved";
+      deadLetterId: string;
+      callId: string;
+      tool: string;
+      /** The call that succeeded; null when a person has settled it. */
+      retryCallId: string | null;
+    }
+  | { type: "dead_letter.abandoned"; deadLetterId: string; callId: string; tool: string; code: ErrorCode }
+  | { type: "dead_letter.deleted"; deadLetterId: string; callId: string; tool: string }
+  | { type: "key.created"; keyId: string; name: string }
+  | { type: "key.revoked"; keyId: string; name: string };
 
 export type EventType = PlaneEvent["type"];
 export type EventOf<T extends EventType> = Extract<PlaneEvent, { type: T }>;

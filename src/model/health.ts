@@ -1,3 +1,5 @@
+import type { Tool } from "./tool.ts";
+
 /** One observed run of a tool or of one of its providers. */
 export type HealthSample = {
   subject: string;
@@ -5,6 +7,9 @@ export type HealthSample = {
   ok: boolean;
   latencyMs: number;
 };
+
+/** Samples in the order they were stored; `newest` is what to ask with for those that come after them. */
+export type NewSamples = { samples: HealthSample[]; newest: number };
 
 export type HealthSummary = {
   total: number;
@@ -19,12 +24,30 @@ export type HealthSummary = {
 /** How many samples a rolling window holds. */
 export const healthWindow = 100;
 
-export function toolSubject(tool: string): string {
-  return `tool:${tool}`;
+/**
+ * What health and routing know a tool by. A persona may have its own in the place of a shared one, and neither answers
+ * for the other; what a server lists is only there once.
+ */
+export function healthKey({ id, name, persona }: Pick<Tool, "id" | "name" | "persona">): string {
+  return persona === null || id.server !== null ? name : JSON.stringify([name, persona]);
 }
 
-export function providerSubject(tool: string, provider: string): string {
-  return `provider:${tool}:${provider}`;
+/** `key` is what `healthKey` says of the tool. */
+export function toolSubject(key: string): string {
+  return `tool:${key}`;
+}
+
+export function providerSubject(key: string, provider: string): string {
+  return `provider:${key}:${provider}`;
+}
+
+/** What one persona made of a tool that is everybody's. */
+export function personaSubject(key: string, persona: string): string {
+  return `persona:${JSON.stringify([persona.toLowerCase(), key])}`;
+}
+
+export function jobSubject({ name, persona }: { name: string; persona?: string | undefined }): string {
+  return `job:${persona === undefined ? name : JSON.stringify([name, persona])}`;
 }
 
 /** How a provider stands with the router. */
@@ -36,5 +59,15 @@ export type ProviderState = {
   last_error: string | null;
 };
 
+export type LastCall = { at: string; ok: boolean; latency_ms: number };
+
 /** One way of executing a tool: how it did, and whether it is asked right now. */
-export type ProviderHealth = { metrics: HealthSummary; router: ProviderState };
+export type ProviderHealth = { metrics: HealthSummary; router: ProviderState; last_call: LastCall | null };
+
+/** How a tool did: all in all, by each way of executing it, the last time, and for the persona that looks. */
+export type ToolHealth = HealthSummary & {
+  providers: Record<string, ProviderHealth>;
+  /** `selected` is the provider that answered. */
+  last_invocation: (LastCall & { selected: string | null }) | null;
+  persona?: { name: string } & HealthSummary;
+};

@@ -1,10 +1,100 @@
+import { PlaneError } from "./errors.ts";
+
 export type Face = "library" | "cli" | "http" | "workbench" | "mcp";
+
+/** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees everybody's calls. */
+export const scopeNames = ["read", "call", "admin"] as const;
+export type Scope = (typeof scopeNames)[number];
+
+/** May do everything, also what is added later. */
+export const everyScope = "*";
 
 /** Who calls. */
 export type Principal = {
   user: string | null;
   groups: string[];
   persona: string | null;
+  /** What the caller may do here at all; see `mayDo`. */
+  scopes: string[];
+  workspace: string | null;
+  /** The level of the data that the caller works with. */
+  compliance: string | null;
+  /** The groups of tools that the caller may ask for; unsaid, those of `default`, and all for who may do everything. */
+  toolGroups?: string[];
+  /** The only servers there are for the caller; unsaid, all of them. */
+  servers?: string[];
 };
 
-export const nobody: Principal = { user: null, groups: [], persona: null };
+export const nobody: Principal = {
+  user: null,
+  groups: [],
+  persona: null,
+  scopes: [],
+  workspace: null,
+  compliance: null,
+};
+
+/** Whoever is named may list and call, unless something else is said. */
+export function principalOf(said: Partial<Principal>): Principal {
+  return { ...nobody, scopes: ["call"], ...said };
+}
+
+/** Whoever sits at the machine or wrote the program that runs. */
+export function trusted(said: Partial<Principal> = {}): Principal {
+  return principalOf({ scopes: [everyScope], ...said });
+}
+
+/** Each scope includes those before it. */
+export function mayDo(principal: Principal, scope: Scope): boolean {
+  const enough: readonly string[] = [everyScope, ...scopeNames.slice(scopeNames.indexOf(scope))];
+  return principal.scopes.some((held) => enough.includes(held));
+}
+
+/** `what` goes on after "may not". */
+export function requireScope(principal: Principal, scope: Scope, what: string): void {
+  if (mayDo(principal, scope)) return;
+  const who = principal.user ?? "An anonymous caller";
+  throw new PlaneError("FORBIDDEN", `${who} may not ${what}: it takes the scope '${scope}'.`, {
+    data: { scope },
+  });
+}
+
+export type KnownUser = {
+  groups: string[];
+  persona: string | null;
+  workspace?: string | null | undefined;
+  compliance?: string | null | undefined;
+  tool_groups?: string[] | undefined;
+};
+
+/** A user whom the configuration lists has the groups, the persona and the rest from there, unless they bring their own. */
+export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
+  const { user, groups, persona, workspace, compliance } = principal;
+  const listed = user !== null && Object.hasOwn(users, user) ? users[user] : undefined;
+  if (listed === undefined) return principal;
+  const toolGroups = principal.toolGroups ?? listed.tool_groups;
+  return {
+    ...principal,
+    groups: groups.length > 0 ? groups : listed.groups,
+    persona: persona ?? listed.persona,
+    workspace: workspace ?? listed.workspace ?? null,
+    compliance: compliance ?? listed.compliance ?? null,
+    ...(toolGroups === undefined ? {} : { toolGroups }),
+  };
+}
+
+/** The same caller with fewer servers: all that were there, none, or those of them that are named. */
+export function narrow(
+  principal: Principal,
+  { servers }: { servers: boolean | readonly string[] },
+): Principal {
+  if (servers === true) return principal;
+  if (servers !== false && !(Array.isArray(servers) && servers.every((name) => typeof name === "string")))
+    throw new PlaneError("USAGE", "The servers of a sub-agent are true, false or a list of their names.");
+  const named = servers === false ? [] : [...servers];
+  const before = principal.servers;
+  return { ...principal, servers: before ? named.filter((name) => before.includes(name)) : named };
+}
+
+/** Who calls through which face; the library's own caller when left out. */
+export type Caller = { principal?: Principal; face?: Face };

@@ -1,5 +1,9 @@
-import type { HealthSummary, ProviderHealth } from "./health.ts";
+import type { HealthSummary, ToolHealth } from "./health.ts";
+import type { JobManifest } from "./job.ts";
+import type { SkillManifest } from "./skill.ts";
+import type { TaskManifest } from "./task.ts";
 import type { ProviderSpec } from "./tool.ts";
+import type { ToolQuery } from "./tool-query.ts";
 
 /** For whom an entry is, and whether it is for the one who asked. */
 export type Compatibility = {
@@ -18,10 +22,28 @@ export type ToolEntry = {
   compatibility: Compatibility;
   health: {
     tool: HealthSummary;
-    providers: Record<string, ProviderHealth>;
-    last_invocation: string | null;
+    providers: ToolHealth["providers"];
+    last_invocation: ToolHealth["last_invocation"];
+    persona?: NonNullable<ToolHealth["persona"]>;
   };
   providers: ProviderSpec[];
+};
+
+/** What a manifest says, with null where it says nothing of what people look for, and where it comes from. */
+type Entry<T, K extends keyof T> = Omit<T, K | "persona"> & {
+  [key in K]-?: Exclude<T[key], undefined> | null;
+} & {
+  persona: string | null;
+  source: string;
+  compatibility: Compatibility;
+};
+
+export type SkillEntry = Entry<SkillManifest, "summary" | "category">;
+export type TaskEntry = Entry<TaskManifest, "description">;
+export type JobEntry = Entry<JobManifest, "summary" | "description"> & {
+  /** What its skills and tools need, each once. */
+  required_capabilities: string[];
+  health: { job: HealthSummary };
 };
 
 /** Everything the catalogue holds for one persona, in short. */
@@ -30,7 +52,18 @@ export type RegistrySummary = {
   persona: string | null;
   compatibility: { persona: string | null; shared: number; persona_specific: number };
   tools: ToolEntry[];
-  skills: never[];
-  tasks: never[];
-  jobs: never[];
+  skills: SkillEntry[];
+  tasks: TaskEntry[];
+  jobs: JobEntry[];
 };
+
+/** Which skills are meant; the filters of tools that make sense for them. */
+export type SkillQuery = Pick<ToolQuery, "personas" | "capabilities" | "q" | "limit" | "cursor">;
+
+export type SkillListing = SkillEntry & {
+  /** Tools it needs that are not in the caller's catalogue. */
+  missing_tools: string[];
+};
+
+/** `total` are all that match, on this page or not. */
+export type SkillPage = { total: number; skills: SkillListing[]; nextCursor: string | null };

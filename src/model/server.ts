@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { InjectionEntry, InjectOptions } from "./injection.ts";
 import { SideEffects } from "./tool.ts";
 
 export const Transport = z.enum(["stdio", "http", "sse", "websocket"]);
@@ -25,6 +26,13 @@ export const ServerAuth = z.strictObject({
   grant: z.optional(z.enum(["authorization_code", "client_credentials"])),
 });
 export type ServerAuth = z.infer<typeof ServerAuth>;
+
+/** When a server is left alone: after so many failures in a row, 0 for never, and for how long at first. */
+export const ServerCircuit = z.strictObject({
+  failures: z._default(z.int().check(z.minimum(0)), 5),
+  openMs: z._default(z.int().check(z.positive()), 30_000),
+});
+export type ServerCircuit = z.infer<typeof ServerCircuit>;
 
 /** From the least to the most serious. */
 export const logLevels = [
@@ -64,6 +72,8 @@ export const ServerDefinition = z.strictObject({
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
   maxConcurrency: z._default(z.int().check(z.positive()), 64),
   maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),
+  rateLimitPerMinute: z.optional(z.int().check(z.positive())),
+  circuit: z._default(ServerCircuit, { failures: 5, openMs: 30_000 }),
   maxMessageBytes: z._default(z.int().check(z.positive()), 10 * 1024 * 1024),
   backoffMs: z._default(z.int().check(z.positive()), 1_000),
   maxBackoffMs: z._default(z.int().check(z.positive()), 60_000),
@@ -77,14 +87,24 @@ export const ServerDefinition = z.strictObject({
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
   compliance_level: z._default(z.nullable(z.string()), null),
+  workspaces: z._default(texts, []),
+  /** Those who may not use it are told that it is there, and whom to ask. */
+  discoverable: z._default(z.boolean(), false),
   allow_tools: z._default(z.nullable(texts), null),
   deny_tools: z._default(z.nullable(texts), null),
   side_effects: z._default(SideEffects, "network"),
-  allow_parallel: z._default(z.boolean(), false),
+  /** Unsaid, nobody waits for anybody. */
+  allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
+  /** What its tools have where they do not say it themselves. */
+  version: z.optional(z.string().check(z.minLength(1))),
+  auth_required: z.optional(z.boolean()),
+  /** Names of the variables that hold its credentials. */
+  auth_env: z.optional(texts),
   /** Parameters that only the system sets, where a tool declares them. */
-  inject: z._default(z.array(z.enum(["_mcp_data", "username"])), ["_mcp_data"]),
+  inject: z._default(z.array(InjectionEntry), ["_mcp_data"]),
+  inject_options: z.optional(InjectOptions),
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 
@@ -118,6 +138,19 @@ export type ServerStatus = {
   sessions: number;
   /** How often something came from it that is no message of the protocol. */
   noise: number;
+  /** Left out where nothing can switch it off. */
+  circuit?: CircuitStatus;
+};
+
+/** Is a server asked, left alone, or tried with one call? */
+export type CircuitState = "closed" | "open" | "half_open";
+
+export type CircuitStatus = {
+  state: CircuitState;
+  /** In a row. */
+  failures: number;
+  openUntil: string | null;
+  lastError: string | null;
 };
 
 /** One line of what a server said beside its answers. */
@@ -151,6 +184,17 @@ export type ServersChange = { added: string[]; removed: string[]; changed: strin
 
 /** The open sessions, without anything of what they were opened with. */
 export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
+
+/** All that somebody is told of a server that is not for them. */
+export type LockedServer = {
+  name: string;
+  description: string;
+  contact: Contact;
+  locked: true;
+};
+
+/** Whom to ask. */
+export type Contact = { author: string | null; help_email: string | null };
 
 /** How a server was asked whether it is there, and how long it took to answer. */
 export type ServerCheck = { how: "ping" | "list"; ms: number };

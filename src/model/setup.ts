@@ -40,6 +40,8 @@ export interface Setup {
   /** One value, or everything below a key, with file and line. */
   explain(key: string): Promise<Explanation[]>;
   schema(): JsonObject;
+  /** What a manifest file says, in whatever format. */
+  readManifest(file: string): Promise<unknown>;
   init(options: InitOptions): Promise<{ path: string }>;
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;
   removeServer(name: string, file?: string): Promise<{ path: string }>;

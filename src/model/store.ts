@@ -1,8 +1,14 @@
-import type { Approval, ApprovalAnswer, ApprovalStatus } from "./approval.ts";
+import type { ApiKey } from "./api-key.ts";
 import type { CallRecord, CallStatus } from "./call.ts";
+import type { CallChain } from "./call-chain.ts";
+import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./change.ts";
+import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./dead-letter.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
-import type { HealthSample } from "./health.ts";
+import type { HealthSample, NewSamples } from "./health.ts";
+import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-call.ts";
+import type { Pin, PinDecision, PinnedServer } from "./pin.ts";
 import type { KnownServer } from "./server.ts";
+import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts";
 
 /** Things that happened and are only ever added. */
 export type JournalEntry =
@@ -10,7 +16,29 @@ export type JournalEntry =
   | { kind: "event"; at: string; event: PlaneEvent }
   | { kind: "sample"; sample: HealthSample };
 
-export type CallFilter = { tool?: string; status?: CallStatus; limit?: number; before?: string };
+export type CallFilter = {
+  tool?: string;
+  status?: CallStatus;
+  limit?: number;
+  before?: string;
+  /** Whose calls; null is nobody's. */
+  user?: string | null;
+};
+
+/** `audiences` are those whose changes may be seen, as the store told them; null for all. */
+export type ChangeQuery = {
+  filter?: ChangeFilter;
+  audiences?: readonly string[] | null;
+  limit: number;
+  offset?: number;
+};
+
+/** What is set and taken away, and what is told of it. */
+export type EntryEdits = {
+  put: readonly StoredEntry[];
+  remove: readonly EntryKey[];
+  changes: readonly NewChange[];
+};
 
 /** What outlives the process. A resolved promise means: still there after `kill -9`. */
 export interface Store {
@@ -25,12 +53,22 @@ export interface Store {
   lastEventId(): Promise<number>;
   /** The rolling window of every subject, each oldest first. */
   samples(): Promise<HealthSample[]>;
-  addApproval(approval: Approval): Promise<void>;
-  approval(id: string): Promise<Approval | null>;
+  /** What any process has added since `after`, oldest first; everything that is kept with 0. */
+  newSamples(after: number): Promise<NewSamples>;
+  addHeldCall(held: KeptHeldCall): Promise<void>;
+  /** Adds it to the open plan of its owner, or to this one; answers with the plan's id. */
+  addChange(held: KeptHeldCall, plan: PlanRecord): Promise<string>;
+  heldCall(id: string): Promise<KeptHeldCall | null>;
   /** In the order they were asked. */
-  approvals(status?: ApprovalStatus): Promise<Approval[]>;
-  /** True when this answer was the first. */
-  answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  heldCalls(filter?: HeldFilter): Promise<KeptHeldCall[]>;
+  /** False when somebody else has changed it since it was read. */
+  replaceHeldCall(held: KeptHeldCall): Promise<boolean>;
+  /** Newest first. */
+  plans(): Promise<PlanRecord[]>;
+  closePlan(id: string): Promise<void>;
+  addRemembered(remembered: Remembered): Promise<void>;
+  remembered(user: string | null): Promise<Remembered[]>;
+  forgetRemembered(id: string, user: string | null): Promise<boolean>;
   /** Only what is sealed already: a store never sees a secret in the clear. */
   secret(key: string): Promise<Uint8Array | null>;
   /** Replaces what was under the key. */
@@ -39,9 +77,69 @@ export interface Store {
   deleteSecret(key: string): Promise<boolean>;
   /** Keys that begin with `prefix`, in their order. */
   secrets(prefix: string): Promise<string[]>;
+  /** Kept under a hash of its secret; neither the id nor the hash may come again. */
+  addApiKey(key: ApiKey, hash: string): Promise<void>;
+  apiKeyByHash(hash: string): Promise<ApiKey | null>;
+  /** In the order they were created, revoked and expired ones among them. */
+  apiKeys(): Promise<ApiKey[]>;
+  hasApiKeys(): Promise<boolean>;
+  /** True for the first who revokes it. */
+  revokeApiKey(id: string, at: string): Promise<boolean>;
+  /** Forgets that there ever was such a key; true for the one who took it away. */
+  deleteApiKey(id: string): Promise<boolean>;
+  /** Notes when it was used, never an earlier time than is noted already. */
+  touchApiKey(id: string, at: string): Promise<void>;
   /** What is remembered under these identities; the others are left out. */
   knownServers(identities: readonly string[]): Promise<KnownServer[]>;
   /** Replaces what was remembered under its identity. */
   putKnownServer(known: KnownServer): Promise<void>;
+  /** The same together with what changed by it. False, and nothing done, when what is there is not from `basis`. */
+  putListing(known: KnownServer, basis: string | null, changes: readonly NewChange[]): Promise<boolean>;
+  /** Of more than `most` the oldest go, those that are over first. */
+  addDeadLetter(letter: KeptDeadLetter, most: number): Promise<void>;
+  deadLetter(id: string): Promise<KeptDeadLetter | null>;
+  /** Newest first, all of them without a `limit`. */
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetterPage<KeptDeadLetter>>;
+  /** True when it was still as it had been read; of several who change it, one does. */
+  replaceDeadLetter(letter: KeptDeadLetter): Promise<boolean>;
+  /** True when it was still as it had been read. */
+  deleteDeadLetter(id: string, revision: number): Promise<boolean>;
+  /** What has to be done by now, longest due first. */
+  dueDeadLetters(now: string): Promise<DueDeadLetter[]>;
+  /** When the next thing has to be done; null when nothing has. */
+  nextDeadLetterDue(after: string): Promise<string | null>;
+  /** Removes what was over before; tells how many. */
+  forgetEndedDeadLetters(before: string): Promise<number>;
+  /** What people set, by kind, persona and name. */
+  entries(): Promise<StoredEntry[]>;
+  /** All or nothing. */
+  editEntries(edits: EntryEdits): Promise<void>;
+  /** In order; the oldest go when there are too many. */
+  addChanges(changes: readonly NewChange[]): Promise<void>;
+  /** Newest first; `total` are all that match. */
+  changes(query: ChangeQuery): Promise<{ changes: Change[]; total: number }>;
+  /** Who may see changes: each different audience once, as JSON. */
+  changeAudiences(): Promise<string[]>;
+  /** What the definitions of a server are compared with. */
+  pinnedServer(identity: string): Promise<PinnedServer>;
+  pin(identity: string, tool: string): Promise<Pin | null>;
+  /** By identity and tool, without the definitions. */
+  pins(identities: readonly string[]): Promise<Omit<Pin, "definition">[]>;
+  /** The server is known from now on. What is pinned already stays as it is. */
+  addPins(identity: string, server: string, pins: readonly Pin[]): Promise<void>;
+  /** Replaces the pin and tells of it, both or neither. */
+  putPin(decision: PinDecision): Promise<void>;
+  /** Replaces what has its id. Of more than `most` bytes the oldest go; false when it alone is larger. */
+  putResult(kept: KeptResult, most: number): Promise<boolean>;
+  result(id: string): Promise<KeptResult | null>;
+  /** Newest first, without their content; `before` is the id of the last one of the page before. */
+  results(filter?: ResultFilter): Promise<StoredResult[]>;
+  /** Removes what is over by then; tells how many. */
+  forgetResults(now: string): Promise<number>;
+  /** Follows the chain of hashes over all calls to its end, or to where it is broken. */
+  verifyCalls(head?: string): Promise<CallChain>;
+  /** Removes calls from before, oldest first and never the newest, and closes the chain behind them. Tells how many,
+   * and is to be asked again until there are none. */
+  forgetCalls(before: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ const modelNameLimit = 64;
 const hashLength = 8;
 
 /** Every spelling people and other systems use for one tool. Rendered and looked up, never split. */
-function spellings({ server, tool }: ToolId): string[] {
+export function spellings({ server, tool }: ToolId): string[] {
   if (server === null) return [tool, `mcp.${tool}`];
   return [
     `${server}.${tool}`,
@@ -96,7 +96,8 @@ export type ToolNameIndex = {
   name(id: ToolId): string;
   /** What a model is shown; unique and fit for every model API. */
   modelName(id: ToolId): string;
-  find(spelling: string): NameMatch;
+  /** What is not accepted is not there. */
+  find(spelling: string, accepts?: (id: ToolId) => boolean): NameMatch;
   /** Spellings that several tools answer to; each tool still has names of its own. */
   collisions(): { spelling: string; names: string[] }[];
 };
@@ -138,9 +139,9 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   return {
     name,
     modelName,
-    find(spelling) {
+    find(spelling, accepts = () => true) {
       for (const rank of ranks) {
-        const [first, ...others] = rank(spelling);
+        const [first, ...others] = rank(spelling).filter(accepts);
         if (first && others.length > 0) return { kind: "many", ids: [first, ...others] };
         if (first) return { kind: "one", id: first };
       }

@@ -20,6 +20,10 @@ export type ToolQuery = {
   sideEffects: SideEffects[];
   safetyLevels: SafetyLevel[];
   server: string | null;
+  /** Groups of tools; `default` when null, none when empty, all with `*`. */
+  groups: string[] | null;
+  /** Those that are there in this state. */
+  state: string | null;
   /** Words that the name, the title, the description or the capabilities contain. */
   q: string | null;
   limit: number | null;
@@ -38,6 +42,8 @@ export const everyTool: Readonly<ToolQuery> = Object.freeze({
   sideEffects: [],
   safetyLevels: [],
   server: null,
+  groups: null,
+  state: null,
   q: null,
   limit: null,
   cursor: null,
@@ -79,6 +85,8 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ["side_effects", { field: "sideEffects", read: readOneOf(sideEffects), isList: true }],
   ["safety_level", { field: "safetyLevels", read: readOneOf(safetyLevels), isList: true }],
   ["server", { field: "server", read: readText }],
+  ["group", { field: "groups", read: (value) => value, isList: true }],
+  ["state", { field: "state", read: (value) => value }],
   ["q", { field: "q", read: readText }],
   ["limit", { field: "limit", read: readLimit }],
   ["cursor", { field: "cursor", read: readText }],
@@ -94,7 +102,8 @@ export function parseToolQuery(values: Iterable<readonly [string, string]>, word
     const { field, read, isList } = parameter;
     if (isList) {
       const items = value.split(",").map((item) => read(item.trim(), refuseValue(name, item, wording)));
-      query[field] = [...(query[field] as unknown[]), ...items];
+      // An empty value is a list of none.
+      query[field] = [...((query[field] ?? []) as unknown[]), ...items.filter((item) => item !== "")];
     } else {
       if (seen.has(name)) refuse(name, value, `${wording.spell(name)} is given twice; give it once.`);
       query[field] = read(value.trim(), refuseValue(name, value, wording));

@@ -54,7 +54,7 @@ test("a manifest entry needs a name, a description and its side effects; the res
       idempotency_key: false,
       parameters: { type: "object" },
       providers: [],
-      allow_parallel: false,
+      allow_parallel: undefined,
       requires_consent: false,
     },
   );

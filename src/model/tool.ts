@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
+import { ToolArgument } from "./tool-argument.ts";
 
 export const sideEffects = [
   "none",
@@ -39,6 +40,8 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   unusable?: string;
   /** Where relative references to secrets in its `config` start. */
   base?: string;
+  /** Its `config` with references to variables, where what is in force is without. */
+  written?: JsonObject;
 };
 
 /** What a manifest says about a tool beside its name, description and parameters. */
@@ -48,15 +51,26 @@ export const ToolMetadata = z.object({
   /** Seconds; 0 means no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
   auth: z._default(ToolAuth, { required: false }),
-  allow_parallel: z._default(z.boolean(), false),
+  /** Unsaid is not no: only what is said to be false makes calls wait for each other. */
+  allow_parallel: z.optional(z.boolean()),
   idempotency_key: z._default(z.union([z.boolean(), z.looseObject({ required: z.boolean() })]), false),
   safety_level: z.optional(z.enum(["low", "medium", "high"])),
   requires_consent: z._default(z.boolean(), false),
   capabilities: z._default(names, []),
   cost_per_call: z.optional(z.number().check(z.minimum(0))),
   cost_unit: z.optional(z.string()),
+  rate_limit_per_minute: z.optional(z.int().check(z.positive())),
   persona_allowlist: z.optional(names),
   requires_flags: z.optional(z.record(z.string(), names)),
+  /** The groups of tools it is in; `default` when unsaid. */
+  group: z.optional(names),
+  /** What an agent's state becomes when it succeeded. */
+  state: z.optional(z.string()),
+  /** The states it can be used in; any when unsaid. */
+  "applicable-states": z.optional(names),
+  /** Only for callers of one of these workspaces; empty for all. */
+  workspaces: z.optional(names),
+  compliance_level: z.optional(z.string()),
   examples: z.optional(z.unknown()),
   notes: z.optional(z.string()),
 });
@@ -69,6 +83,8 @@ export const ToolManifest = z.extend(ToolMetadata, {
   parameters: z._default(z.looseObject({ type: z.literal("object"), required: z.optional(z.array(name)) }), {
     type: "object",
   }),
+  /** What is different from `parameters`, or from what the server says whose tool it calls. */
+  arguments: z.optional(z.array(ToolArgument)),
   providers: z._default(z.array(ProviderSpec), []),
   /** Whose tool it is; everybody's without. */
   persona: z.optional(name),
@@ -103,13 +119,21 @@ export type Tool = {
   injects: string[];
   /** Names a caller may never set, declared or not. */
   reserved: string[];
+  /** Filled in where a caller leaves them out, because somebody said so here. */
+  defaults?: JsonObject;
+  /** What does not fit together in what is said here about the tool. */
+  warnings?: string[];
   outputSchema?: JsonObject;
+  /** What else its server lists with it and only clients know what to do with. */
+  listed?: JsonObject;
   annotations: ToolAnnotations;
   /** Do the annotations come from a server the operator trusts? */
   trusted: boolean;
   metadata: ToolMetadata;
   /** Did a person ask for consent, or is it only the default for tools nobody has described? */
   consent: "explicit" | "default";
+  /** Did a person say whether it may run several times at once, or is `allow_parallel` only the default? */
+  parallel: "explicit" | "default";
   groups: string[];
   persona: string | null;
   providers: ProviderSpec[];
@@ -117,6 +141,11 @@ export type Tool = {
 };
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
+
+/** What is said of a tool whose server says nothing of it. */
+export function fallbackDescription(server: string, tool: string): string {
+  return `MCP tool '${tool}' from server '${server}'`;
+}
 
 /** What to call one of a tool's providers: its kind, and where several are of that kind, which of them. */
 export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]): string {

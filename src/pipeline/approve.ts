@@ -1,22 +1,83 @@
-import type { Approved, Injected, Verdict } from "../model/call.ts";
+import { sameJson } from "../lib/same-json.ts";
+import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { AskHere } from "../model/held-call.ts";
+import type { Relay } from "../model/relay.ts";
+import type { Tool } from "../model/tool.ts";
 
-export type Decide = (call: Injected) => Verdict;
-/** Stores the question and answers with its id. */
-export type Ask = (call: Injected, verdict: Verdict) => Promise<string>;
+/** Who can be asked right now, and until when. */
+export type Asking = {
+  askHere?: AskHere | undefined;
+  /** Passes on what the call says and asks while it runs. */
+  relay?: Relay | undefined;
+  signal?: AbortSignal | undefined;
+  /** Aborted when not the caller but the plane goes: what waits goes on waiting. */
+  stopping?: AbortSignal | undefined;
+};
 
-export async function approve(call: Injected, decide: Decide, ask: Ask): Promise<Approved> {
-  const verdict = decide(call);
-  if (verdict.verdict === "allow") return { ...call, approval: verdict };
+export type ApproveOptions = {
+  decide(call: Injected): Verdict | Promise<Verdict>;
+  /** Has the caller said yes before to calls like this? The reason, or null. */
+  remembered(call: Injected, verdict: Verdict): Promise<string | null>;
+  fingerprint(tool: Tool): Promise<string>;
+  /** Stores the call and puts it to a person. Resolves with the call that goes on, or throws what ends this one. */
+  hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
+};
+
+/** The call with its yes, or the call to start again with once a person has given it. */
+export async function approve(
+  call: Injected,
+  { decide, remembered, fingerprint, hold }: ApproveOptions,
+  asking: Asking = {},
+): Promise<Approved | Requested> {
+  const { judged } = call;
+  const verdict = judged?.verdict ?? (await decide(call));
   const { origin, reason } = verdict;
   if (verdict.verdict === "deny") {
     throw new PlaneError("APPROVAL_DENIED", `'${call.tool.name}' was not run: ${reason}.`, {
       data: { tool: call.tool.name, origin },
     });
   }
-  if (call.options.consent) return { ...call, approval: { verdict: "allow", origin: "user", reason } };
-  const approvalId = await ask(call, verdict);
-  throw new PlaneError("APPROVAL_REQUIRED", `'${call.tool.name}' needs a person's yes: ${reason}.`, {
-    data: { tool: call.tool.name, origin, approvalId },
-  });
+  // Where hooks write arguments, a yes is looked at even if none is needed any more: it was given to what was shown.
+  const isFree = verdict.verdict === "allow" && !(judged && call.approved);
+  if (isFree || call.options.dryRun) return { ...call, approval: verdict };
+  if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
+  if (verdict.verdict === "ask") {
+    // Whoever agreed beforehand agreed to what they had written.
+    if (call.options.consent && (judged?.before ?? null) === null)
+      return { ...call, approval: { verdict: "allow", origin: "user", reason } };
+    const before = await remembered(call, verdict);
+    if (before !== null)
+      return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
+  }
+  const answered = await hold(call, verdict, asking);
+  return call.hooks ? { ...answered, hooks: call.hooks } : answered;
+}
+
+/** A yes is good for what was shown and for nothing else. */
+async function confirm(
+  call: Injected,
+  yes: HeldYes,
+  fingerprint: ApproveOptions["fingerprint"],
+): Promise<Verdict> {
+  const changed =
+    (await fingerprint(call.tool)) !== yes.fingerprint
+      ? "the tool"
+      : !isWhatWasShown(call, yes)
+        ? "what becomes of the arguments"
+        : null;
+  if (changed !== null) {
+    throw new PlaneError(
+      "APPROVAL_DENIED",
+      `'${call.tool.name}' was not run: ${changed} has changed since '${yes.id}' was approved. Make the call again.`,
+      { data: { tool: call.tool.name, origin: "approval", approvalId: yes.id, isVoid: true } },
+    );
+  }
+  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "somebody"} approved '${yes.id}'` };
+}
+
+/** What a person wrote themselves is shown to nobody once more, so a hook may not change it. */
+function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
+  if (yes.arguments === null) return (judged?.before ?? null) === null;
+  return sameJson(yes.arguments, input.arguments);
 }

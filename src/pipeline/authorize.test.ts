@@ -18,7 +18,8 @@ for (const [who, principal] of [
 ] as const) {
   test(`${who} is refused by name, with the tool and the reason`, () => {
     assert.throws(
-      () => authorize({ ...resolvedCall(), principal }, () => ({ refused: "it is for finance" })),
+      () =>
+        authorize({ ...resolvedCall(), principal }, () => ({ refused: "it is for finance", why: "groups" })),
       {
         code: "FORBIDDEN",
         message: new RegExp(`^${who} .*'notes\\.write': it is for finance\\.$`),

@@ -1,21 +1,70 @@
-import type { Authorized, Grant, Resolved } from "../model/call.ts";
+import type {
+  AccessRequest,
+  Authorized,
+  CallOptions,
+  Grant,
+  Injected,
+  Refused,
+  Resolved,
+} from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
+import { isTexts } from "./request.ts";
 
 /** Policy's yes, or the reason for its no. */
-export type GrantFor = (principal: Principal, tool: Tool) => Grant | { refused: string };
+export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
-  return { ...call, grant: requireGrant(call.principal, call.tool, grantFor) };
+  return { ...call, grant: requireGrant(call.principal, call.tool, grantFor, accessOf(call.options)) };
+}
+
+/** Some tools are for everybody and not everything they do, which only the arguments tell. */
+export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected {
+  // Where nothing depends on them the answer is known.
+  if (call.tool.metadata.requires_flags === undefined) return call;
+  const args = { ...call.input.arguments, ...call.injected.values };
+  requireGrant(call.principal, call.tool, grantFor, { ...accessOf(call.options), arguments: args });
+  return call;
 }
 
 /** The grant, or the refusal as an error. */
-export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFor): Grant {
-  const grant = grantFor(principal, tool);
+export function requireGrant(
+  principal: Principal,
+  tool: Tool,
+  grantFor: GrantFor,
+  request: AccessRequest = {},
+): Grant {
+  const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
   const who = principal.user ?? "An anonymous caller";
-  throw new PlaneError("FORBIDDEN", `${who} may not use '${tool.name}': ${grant.refused}.`, {
-    data: { tool: tool.name },
+  const message = `${who} may not use '${tool.name}': ${grant.refused}.${whomToAsk(grant)}`;
+  throw new PlaneError("FORBIDDEN", message, {
+    data: { tool: tool.name, ...(grant.locked && { locked: true, contact: grant.locked }) },
   });
+}
+
+function whomToAsk({ locked }: Refused): string {
+  if (!locked) return "";
+  return ` Ask ${locked.help_email ?? locked.author ?? "whoever manages this plane"} for access.`;
+}
+
+/** What of the options counts for who may use what; they may come from outside. */
+export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
+  if (mcp !== undefined && typeof mcp !== "boolean" && !isTexts(mcp))
+    throw usage("'mcp' must be true, false or a list of servers");
+  if (toolGroups !== undefined && toolGroups !== "*" && !isTexts(toolGroups))
+    throw usage("'toolGroups' must be a list of names, or \"*\" for all");
+  if (state !== undefined && typeof state !== "string") throw usage("'state' must be a text");
+  if (compliance !== undefined && typeof compliance !== "string")
+    throw usage("'compliance' must be the name of a level");
+  return {
+    ...(toolGroups === undefined ? {} : { toolGroups }),
+    ...(state === undefined ? {} : { state }),
+    ...(compliance === undefined ? {} : { compliance }),
+  };
+}
+
+function usage(message: string): PlaneError {
+  return new PlaneError("USAGE", `${message}.`);
 }

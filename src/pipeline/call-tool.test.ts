@@ -2,10 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestedCall, sampleTool } from "../../test/samples/calls.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import type { CallRecord } from "../model/call.ts";
+import type { CallRecord, HeldYes, Verdict } from "../model/call.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
 import { createCallTool, type Path } from "./call-tool.ts";
 import { createRecorder } from "./record.ts";
+
+function approvalBy(verdict: Verdict["verdict"]): Path["approval"] {
+  return {
+    decide: () => ({ verdict, origin: "rule", reason: "no" }),
+    remembered: async () => null,
+    fingerprint: async () => "f",
+    hold: () => Promise.reject(new PlaneError("APPROVAL_REQUIRED", "no")),
+  };
+}
 
 /** The whole path over plain functions, which note that they were asked. */
 function pathOf(changes: Partial<Path> = {}) {
@@ -16,8 +25,7 @@ function pathOf(changes: Partial<Path> = {}) {
     grantFor: () => ({ by: "everybody" }),
     checkArguments: async () => [],
     valueFor: () => undefined,
-    decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
-    ask: async () => "approval-1",
+    approval: approvalBy("allow"),
     routing: {
       environment: {},
       unavailable: () => null,
@@ -58,10 +66,10 @@ test("a call takes every stage in order and comes back with its result", async (
 
 const refusals: [stage: string, code: ErrorCode, changes: Partial<Path>][] = [
   ["resolve", "TOOL_NOT_FOUND", { findTool: () => Promise.reject(new PlaneError("TOOL_NOT_FOUND", "no")) }],
-  ["authorize", "FORBIDDEN", { grantFor: () => ({ refused: "no" }) }],
+  ["authorize", "FORBIDDEN", { grantFor: () => ({ refused: "no", why: "groups" }) }],
   ["validate", "INVALID_ARGUMENTS", { checkArguments: async () => [{ path: "", message: "no" }] }],
-  ["approve", "APPROVAL_DENIED", { decide: () => ({ verdict: "deny", origin: "rule", reason: "no" }) }],
-  ["approve", "APPROVAL_REQUIRED", { decide: () => ({ verdict: "ask", origin: "rule", reason: "no" }) }],
+  ["approve", "APPROVAL_DENIED", { approval: approvalBy("deny") }],
+  ["approve", "APPROVAL_REQUIRED", { approval: approvalBy("ask") }],
   [
     "route",
     "NO_PROVIDER",
@@ -115,12 +123,33 @@ test("the caller's signal reaches the provider", async () => {
       answer: async () => ({}),
     },
   });
-  const { error } = await callTool(requestedCall(), controller.signal);
+  const { error } = await callTool(requestedCall(), { signal: controller.signal });
   assert.deepEqual([error?.code, reasons], ["CANCELLED", ["enough"]]);
 });
 
 test("a call that was given up before it began reaches no provider", async () => {
   const { callTool, asked } = pathOf();
-  const { error } = await callTool(requestedCall(), AbortSignal.abort());
+  const { error } = await callTool(requestedCall(), { signal: AbortSignal.abort() });
   assert.deepEqual([error?.code, asked], ["CANCELLED", []]);
+});
+
+test("a call that had to wait takes the path again from its start, with the arguments it was approved with", async () => {
+  const yes: HeldYes = { id: "h", fingerprint: "f", by: "ada", arguments: null };
+  const { callTool, records } = pathOf({
+    approval: {
+      ...approvalBy("ask"),
+      hold: async ({ input: _, ...call }) => ({
+        ...call,
+        asked: { ...call.asked, arguments: { text: "edited" } },
+        approved: yes,
+      }),
+    },
+  });
+  const { ok } = await callTool(requestedCall({ text: "asked" }));
+  const before = stages.slice(0, stages.indexOf("route"));
+  assert.deepEqual([ok, records[0]?.approval?.origin], [true, "approval"]);
+  assert.deepEqual(
+    records[0]?.stages.map(({ stage }) => stage),
+    [...before, ...stages],
+  );
 });

@@ -1,6 +1,7 @@
-import type { Executed, Requested, Routed } from "../model/call.ts";
-import { type Ask, approve, type Decide } from "./approve.ts";
-import { authorize, type GrantFor } from "./authorize.ts";
+import type { Approved, Executed, Injected, Requested, Routed } from "../model/call.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type ApproveOptions, type Asking, approve } from "./approve.ts";
+import { authorize, authorizeArguments, type GrantFor } from "./authorize.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { Recorder } from "./record.ts";
@@ -13,26 +14,67 @@ export type Path = {
   grantFor: GrantFor;
   checkArguments: CheckArguments;
   valueFor: ValueFor;
-  decide: Decide;
-  ask: Ask;
+  approval: ApproveOptions;
+  /** Null where nobody has a hook. */
+  hooks?(): HookStages | null;
   routing: RouteOptions;
   execution: Omit<ExecuteOptions, "signal">;
   record: Recorder;
 };
 
-export type CallTool = (call: Requested, signal?: AbortSignal) => ReturnType<Recorder>;
+/** What hooks say before anybody is asked, and about the result. */
+export type HookStages = {
+  before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
+  /** Never throws, so that no result gets past it. */
+  after(call: Executed, signal: AbortSignal | undefined): Promise<Executed>;
+};
 
-/** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
+type OnTheWay = {
+  decide: ApproveOptions["decide"];
+  withArguments(call: Injected, args: JsonObject): Promise<Injected>;
+};
+
+export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
+
+/**
+ * The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. Hooks, where
+ * there are some, are asked before approve and after execute.
+ */
 export function createCallTool(path: Path): CallTool {
-  return (requested, signal) =>
+  const onTheWay: OnTheWay = {
+    decide: path.approval.decide,
+    async withArguments(call, args) {
+      const asked = { ...call.asked, arguments: args };
+      const { input, ...validated } = await validate({ ...call, asked }, path.checkArguments);
+      // What the caller is told about their arguments, and what is kept for another try, stays what they wrote.
+      const written = { ...call.input, arguments: input.arguments };
+      return { ...(await inject({ ...validated, input: written }, path.valueFor)), asked: call.asked };
+    },
+  };
+  return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
-      const resolved = await step("resolve", () => resolve(requested, path.findTool, signal));
-      const authorized = await step("authorize", () => authorize(resolved, path.grantFor));
-      const validated = await step("validate", () => validate(authorized, path.checkArguments));
-      const injected = await step("inject", () => inject(validated, path.valueFor));
-      const approved = await step("approve", () => approve(injected, path.decide, path.ask));
+      const hooks = path.hooks?.() ?? null;
+      const approved = await walk(requested);
       const routed = await step("route", () => route(approved, path.routing));
       if (requested.options.dryRun) return routed;
-      return step("execute", () => execute(routed, { ...path.execution, signal }));
+      const { signal, relay } = asking;
+      const executed = await step("execute", () => execute(routed, { ...path.execution, signal, relay }));
+      return hooks === null ? executed : step("hooks", () => hooks.after(executed, signal));
+
+      /** Whoever had to wait for a yes starts again with it: meanwhile everything may have changed. */
+      async function walk(call: Requested): Promise<Approved> {
+        const resolved = await step("resolve", () => resolve(call, path.findTool, asking.signal));
+        const authorized = await step("authorize", () => authorize(resolved, path.grantFor));
+        const validated = await step("validate", () => validate(authorized, path.checkArguments));
+        const injected = await step("inject", () => inject(validated, path.valueFor));
+        const judged =
+          hooks === null
+            ? injected
+            : await step("hooks", () => hooks.before(injected, onTheWay, asking.signal));
+        const answered = await step<Approved | Requested>("approve", () =>
+          approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
+        );
+        return "approval" in answered ? answered : walk(answered);
+      }
     });
 }

@@ -11,7 +11,7 @@ import type {
   Routed,
   Validated,
 } from "../model/call.ts";
-import { type Ask, approve, type Decide } from "./approve.ts";
+import { type ApproveOptions, approve } from "./approve.ts";
 import { authorize, type GrantFor } from "./authorize.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
@@ -32,8 +32,7 @@ type Functions = {
   grantFor: GrantFor;
   check: CheckArguments;
   valueFor: ValueFor;
-  decide: Decide;
-  ask: Ask;
+  approval: ApproveOptions;
   routing: RouteOptions;
   execution: ExecuteOptions;
 };
@@ -48,7 +47,7 @@ function skipsOneStage(calls: Calls, f: Functions): unknown[] {
     // @ts-expect-error the system's values come after the arguments were validated
     inject(calls.authorized, f.valueFor),
     // @ts-expect-error an approval is asked for only with the system's values in place
-    approve(calls.validated, f.decide, f.ask),
+    approve(calls.validated, f.approval),
     // @ts-expect-error a route is chosen only for what was approved
     route(calls.injected, f.routing),
     // @ts-expect-error only what has a route is executed
@@ -64,8 +63,12 @@ const functions: Functions = {
   grantFor: () => ({ by: "everybody" }),
   check: async () => [],
   valueFor: () => undefined,
-  decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
-  ask: async () => assert.fail("nobody is asked"),
+  approval: {
+    decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
+    remembered: async () => assert.fail("nothing has to be remembered"),
+    fingerprint: async () => "f",
+    hold: async () => assert.fail("nobody is asked"),
+  },
   routing: { environment: {}, unavailable: () => null, resting: () => null, serverLimitMs: () => undefined },
   execution: {
     provider: () => async () => ({ content: [] }),
@@ -80,9 +83,11 @@ const functions: Functions = {
 
 test("every stage takes what the one before it gave, and skipping one does not compile", async () => {
   void skipsOneStage;
-  const { grantFor, check, valueFor, decide, ask, routing, execution } = functions;
+  const { grantFor, check, valueFor, approval, routing, execution } = functions;
   const authorized = authorize(resolvedCall(), grantFor);
   const injected = await inject(await validate(authorized, check), valueFor);
-  const { executed } = await execute(route(await approve(injected, decide, ask), routing), execution);
+  const approved = await approve(injected, approval);
+  assert.ok("approval" in approved);
+  const { executed } = await execute(route(approved, routing), execution);
   assert.deepEqual(executed.result, { content: [] });
 });

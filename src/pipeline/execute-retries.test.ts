@@ -10,7 +10,7 @@ import { retryDelay, retryPolicy } from "./retry.ts";
 const write = sampleTool();
 const repeatable = sampleTool({ metadata: sampleMetadata({ idempotency_key: true }) });
 
-type Failure = { code: ErrorCode; sent?: boolean; retryAt?: string };
+type Failure = { code: ErrorCode; sent?: boolean; retryAt?: string; retryInMs?: number };
 
 /** Executes with a provider that fails in these ways, one after the other, and then answers. */
 function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000, signal?: AbortSignal) {
@@ -52,6 +52,14 @@ const cases: [
   ends: ErrorCode | "ok",
 ][] = [
   ["a write that may have arrived is never sent again", write, [lost], 1, "OUTCOME_UNKNOWN"],
+  ["a provider that asks for a moment gets it", write, [{ ...notSent, retryInMs: 2_000 }], 2, "ok"],
+  [
+    "a provider that asks for an hour is not waited for",
+    write,
+    [{ ...notSent, retryInMs: 3_600_000 }],
+    1,
+    "SERVER_UNAVAILABLE",
+  ],
   ["a write of which nothing is known is never sent again", write, [unknown], 1, "OUTCOME_UNKNOWN"],
   [
     "a write that timed out at the provider is never sent again",

@@ -6,10 +6,10 @@ export type ValueFor = (parameter: string, call: Validated) => Json | undefined 
 
 /** Runs after every change to the arguments, so that what a caller or an editor set is overwritten. */
 export async function inject(call: Validated, valueFor: ValueFor): Promise<Injected> {
-  const values: JsonObject = {};
+  const values: [parameter: string, value: Json][] = [];
   for (const parameter of call.tool.injects) {
     const value = await valueFor(parameter, call);
-    if (value !== undefined) values[parameter] = value;
+    if (value !== undefined) values.push([parameter, value]);
   }
-  return { ...call, injected: { values } };
+  return { ...call, injected: { values: Object.fromEntries(values) as JsonObject } };
 }

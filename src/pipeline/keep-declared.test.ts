@@ -69,3 +69,16 @@ for (const [title, parameters, expected, tool = {}] of filters) {
     );
   });
 }
+
+test("what only the system sets is dropped however it is spelt, unless the tool declares that spelling", () => {
+  const open = sampleTool({
+    parameters: { type: "object", properties: { Username: {} }, additionalProperties: true },
+    reserved: ["username", "_user"],
+  });
+  const given = JSON.parse(
+    '{"username":1,"Username":2,"USERNAME":3,"usern\u0430me":4,"_User":5,"__proto__":6,"x":7}',
+  );
+  const { kept, dropped } = keepDeclared(open, given);
+  assert.deepEqual(kept, { Username: 2, x: 7 });
+  assert.deepEqual(dropped, ["username", "USERNAME", "usern\u0430me", "_User", "__proto__"]);
+});

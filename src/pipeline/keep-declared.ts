@@ -1,3 +1,4 @@
+import { foldName } from "../lib/fold-name.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
 
@@ -6,7 +7,11 @@ export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; 
   const { names, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
   const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
-  const keeps = (name: string) => !tool.reserved.includes(name) && (welcomesAll || isDeclared(name));
+  const taken = new Set(tool.reserved.map(foldName));
+  // No server that is careless about spelling is to take one name for the other.
+  const isForged = (name: string) =>
+    tool.reserved.includes(name) || (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
+  const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
   return {
     kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
     dropped: Object.keys(args).filter((name) => !keeps(name)),

@@ -196,3 +196,32 @@ test("the outcome waits for the record", async () => {
   order.push("told");
   assert.deepEqual(order, ["written", "told"]);
 });
+
+test("a call that did not succeed is given to whoever keeps such calls, before it is answered", async () => {
+  const kept: unknown[] = [];
+  const recorder = createRecorder({
+    emit: () => undefined,
+    write: async () => undefined,
+    async keepFailed(call, written) {
+      await Promise.resolve();
+      kept.push([call.id, call.asked.arguments, written.status, written.error?.code]);
+    },
+  });
+  await recorder(requestedCall(), fail("TIMEOUT"));
+  assert.deepEqual(kept, [["call-1", { text: "hi" }, "failed", "TIMEOUT"]]);
+  await recorder(requestedCall(), (step) => step("execute", () => executedCall({ content: [] })));
+  assert.equal(kept.length, 1);
+});
+
+test("a failed call that cannot be kept is answered with a warning", async () => {
+  const recorder = createRecorder({
+    emit: () => undefined,
+    write: async () => undefined,
+    keepFailed: async () => {
+      throw new PlaneError("STORE_FAILED", "the disk is full");
+    },
+  });
+  const { error, call } = await recorder(requestedCall(), fail("TIMEOUT"));
+  assert.equal(error?.code, "TIMEOUT");
+  assert.deepEqual(call.warnings, ["No dead letter could be kept: the disk is full"]);
+});

@@ -1,10 +1,29 @@
+import { redactDeep } from "../lib/redact-deep.ts";
 import { hash } from "../lib/stable-json.ts";
-import type { Attempt, CallRecord, CallStatus, Executed, Outcome, Requested, Routed } from "../model/call.ts";
+import type {
+  Attempt,
+  CallRecord,
+  CallStatus,
+  Executed,
+  HeldYes,
+  Outcome,
+  Requested,
+  Routed,
+} from "../model/call.ts";
 import { type ErrorReport, errorTable, type PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import { type HealthSample, providerSubject, toolSubject } from "../model/health.ts";
-import { resultText } from "../model/result.ts";
-import { describeToolError, statusOf } from "./status.ts";
+import {
+  type HealthSample,
+  healthKey,
+  personaSubject,
+  providerSubject,
+  toolSubject,
+} from "../model/health.ts";
+import { hookFields, saidNo, toolDidWell } from "./changed-result.ts";
+import { costField } from "./cost.ts";
+import { withEditNote } from "./edit-note.ts";
+import { stateField } from "./state.ts";
+import { statusOf } from "./status.ts";
 
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => Promise<T>;
 
@@ -18,12 +37,21 @@ export type RecordOptions = {
   /** Resolves when the record is durable. */
   write(record: CallRecord, samples: HealthSample[]): Promise<void>;
   emit(event: PlaneEvent): void;
+  /** Keeps what is worth keeping of a call that did not succeed; resolves when that is durable. */
+  keepFailed?(call: Learned, record: CallRecord): Promise<void>;
+  /** The outcome as its caller gets it: a result that is too large is kept elsewhere. */
+  present?(call: Learned, outcome: Outcome): Promise<Outcome>;
+  /** Told of every call when it is over. */
+  onEnded?(call: Learned, outcome: Outcome): void;
+  /** A call that a person had approved is over. */
+  onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
 };
 
 /** As much of a call as its stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
-export function createRecorder({ write, emit }: RecordOptions): Recorder {
+export function createRecorder(options: RecordOptions): Recorder {
+  const { write, emit, keepFailed, onApprovedEnd, onEnded, present } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
     const stages: CallRecord["stages"] = [];
@@ -50,11 +78,24 @@ export function createRecorder({ write, emit }: RecordOptions): Recorder {
     const durationMs = rounded(performance.now() - startedAt);
     const outcome = toOutcome(call, error, durationMs);
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
+    const shown = present ? await presented(call, outcome, present) : outcome;
+    if (shown.stored) record.stored = shown.stored.id;
     try {
       await write(record, samplesOf(call, record));
     } catch (thrown) {
       outcome.call.warnings.push(`This call could not be recorded: ${toPlaneError(thrown).message}`);
     }
+    if (keepFailed && !outcome.ok) {
+      await keepFailed(call, record).catch((thrown) => {
+        outcome.call.warnings.push(`No dead letter could be kept: ${toPlaneError(thrown).message}`);
+      });
+    }
+    if (call.approved && onApprovedEnd) {
+      await onApprovedEnd(call.approved, outcome).catch((thrown) => {
+        outcome.call.warnings.push(`The approval could not be closed: ${toPlaneError(thrown).message}`);
+      });
+    }
+    onEnded?.(call, outcome);
     emit({
       type: "tool.result",
       callId: call.id,
@@ -63,16 +104,30 @@ export function createRecorder({ write, emit }: RecordOptions): Recorder {
       status: record.status,
       durationMs,
       code: outcome.error?.code ?? null,
+      attempts: record.attempts.map(({ provider, ok, durationMs: took }) => ({
+        provider,
+        ok,
+        durationMs: rounded(took),
+      })),
+      server: record.server,
     });
-    return outcome;
+    return shown;
   };
+}
+
+/** What cannot be kept is given whole: nothing of a result is lost. */
+function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordOptions["present"]>) {
+  return present(call, outcome).catch((thrown) => {
+    outcome.call.warnings.push(`This large result could not be kept: ${toPlaneError(thrown).message}`);
+    return outcome;
+  });
 }
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const result = call.executed?.result;
-  const error =
-    thrown ?? (result?.isError ? describeToolError(call.tool?.name ?? "", resultText(result)) : undefined);
+  const error = thrown ?? (result?.isError ? saidNo(call, result) : undefined);
   const status: CallStatus = statusOf(error, call);
+  const shown = withEditNote(result, call);
   return {
     ok: error === undefined,
     call: {
@@ -85,15 +140,27 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
       repaired: call.input?.repaired ?? false,
       dropped: call.input?.dropped ?? [],
       warnings: warningsOf(call),
+      ...costField(call.tool, attemptsOf(call, error)),
+      ...stateField(call, status),
     },
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error: reportError(error) }),
-    ...(typeof error?.data.approvalId === "string" ? { approval: { id: error.data.approvalId } } : {}),
+    ...(shown === undefined ? {} : { result: shown }),
+    ...(error === undefined ? {} : { error: redactDeep(reportError(error)) }),
+    ...waitsFor(error),
+    ...(status === "dry_run" && call.approval ? { verdict: call.approval } : {}),
   };
 }
 
-function warningsOf({ input, executed }: Learned): string[] {
+function waitsFor(error: PlaneError | undefined): Pick<Outcome, "approval" | "plan"> {
+  const { approvalId, planId } = error?.data ?? {};
+  if (typeof approvalId !== "string") return {};
+  return typeof planId === "string"
+    ? { plan: { id: planId, change: approvalId } }
+    : { approval: { id: approvalId } };
+}
+
+function warningsOf({ input, executed, judged }: Learned): string[] {
   const warnings = [...(executed?.warnings ?? [])];
+  if (judged?.before) warnings.push("A hook changed the arguments.");
   if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
   if (input && input.dropped.length > 0)
     warnings.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
@@ -109,7 +176,7 @@ function toRecord(
   return {
     id: call.id,
     at: call.at,
-    tool: outcome.call.tool,
+    tool: redactDeep(outcome.call.tool),
     server: call.tool?.id.server ?? null,
     principal: call.principal,
     face: call.face,
@@ -117,12 +184,14 @@ function toRecord(
     durationMs: outcome.call.durationMs,
     provider: outcome.call.provider,
     attempts,
-    argumentNames: Object.keys(call.input?.arguments ?? {}),
+    argumentNames: redactDeep(Object.keys(call.input?.arguments ?? {})),
     argumentsHash: call.input ? hash(call.input.arguments) : null,
     injected: Object.keys(call.injected?.values ?? {}),
-    approval: call.approval ?? null,
-    resultHash: outcome.result ? hash(outcome.result) : null,
+    approval: redactDeep(call.approval ?? null),
+    resultHash: call.executed ? hash(call.executed.result) : null,
+    ...hookFields(call),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
+    ...costField(call.tool, attempts),
     stages,
   };
 }
@@ -130,22 +199,31 @@ function toRecord(
 /** What a server wrote into its errors may be anything, so it is shown once and not kept. */
 function withoutForeignText(error: ErrorReport): ErrorReport {
   if (error.category !== "tool") return error;
-  return { ...error, message: errorTable[error.code].means, cause: null };
+  const { rpcData: _, ...data } = error.data;
+  return { ...error, message: errorTable[error.code].means, cause: null, data };
 }
 
 function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {
   return call.executed?.attempts ?? (error?.data.history as Attempt[] | undefined) ?? [];
 }
 
-/** The tool's health counts every executed call; a provider's health only what the provider did. */
-function samplesOf(call: Learned, { at, tool, status, durationMs, attempts }: CallRecord): HealthSample[] {
-  if (!call.tool || attempts.length === 0 || status === "cancelled") return [];
+/**
+ * The tool's health counts every executed call; a provider's health only what the provider did. What is everybody's has
+ * a health for each persona beside its own.
+ */
+function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
+  const { tool, principal } = call;
+  if (!tool || attempts.length === 0 || status === "cancelled") return [];
+  const key = healthKey(tool);
+  const ok = toolDidWell(call, status);
+  const viewer = tool.persona === null ? principal.persona : null;
+  const subjects = [toolSubject(key), ...(viewer === null ? [] : [personaSubject(key, viewer)])];
   return [
-    { subject: toolSubject(tool), at, ok: status === "succeeded", latencyMs: durationMs },
-    ...attempts.map(({ provider, ok, durationMs: latencyMs }) => ({
-      subject: providerSubject(tool, provider),
+    ...subjects.map((subject) => ({ subject, at, ok, latencyMs: durationMs })),
+    ...attempts.map(({ provider, ok: answered, durationMs: latencyMs }) => ({
+      subject: providerSubject(key, provider),
       at,
-      ok,
+      ok: answered,
       latencyMs: rounded(latencyMs),
     })),
   ];

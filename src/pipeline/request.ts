@@ -1,22 +1,41 @@
 import { uniqueId } from "../lib/unique-id.ts";
 import type { Requested } from "../model/call.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
-import type { Principal } from "../model/principal.ts";
+import { narrow, type Principal } from "../model/principal.ts";
 import type { ToolId } from "../model/tool.ts";
 
 /** What somebody asks for, at the start of the path. */
 export function requestCall(
   tool: string | ToolId,
   args: unknown,
-  { principal, face = "library", signal: _, ...options }: PlaneCallOptions,
+  {
+    principal,
+    face = "library",
+    files,
+    signal: _signal,
+    askHere: _askHere,
+    relay: _relay,
+    ...options
+  }: PlaneCallOptions,
   everybody: Principal,
 ): Requested {
+  const caller = principal ?? everybody;
   return {
     id: uniqueId(),
     at: new Date().toISOString(),
     asked: { tool, arguments: args },
-    principal: principal ?? everybody,
+    principal: options.mcp === undefined ? caller : narrow(caller, { servers: readServers(options.mcp) }),
     face,
     options,
+    ...(files === undefined ? {} : { files }),
   };
+}
+
+/** What is not understood leaves none; `authorize` tells what is wrong with it. */
+function readServers(mcp: unknown): boolean | string[] {
+  return typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;
+}
+
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

@@ -1,7 +1,7 @@
 import { abortable } from "../lib/abortable.ts";
 import { limitTime } from "../lib/time-limit.ts";
 import type { Requested, Resolved } from "../model/call.ts";
-import type { Principal } from "../model/principal.ts";
+import { type Principal, requireScope } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { ended } from "./ended.ts";
 
@@ -9,6 +9,8 @@ export type FindTool = (asked: string | ToolId, principal: Principal) => Promise
 
 /** Finding a tool may mean starting its server, so the caller's limit and patience count from here. */
 export async function resolve(call: Requested, findTool: FindTool, signal?: AbortSignal): Promise<Resolved> {
+  // Before anything is started or told for somebody who may not call at all.
+  requireScope(call.principal, "call", "call tools");
   const ms = call.options.timeoutMs ?? 0;
   const limiter = limitTime(ms, ms, signal);
   try {

@@ -12,9 +12,14 @@ export const retryPolicy = {
   longestMs: 10_000,
   jitter: 0.25,
 } as const;
+/** Nobody waits longer than this for a provider that asks for time. */
+const longestWaitMs = 60_000;
+
 export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
+  /** Why it is not tried again although it could be, or null. */
+  against?(error: PlaneError): string | null;
   /** What ends a call whose time is over or whose caller has left. */
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
@@ -24,16 +29,19 @@ export async function retryOrGiveUp(
   call: Routed,
   error: PlaneError,
   attempts: Attempt[],
-  { limiter, onRetry, endedCall }: Retrying,
+  { limiter, onRetry, against, endedCall }: Retrying,
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error);
+  const worthwhile =
+    errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, limiter);
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
     // Whether trying again makes sense or not: what may have run is said to be unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
+  const reason = against?.(error) ?? null;
+  if (reason !== null) throw withAttempts(call, notAgain(error, reason), attempts);
   const { retryInMs } = error.data;
   const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);
   onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
@@ -44,15 +52,23 @@ export async function retryOrGiveUp(
   }
 }
 
-/** It has said when it may be tried again, or that it never may; asking sooner cannot help. */
-function isHopeless(error: PlaneError): boolean {
-  return error.data.retryAt !== undefined;
+/** It has said when it may be tried again, or that it never may; asking sooner cannot help, nor waiting in vain. */
+function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, limiter: TimeLimiter): boolean {
+  const patienceMs = Math.min(longestWaitMs, limiter.leftMs());
+  return retryAt !== undefined || (typeof retryInMs === "number" && retryInMs > patienceMs);
 }
 
 export function retryDelay(failures: number, random: () => number = Math.random): number {
   const { firstMs, factor, longestMs, jitter } = retryPolicy;
   const plain = Math.min(longestMs, firstMs * factor ** (failures - 1));
   return Math.round(plain * (1 + jitter * (2 * random() - 1)));
+}
+
+function notAgain({ code, message, data, cause }: PlaneError, notRetried: string): PlaneError {
+  return new PlaneError(code, `${message} It is not tried again. ${notRetried}`, {
+    data: { ...data, notRetried },
+    cause,
+  });
 }
 
 export function unknownOutcome(call: Routed, error: PlaneError): PlaneError {

@@ -34,6 +34,30 @@ test("candidates are the available providers, lowest priority first, ties by nam
   );
 });
 
+test("of one priority the one that does better comes first, then the name decides", () => {
+  const providers = [provider("a", 1), provider("b", 1), provider("c", 1), provider("last", 2)];
+  const score = (_: string, name: string) => ({ a: 0.5, b: 0.1, c: 0.1 })[name] ?? 0;
+  const { candidates } = route(approvedCall(sampleTool({ providers })), { ...open, score }).route;
+  assert.deepEqual(
+    candidates.map(({ name }) => name),
+    ["b", "c", "a", "last"],
+  );
+});
+
+test("what rests is remembered for the tool of its owner", () => {
+  const providers = [provider("a", 1), provider("b", 2)];
+  const asked: string[] = [];
+  const resting = (tool: string) => {
+    asked.push(tool);
+    return null;
+  };
+  const id = { server: null, tool: "lookup" };
+  for (const persona of [null, "Atlas"]) {
+    route(approvedCall(sampleTool({ id, name: "lookup", persona, providers })), { ...open, resting });
+  }
+  assert.deepEqual(new Set(asked), new Set(["lookup", '["lookup","Atlas"]']));
+});
+
 test("without an available provider every reason is told", () => {
   const providers = [provider("one", 1), provider("two", 2)];
   const unavailable = ({ name }: ProviderSpec) => `${name} sleeps`;

@@ -4,6 +4,7 @@ import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
 const statuses: Partial<Record<ErrorCode, CallStatus>> = {
   TOOL_ERROR: "tool_error",
   APPROVAL_REQUIRED: "waiting",
+  PLAN_QUEUED: "waiting",
   CANCELLED: "cancelled",
 };
 

@@ -13,7 +13,8 @@ export type CheckArguments = (schema: JsonObject, args: JsonObject) => Promise<A
 
 export async function validate(call: Authorized, check: CheckArguments): Promise<Validated> {
   const { arguments: parsed, repaired } = parseArguments(call.asked.arguments, call.tool.name);
-  const { kept, dropped } = keepDeclared(call.tool, parsed);
+  const { kept: own, dropped } = keepDeclared(call.tool, parsed);
+  const kept = { ...call.tool.defaults, ...own };
   const problems = await check(call.tool.parameters, kept);
   if (problems.length > 0) throw refuse(call.tool, problems, dropped);
   const input: Input = { arguments: kept, repaired, dropped };

@@ -4,9 +4,16 @@ import { injectedCall, sampleMetadata, sampleTool } from "../../test/samples/cal
 import type { Policy, PolicyRule } from "../model/config.ts";
 import type { Face } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
-import { decide } from "./decide.ts";
+import { createDecide, createPolicy, stricterMode } from "./decide.ts";
 
-type Profile = Policy["profile"];
+const noPatterns = () => () => [];
+
+function decide(call: Parameters<ReturnType<typeof createDecide>>[0], policy: Partial<Policy>) {
+  const { profile = "personal", mode = "build", rules = [], effects = {} } = policy;
+  return createDecide({ profile, mode, rules, effects }, noPatterns)(call, profile ?? "personal");
+}
+
+type Profile = "personal" | "guarded" | "strict";
 
 const profiles: [
   title: string,
@@ -115,4 +122,76 @@ test("the first rule that matches decides, whatever the profile and the later ru
   const { verdict, origin, reason } = decide(injectedCall(), { profile: "strict", mode: "build", rules });
   assert.deepEqual([verdict, origin], ["queue", "rule"]);
   assert.notEqual(reason, "");
+});
+
+const modes: [title: string, tool: Partial<Tool>, verdicts: Record<Policy["mode"], string>][] = [
+  [
+    "what is known to read",
+    { metadata: sampleMetadata({ side_effects: "none" }) },
+    { build: "allow", debug: "allow", plan: "allow", review: "allow" },
+  ],
+  [
+    "what sounds like reading",
+    { id: { server: "notes", tool: "get_note" } },
+    { build: "allow", debug: "allow", plan: "allow", review: "allow" },
+  ],
+  [
+    "what writes",
+    { metadata: sampleMetadata({ side_effects: "write" }) },
+    { build: "allow", debug: "ask", plan: "queue", review: "deny" },
+  ],
+  [
+    "what nobody knows",
+    { id: { server: "notes", tool: "frobnicate" } },
+    { build: "allow", debug: "ask", plan: "queue", review: "deny" },
+  ],
+];
+
+for (const [title, tool, verdicts] of modes) {
+  for (const [mode, expected] of Object.entries(verdicts) as [Policy["mode"], string][]) {
+    test(`${title} in ${mode} mode: ${expected}`, () => {
+      const { verdict, origin } = decide(injectedCall(sampleTool(tool)), { mode });
+      assert.deepEqual(
+        [verdict, origin],
+        [expected, expected === "allow" ? "profile:personal" : `mode:${mode}`],
+      );
+    });
+  }
+}
+
+test("a rule that allows does not lead around a mode, and one that denies is not softened by it", () => {
+  const write = injectedCall(sampleTool({ metadata: sampleMetadata({ side_effects: "write" }) }));
+  assert.equal(decide(write, { mode: "plan", rules: [{ verdict: "allow" }] }).verdict, "queue");
+  assert.equal(decide(write, { mode: "plan", rules: [{ verdict: "deny" }] }).verdict, "deny");
+});
+
+test("a caller may ask for a stricter mode and for no other", () => {
+  assert.equal(stricterMode("build", "plan"), "plan");
+  assert.equal(stricterMode("review", "build"), "review");
+  assert.equal(stricterMode("plan", undefined), "plan");
+});
+
+test("a rule about a server holds for a wrapper that leads to it", () => {
+  const wrapper = sampleTool({
+    id: { server: null, tool: "wrapped" },
+    name: "wrapped",
+    providers: [
+      { name: "mcp", priority: 1, health_check_interval: 0, config: { server: "git", tool: "push" } },
+    ],
+  });
+  const rules: PolicyRule[] = [{ server: "git", verdict: "deny" }];
+  assert.equal(decide(injectedCall(wrapper), { rules }).verdict, "deny");
+});
+
+test("patterns look anywhere in an argument and in what hides in a list", async () => {
+  const rules: PolicyRule[] = [{ arguments: { text: { regex: "rm\\s+-rf" } }, verdict: "ask" }];
+  const policy: Policy = { profile: "personal", mode: "build", rules, effects: {} };
+  const decided = createPolicy(() => policy);
+  const ask = async (text: string | string[]) => {
+    const call = injectedCall();
+    return (await decided({ ...call, input: { ...call.input, arguments: { text } } }, "personal")).verdict;
+  };
+  assert.equal(await ask("sudo rm  -rf /"), "ask");
+  assert.equal(await ask(["ls", "rm -rf /"]), "ask");
+  assert.equal(await ask("ls"), "allow");
 });

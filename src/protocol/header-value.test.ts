@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { encodeHeaderValue } from "./header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue } from "./header-value.ts";
 
 function decode(value: string): string {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
@@ -37,4 +37,12 @@ test("every text can stand in a header and is understood as itself", () => {
       assert.equal(decode(encoded), value);
     }),
   );
+});
+
+test("what was encoded for a header is read again, and what only looks like it is taken as it is", () => {
+  for (const value of ["plain", "größer", " padded ", "=?base64?x"])
+    assert.equal(decodeHeaderValue(encodeHeaderValue(value)), value);
+  assert.equal(decodeHeaderValue("=?base64?SGVsbG8="), "=?base64?SGVsbG8=");
+  for (const broken of ["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?="])
+    assert.equal(decodeHeaderValue(broken), null);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
 import { completeResult } from "./input-required.ts";
-import type { RequestOptions } from "./peer.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 /** A server that gives these results one after the other, and what it was sent. */
 function serverOf(...results: unknown[]) {

@@ -1,6 +1,6 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { RpcError } from "./message.ts";
-import type { RequestOptions } from "./peer.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
 

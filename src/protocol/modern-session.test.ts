@@ -4,7 +4,8 @@ import { moveTime, useMockedTime } from "../../test/samples/mocked-time.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, openModernSession } from "./modern-session.ts";
-import type { Peer, RequestOptions } from "./peer.ts";
+import type { Peer } from "./peer.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 const client = { info: { name: "test", version: "1.0.0" }, capabilities: { elicitation: {} } };
 const { signal } = new AbortController();

@@ -1,9 +1,11 @@
 import { pause } from "../lib/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import type { AsClient } from "../model/relay.ts";
 import { completeResult } from "./input-required.ts";
 import { describeServer } from "./legacy-session.ts";
 import { RpcError, TransportError } from "./message.ts";
-import type { Peer, RequestOptions } from "./peer.ts";
+import type { Peer } from "./peer.ts";
+import type { RequestOptions } from "./request-options.ts";
 import { type ClientDescription, modernVersion, type Session } from "./session.ts";
 import { tasksExtension } from "./tasks/task.ts";
 import { extendsToTasks } from "./tasks/task-call.ts";
@@ -40,15 +42,19 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const serverInfo = meta[`${metaPrefix}serverInfo`];
   const described = describeServer(given);
   const ended = new AbortController();
-  const able = extendsToTasks(described) ? withTasks(client) : client;
+  const self = client.own ? { ...client, capabilities: client.own } : client;
+  const able = extendsToTasks(described) ? withTasks(self) : self;
   const send = (method: string, params: UnknownObject, options?: RequestOptions) =>
-    peer.request(method, withEnvelope(params, able), options);
+    peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, able)), options);
   return {
     era: "modern",
     protocolVersion: modernVersion,
     ...described,
     serverInfo: isObject(serverInfo) ? serverInfo : null,
-    request: (method, params, options = {}) => completeResult(send, method, params, options),
+    request: (method, params, options = {}) =>
+      options.continuation
+        ? send(method, { ...params, ...options.continuation }, options)
+        : completeResult(send, method, params, options),
     watch() {
       const filter = changesOffered(described.capabilities);
       if (filter)
@@ -62,6 +68,19 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
   const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
   return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
+}
+
+/** What whoever asks through us can do, and what we do for everybody. */
+function inTheNameOf(caller: AsClient | undefined, own: ClientDescription): ClientDescription {
+  if (caller === undefined) return own;
+  const { extensions } = own.capabilities;
+  const capabilities = extensions ? { ...caller.capabilities, extensions } : caller.capabilities;
+  const { logLevel } = caller;
+  return {
+    info: (caller.info as ClientDescription["info"] | undefined) ?? own.info,
+    capabilities,
+    ...(logLevel === undefined ? {} : { logLevel }),
+  };
 }
 
 function withEnvelope(params: UnknownObject, client: ClientDescription): UnknownObject {

@@ -1,28 +1,16 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
 import { RpcError, TransportError } from "./message.ts";
+import { readProgress, tellLog } from "./notices.ts";
+import { createQuestionCauses } from "./question-causes.ts";
 import { type AnswerRequest, createPeerQuestions } from "./questions-from-peer.ts";
 import { idIn, marked } from "./request-marks.ts";
-import type { OnTask } from "./tasks/news.ts";
-import { createOpenTasks, type TaskListener } from "./tasks/open-tasks.ts";
-
-export type Progress = { progress: number; total: number | null; message: string | null };
-
-export type RequestOptions = {
-  signal?: AbortSignal | undefined;
-  /** For transports that have them. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  onProgress?: ((progress: Progress) => void) | undefined;
-  /** What the other side asks because of this request. */
-  onRequest?: AnswerRequest | undefined;
-  /** The request has become a task and takes its time. */
-  onTask?: OnTask | undefined;
-  /** For whoever can follow a task: an answer that is one keeps these options in force. */
-  task?: TaskListener | undefined;
-};
+import type { RequestOptions } from "./request-options.ts";
+import { createOpenTasks } from "./tasks/open-tasks.ts";
 
 export type PeerHandlers = {
-  onNotification(method: string, params: UnknownObject): void;
+  /** `isHeard` when whoever it was meant for has it already. */
+  onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** What the other side asks for no request of ours, or where it cannot be told for which. */
   onRequest: AnswerRequest;
   /** A message came that answers nothing we asked and asks nothing. */
@@ -58,6 +46,7 @@ export type Peer = {
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const pending = new Map<RequestId, Pending>();
   const tasks = createOpenTasks<RequestOptions>();
+  const causes = createQuestionCauses();
   const questions = createPeerQuestions({ answererOf, send: sendQuietly });
   let lastId = 0;
   let heard = 0;
@@ -125,20 +114,26 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     }
   }
 
-  function takeNotification(method: string, params: UnknownObject): void {
+  function isSomebodys(message: UnknownObject, relatesTo: RequestId | undefined): boolean {
+    const cause = relatesTo === undefined ? undefined : pending.get(relatesTo)?.options;
+    return tellLog(
+      message,
+      cause,
+      pending.values().map(({ options }) => options),
+    );
+  }
+
+  function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
       const token = params.progressToken as RequestId;
-      (pending.get(token)?.options ?? tasks.ofToken(token))?.onProgress?.({
-        progress: typeof params.progress === "number" ? params.progress : 0,
-        total: typeof params.total === "number" ? params.total : null,
-        message: typeof params.message === "string" ? params.message : null,
-      });
+      (pending.get(token)?.options ?? tasks.ofToken(token))?.onProgress?.(readProgress(params));
     } else if (method === "notifications/cancelled") {
       questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
       tasks.takeStatus(params);
     } else {
-      handlers.onNotification(method, params);
+      const isHeard = method === "notifications/message" && isSomebodys(params, relatesTo);
+      handlers.onNotification(method, params, isHeard);
     }
   }
 
@@ -149,10 +144,9 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     const byName =
       named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
     const cause = tasks.named(meta) ?? byName;
-    if (cause || named !== undefined) return cause?.onRequest ?? handlers.onRequest;
+    if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
     const waiting = [...[...pending.values()].map(({ options }) => options), ...tasks.all()];
-    const [only, ...others] = new Set(waiting.flatMap(({ onRequest }) => onRequest ?? []));
-    return only !== undefined && others.length === 0 ? only : handlers.onRequest;
+    return causes.asking(causes.only(waiting) ?? handlers.onRequest);
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
@@ -165,7 +159,8 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     if (!isObject(message) || message.jsonrpc !== "2.0") return handlers.onStray();
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
-    else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {});
+    else if (id === undefined)
+      takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 

@@ -1,5 +1,5 @@
 import type { UnknownObject } from "../model/json.ts";
-import type { RequestOptions } from "./peer.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 /** Revisions that open with a handshake, newest first. */
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
@@ -12,6 +12,8 @@ export type Era = "legacy" | "modern";
 export type ClientDescription = {
   info: { name: string; version: string };
   capabilities: UnknownObject;
+  /** What we can do without whoever calls, told where every request says who asks; all of it when left out. */
+  own?: UnknownObject;
   /** The least serious log messages it should send. */
   logLevel?: string;
 };

@@ -5,7 +5,7 @@ import { resultOf } from "./mapping.ts";
 
 /** Executes a tool with a function of this program: `config.function` says which. */
 export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {
-  return async ({ config }, args, { signal, owner, onProgress }) => {
+  return async ({ config }, args, { signal, owner, idempotencyKey, onProgress }) => {
     const name = String(config.function);
     const run = find(name);
     if (run === undefined) {
@@ -14,7 +14,7 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
       });
     }
     try {
-      return toResult(await run(args, { signal, owner, onProgress }));
+      return toResult(await run(args, { signal, owner, idempotencyKey, onProgress }));
     } catch (thrown) {
       if (thrown instanceof PlaneError) throw thrown;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -28,7 +28,7 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
 }
 
 /** A result in the form of MCP is passed on; anything else becomes one. */
-function toResult(value: unknown): unknown {
+export function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
 }

@@ -8,6 +8,17 @@ const unsent = [
   "UND_ERR_CONNECT_TIMEOUT",
 ];
 
+/** With these an endpoint says that it has not begun: too slow to read the request, too early, too many of them. */
+export const refusedUnread: readonly number[] = [408, 425, 429];
+
+/** When an endpoint wants to be asked again, given in seconds or as a date. */
+export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
+  if (said === null || said === undefined || said.trim() === "") return {};
+  if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
+  const at = Date.parse(said);
+  return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now) };
+}
+
 /** May the other side have seen the request? */
 export function wasSent(thrown: unknown): boolean {
   const code = codeOf(thrown);

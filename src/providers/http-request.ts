@@ -14,7 +14,11 @@ export type HttpRequest = {
  * Arguments go where the url names them as `{name}`, then where `query` and `body` name them. What is left goes
  * into the body of a method that has one, and into the query otherwise, unless both are spelled out.
  */
-export function prepareRequest(config: HttpProviderConfig, args: JsonObject): HttpRequest {
+export function prepareRequest(
+  config: HttpProviderConfig,
+  args: JsonObject,
+  idempotencyKey?: string,
+): HttpRequest {
   const left = new Map(Object.entries(args));
   const url = fillUrl(config.url, left);
   const query = take(config.query, left);
@@ -32,6 +36,7 @@ export function prepareRequest(config: HttpProviderConfig, args: JsonObject): Ht
       accept: "application/json, text/*;q=0.9, */*;q=0.5",
       "user-agent": `toolplane/${version}`,
       ...(isSent ? { "content-type": "application/json" } : {}),
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...lowerCased(config.headers),
     },
     body: isSent ? JSON.stringify(body) : undefined,

@@ -26,6 +26,8 @@ const routes: Record<string, Route> = {
   "/picture": status(200, { "content-type": "image/png" }, "png"),
   "/refused": status(404, { "content-type": "application/json" }, '{"error":"no such item"}'),
   "/busy": status(503, { "retry-after": "2" }, "later"),
+  "/many": status(429, { "retry-after": "3" }, "slow down"),
+  "/slow": status(408),
   "/moved": status(302, { location: "/json" }),
   "/circle": status(302, { location: "/circle" }),
   "/cut": (_, response) => void response.socket?.destroy(),
@@ -130,6 +132,8 @@ describe("a tool behind an HTTP endpoint", () => {
 
   const failures: [path: string, sent: boolean, message: RegExp][] = [
     ["/busy", true, /HTTP 503/],
+    ["/many", false, /HTTP 429/],
+    ["/slow", false, /HTTP 408/],
     ["/cut", true, /cut/],
     ["/half", true, /broke off/],
     ["/circle", true, /again and again/],
@@ -150,6 +154,8 @@ describe("a tool behind an HTTP endpoint", () => {
 
   test("an endpoint that asks for time is given it", async () => {
     assert.equal((await failure("/busy")).data.retryInMs, 2_000);
+    assert.equal((await failure("/many")).data.retryInMs, 3_000);
+    assert.equal((await failure("/slow")).data.retryInMs, undefined);
   });
 
   test("where nobody listens nothing was sent, and no path is told", async () => {

@@ -1,24 +1,23 @@
 import { PlaneError } from "../model/errors.ts";
 import { HttpProviderConfig } from "../model/http-provider.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import type { Provider } from "../model/provider.ts";
-import type { ProviderSpec } from "../model/tool.ts";
 import { readAnswer } from "./http-answer.ts";
-import { connectFailure, wasSent } from "./http-failure.ts";
+import { connectFailure, refusedUnread, retryAfter, wasSent } from "./http-failure.ts";
 import { type HttpRequest, prepareRequest } from "./http-request.ts";
 import { mapArguments, pickResult, resultOf } from "./mapping.ts";
+import { type Reveal, readConfig } from "./read-config.ts";
 
 const maxRedirects = 5;
 
 /** Executes a tool by an HTTP endpoint. `reveal` puts variables and secrets in their places. */
-export function createHttpProvider(reveal: (spec: ProviderSpec) => Promise<JsonObject>): Provider {
-  return async (spec, args, { signal }) => {
-    const config = await readConfig(spec, reveal);
-    const request = prepareRequest(config, mapArguments(config.argumentMap, args));
+export function createHttpProvider(reveal: Reveal): Provider {
+  return async (spec, args, { signal, idempotencyKey }) => {
+    const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
+    const request = prepareRequest(config, mapArguments(config.argumentMap, args), idempotencyKey);
     const response = await send(request, signal);
     const { status, statusText } = response;
-    if (status >= 500 || status < 200 || (status >= 300 && status < 400))
-      throw await broken(request, response);
+    if (isFailure(status)) throw await broken(request, response);
     const answer = await readAnswer(response, request.url.host);
     if (status >= 400) return refusal(`HTTP ${status} ${statusText}`.trim(), answer);
     if ("block" in answer) return { content: [answer.block] };
@@ -27,27 +26,16 @@ export function createHttpProvider(reveal: (spec: ProviderSpec) => Promise<JsonO
   };
 }
 
-async function readConfig(
-  spec: ProviderSpec,
-  reveal: (spec: ProviderSpec) => Promise<JsonObject>,
-): Promise<HttpProviderConfig> {
-  try {
-    return HttpProviderConfig.parse(await reveal(spec));
-  } catch (thrown) {
-    const why =
-      thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
-    throw new PlaneError("CONFIG_INVALID", `The provider 'http' cannot be used: ${why}`, {
-      data: { sent: false, retryAt: null },
-      cause: thrown,
-    });
-  }
+/** What says nothing about the arguments is no answer of the tool: the endpoint is broken, gone or has no time. */
+function isFailure(status: number): boolean {
+  return status >= 500 || status < 200 || (status >= 300 && status < 400) || refusedUnread.includes(status);
 }
 
 async function broken({ url }: HttpRequest, { status, headers, body }: Response): Promise<PlaneError> {
   await body?.cancel();
-  const seconds = headers.get("retry-after");
-  const again = seconds !== null && /^\d+$/.test(seconds) ? { retryInMs: Number(seconds) * 1_000 } : {};
-  return failed(url, `it answered HTTP ${status}`, { sent: true, status, ...again });
+  const sent = !refusedUnread.includes(status);
+  const again = retryAfter(headers.get("retry-after"));
+  return failed(url, `it answered HTTP ${status}`, { sent, status, ...again });
 }
 
 /** Where the endpoint sends us elsewhere on its own host we go; headers and arguments go to nobody else. */

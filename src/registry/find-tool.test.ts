@@ -108,3 +108,10 @@ test("a bare name that is not found mentions the servers that could not be asked
   const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
   await assert.rejects(find("status"), { code: "TOOL_NOT_FOUND", message: /it died/ });
 });
+
+test("a hidden tool takes no spelling from one that the caller may use", async () => {
+  const { find } = worldOf({ a: ["b"], z: ["a_b"] }, { hidden: ["a.b"] });
+  assert.equal((await find("a_b")).name, "z.a_b");
+  const open = worldOf({ a: ["b"], z: ["a_b"] });
+  assert.equal((await open.find("a_b")).name, "a.b");
+});

@@ -1,7 +1,7 @@
 import { nearest } from "../lib/nearest.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo, toolKey } from "../model/tool-name.ts";
+import { mayBelongTo } from "../model/tool-name.ts";
 import type { Snapshot } from "./registry.ts";
 
 export type Discovery = {
@@ -15,6 +15,10 @@ export type Discovery = {
   requirement(server: string): PlaneError | null;
   /** What may be suggested to this caller. */
   visible(): readonly Tool[];
+  /** May the caller use it? Asked of `visible` when left out. */
+  mayUse?(tool: Tool): boolean;
+  /** Is a tool that they may not use an answer all the same? One that is not is as good as not there. */
+  shows?(tool: Tool): boolean;
 };
 
 /** Finds a tool by name or identity, starting no more servers than the name can mean. */
@@ -22,29 +26,46 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   const { snapshot, servers, discover } = discovery;
   if (typeof asked !== "string") {
     if (asked.server !== null) await discover([asked.server]);
-    return snapshot().byId(asked) ?? refuse(spell(asked), discovery);
+    return shown(snapshot().byId(asked), discovery) ?? refuse(spell(asked), discovery);
   }
   const likely = servers().filter((server) => mayBelongTo(server, asked));
-  const handWritten = snapshot().byId({ server: null, tool: asked });
+  const handWritten = shown(snapshot().byId({ server: null, tool: asked }), discovery);
   if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
     await discover(likely);
     const found = lookUp(asked, discovery);
-    if (found) return found;
+    // Another spelling of what is not theirs may be the name of something that is.
+    if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
   await discover();
   return lookUp(asked, discovery) ?? refuse(asked, discovery);
 }
 
-/** Of several tools that answer to a spelling, those that the caller may not see are no answer. */
-function lookUp(spelling: string, { snapshot, visible }: Discovery): Tool | undefined {
-  const { index, byId } = snapshot();
-  const match = index.find(spelling);
-  if (match.kind === "none") return undefined;
-  if (match.kind === "one") return byId(match.id);
-  const keys = new Set(match.ids.map(toolKey));
-  const [first, ...others] = visible().filter(({ id }) => keys.has(toolKey(id)));
-  if (first === undefined || others.length === 0) return first;
+function isUsable(tool: Tool, { visible, mayUse }: Discovery): boolean {
+  return mayUse?.(tool) ?? visible().includes(tool);
+}
+
+function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
+  return tool && (shows?.(tool) ?? true) ? tool : undefined;
+}
+
+/** What the caller may not use stands in nobody's way: it is an answer only where nothing else is. */
+function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
+  const { index, byId } = discovery.snapshot();
+  const found = (accepts: (tool: Tool) => boolean) => {
+    const match = index.find(spelling, (id) => {
+      const tool = byId(id);
+      return tool !== undefined && accepts(tool);
+    });
+    const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+    return ids.flatMap((id) => byId(id) ?? []);
+  };
+  const [first, ...others] = found((tool) => isUsable(tool, discovery));
+  if (first === undefined) {
+    const hidden = found((tool) => shown(tool, discovery) !== undefined);
+    return hidden.length === 1 ? hidden[0] : undefined;
+  }
+  if (others.length === 0) return first;
   const names = [first, ...others].map(({ name }) => name).sort();
   throw new PlaneError(
     "TOOL_AMBIGUOUS",

@@ -22,6 +22,34 @@ test("of 150 samples the last 100 count", () => {
   });
 });
 
+test("150 samples are summed up as somebody else would do it", () => {
+  // A fixed sequence that looks like none, so that nothing is sorted by chance.
+  const samples = Array.from({ length: 150 }, (_, at) =>
+    sample(at + 1, { ok: (at * 7) % 11 !== 0, latencyMs: ((at * 7_919) % 1_009) + 0.5 }),
+  );
+  const health = createHealth([]);
+  samples.forEach(health.observe);
+  const window = samples.slice(50);
+  const sorted = window.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  let [sum, good] = [0, 0];
+  for (const { latencyMs, ok } of window) {
+    sum += latencyMs;
+    if (ok) good += 1;
+  }
+  // Of 100 values the 95th percentile stands 5 hundredths of the way from the 95th to the 96th.
+  const [low = 0, high = 0] = [sorted[94], sorted[95]];
+  const found = health.summary("tool:a");
+  assert.deepEqual([found.total, found.success, found.failure], [100, good, 100 - good]);
+  assert.ok(Math.abs(found.average_latency_ms - sum / 100) < 1e-9);
+  assert.ok(Math.abs(found.p95_latency_ms - (low * 0.95 + high * 0.05)) < 1e-9);
+  assert.deepEqual(health.last("tool:a"), {
+    at: found.last_sample_at,
+    ok: samples[149]?.ok,
+    latency_ms: samples[149]?.latencyMs,
+  });
+  assert.equal(health.last("tool:never"), null);
+});
+
 test("a window begins with what was stored and goes on from there", () => {
   const health = createHealth(Array.from({ length: 120 }, (_, at) => sample(at)));
   health.observe(sample(500, { ok: false }));

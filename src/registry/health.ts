@@ -1,8 +1,9 @@
-import { type HealthSample, type HealthSummary, healthWindow } from "../model/health.ts";
+import { type HealthSample, type HealthSummary, healthWindow, type LastCall } from "../model/health.ts";
 
 export type Health = {
   observe(sample: HealthSample): void;
   summary(subject: string): HealthSummary;
+  last(subject: string): LastCall | null;
 };
 
 const unknown = Object.freeze(summarize([]));
@@ -23,11 +24,16 @@ export function createHealth(earlier: readonly HealthSample[]): Health {
   const summary = (subject: string) => {
     const window = windows.get(subject);
     if (!window) return unknown;
-    const known = summaries.get(subject) ?? summarize(window);
+    // Given out to everybody, so nobody may change it.
+    const known = summaries.get(subject) ?? Object.freeze(summarize(window));
     summaries.set(subject, known);
     return known;
   };
-  return { observe, summary };
+  const last = (subject: string) => {
+    const sample = windows.get(subject)?.at(-1);
+    return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
+  };
+  return { observe, summary, last };
 }
 
 export function summarize(samples: readonly HealthSample[]): HealthSummary {

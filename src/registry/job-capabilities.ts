@@ -17,7 +17,11 @@ export function jobCapabilities(job: JobManifest, { skills, tools }: Known): str
     const named = tools.filter((tool) => tool.name === name || tool.id.tool === name);
     return closest(named, job.persona)?.metadata.capabilities ?? [];
   });
-  return [...new Set([...ofSkills, ...ofTools])];
+  // Capabilities are the same in any spelling; the first one is shown.
+  const distinct = new Map<string, string>();
+  for (const tag of [...ofSkills, ...ofTools])
+    if (!distinct.has(tag.toLowerCase())) distinct.set(tag.toLowerCase(), tag);
+  return [...distinct.values()];
 }
 
 /** One's own before everybody's. */

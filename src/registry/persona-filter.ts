@@ -8,6 +8,8 @@ export type PersonaFilter = {
   names(persona: string): boolean;
   /** How many were asked for by name. */
   named: number;
+  /** Who was asked for, where it is one. */
+  only: string | null;
 };
 
 /** What is shared always belongs to it, unless a word leaves it out; that word alone asks for all personas. */
@@ -18,7 +20,8 @@ export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
   const names = (persona: string) =>
     wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase());
   const accepts = (persona: string | null) => (persona === null ? !leavesOutShared : names(persona));
-  return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size };
+  const only = wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
+  return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };
 }
 
 /** What a caller who is no persona himself sees through the eyes of those he asks for. */

@@ -3,11 +3,12 @@ import { PlaneError } from "../model/errors.ts";
 import type { HealthSummary } from "../model/health.ts";
 import type { Tool } from "../model/tool.ts";
 import type { ToolQuery } from "../model/tool-query.ts";
+import { takePage } from "./page.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { placeOf } from "./tool-order.ts";
 import { asWords, wordingOf } from "./tool-wording.ts";
 
-type Page<T> = { total: number; tools: T[]; nextCursor: string | null };
+type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
 type Test = (tool: Tool) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
@@ -16,10 +17,11 @@ export function queryTools<T extends Tool>(
   tools: readonly T[],
   query: ToolQuery,
   healthOf: HealthOf,
-): Page<T> {
+): ToolsPage<T> {
   const tests = testsFor(query, healthOf);
   const matching = tools.filter((tool) => tests.every((test) => test(tool)));
-  return takePage(matching, query);
+  const { items, ...page } = takePage(matching, placeOf, query);
+  return { ...page, tools: items };
 }
 
 /** Cheap ones first; a query that does not ask costs nothing. */
@@ -91,28 +93,4 @@ function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: Heal
     const { total, success_rate } = healthOf(tool);
     return total === 0 ? keepsUnused : success_rate >= wanted;
   };
-}
-
-function takePage<T extends Tool>(matching: T[], { limit, cursor }: ToolQuery): Page<T> {
-  const start = cursor === null ? 0 : firstAfter(matching, readCursor(cursor));
-  const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
-  const tools = matching.slice(start, end);
-  const last = end < matching.length ? tools.at(-1) : undefined;
-  const nextCursor = last ? Buffer.from(placeOf(last)).toString("base64url") : null;
-  return { total: matching.length, tools, nextCursor };
-}
-
-function firstAfter(sorted: readonly Tool[], place: string): number {
-  const at = sorted.findIndex((tool) => placeOf(tool) > place);
-  return at === -1 ? sorted.length : at;
-}
-
-function readCursor(cursor: string): string {
-  const place = Buffer.from(cursor, "base64url").toString();
-  if (place !== "" && Buffer.from(place).toString("base64url") === cursor) return place;
-  throw new PlaneError(
-    "USAGE",
-    `'${cursor}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
-    { data: { parameter: "cursor", value: cursor } },
-  );
 }

@@ -1,8 +1,10 @@
 import { deepFreeze } from "../lib/deep-freeze.ts";
 import { once } from "../lib/once.ts";
 import { sameJson } from "../lib/same-json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/tool-name.ts";
+import { createDescriber, type Overlays } from "./describe-tools.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { byPlace } from "./tool-order.ts";
 
@@ -22,6 +24,10 @@ export type Registry = {
   /** Replaces everything one source offers. */
   setSource(source: string, translation: Translation): void;
   removeSource(source: string): void;
+  /** Replaces everything that is said here about tools of servers. */
+  setOverlays(overlays: Overlays): void;
+  /** What is sent with each call of a tool of a snapshot and is shown to nobody. */
+  fixedOf(tool: Tool): JsonObject;
   listed(source: string): { tools: number; rejected: Translation["rejected"] };
 };
 
@@ -33,6 +39,9 @@ export function createRegistry(onChange: (change: RegistryChange) => void): Regi
   let revision = 0;
   let taken: Taken | null = null;
   let naming: Naming | undefined;
+  let overlays: Overlays = new Map();
+  const fixed = new WeakMap<Tool, JsonObject>();
+  const named = new WeakMap<NamelessTool, Tool>();
   // A hundred servers that list one after the other are worth one look at all of them, when somebody looks.
   const current = () => {
     if (taken) return taken;
@@ -41,7 +50,7 @@ export function createRegistry(onChange: (change: RegistryChange) => void): Regi
       naming,
       offered.map(({ id }) => id),
     );
-    taken = takeSnapshot(revision, offered, naming);
+    taken = takeSnapshot(revision, offered, { naming, overlays, fixed, named });
     return taken;
   };
   const replace = () => {
@@ -53,18 +62,26 @@ export function createRegistry(onChange: (change: RegistryChange) => void): Regi
   return {
     snapshot: (persona = null) => current().seenBy(persona),
     all: () => current().all,
-    setSource(source, { tools: listed, rejected }) {
+    setSource(source, { tools: listed, rejected, work }) {
       const before = sources.get(source);
       const tools = keepKnown(before?.tools ?? [], listed);
-      sources.set(source, deepFreeze({ tools, rejected }));
+      sources.set(source, deepFreeze({ tools, rejected, work }));
       // Servers announce changes that are none, and list again what is known.
       const isKnown =
-        before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at]);
+        before?.tools.length === tools.length &&
+        tools.every((tool, at) => tool === before.tools[at]) &&
+        sameJson(before.work, work);
       if (!isKnown) replace();
     },
     removeSource(source) {
       if (sources.delete(source)) replace();
     },
+    setOverlays(next) {
+      const isKnown = sameJson(Object.fromEntries(overlays), Object.fromEntries(next));
+      overlays = next;
+      if (!isKnown) replace();
+    },
+    fixedOf: (tool) => fixed.get(tool) ?? {},
     listed(source) {
       const { tools, rejected } = sources.get(source) ?? { tools: [], rejected: [] };
       return { tools: tools.length, rejected };
@@ -115,11 +132,30 @@ function nameAgain(naming: Naming | undefined, ids: readonly ToolId[]): Naming {
   return isKnown && naming ? naming : nameTools(ids);
 }
 
-function takeSnapshot(revision: number, offered: readonly NamelessTool[], naming: Naming): Taken {
+type Saying = {
+  naming: Naming;
+  overlays: Overlays;
+  fixed: WeakMap<Tool, JsonObject>;
+  /** What is as it was stays the same tool, for whoever has looked at it before. */
+  named: WeakMap<NamelessTool, Tool>;
+};
+
+function takeSnapshot(
+  revision: number,
+  offered: readonly NamelessTool[],
+  { naming, overlays, fixed, named }: Saying,
+): Taken {
   const { index, order, hasOverrides } = naming;
+  const describe = createDescriber(offered, overlays, index);
   const all = order.map((at) => {
-    const tool = offered[at] as NamelessTool;
-    return Object.freeze({ ...tool, name: index.name(tool.id), modelName: index.modelName(tool.id) });
+    const { tool, fixed: values } = describe(offered[at] as NamelessTool);
+    const names = { name: index.name(tool.id), modelName: index.modelName(tool.id) };
+    const before = named.get(tool);
+    if (before?.name === names.name && before.modelName === names.modelName) return before;
+    const fresh: Tool = Object.freeze({ ...tool, ...names });
+    named.set(tool, fresh);
+    if (Object.keys(values).length > 0) fixed.set(fresh, values);
+    return fresh;
   });
   if (hasOverrides) all.sort(byPlace);
   const views = new Map<string | null, Snapshot>();

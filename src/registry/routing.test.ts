@@ -50,6 +50,22 @@ suite("what is remembered of providers", () => {
     }
   });
 
+  test("whoever asks for a longer rest gets it, up to an hour", () => {
+    mock.timers.enable({ apis: ["Date"], now: 0 });
+    try {
+      const routing = createRouting(() => 0.5);
+      const until = () => Date.parse(routing.state("t", "a").backoff_until ?? "");
+      routing.failed("t", "a", "x", 30_000);
+      assert.equal(until(), 30_000);
+      routing.failed("t", "a", "x", 500);
+      assert.equal(until(), 2_000, "never less than it would rest anyway");
+      routing.failed("t", "a", "x", 86_400_000);
+      assert.equal(until(), 3_600_000);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   test("one provider's trouble is not another's, nor another tool's", () => {
     const routing = createRouting();
     routing.failed("t", "a", "x");

@@ -4,10 +4,14 @@ import type { ProviderSpec } from "../model/tool.ts";
 /** One second, doubled with every failure in a row, a minute at most. */
 const backoff = { firstMs: 1_000, longestMs: 60_000, jitter: 0.2 };
 
+const longestRestMs = 3_600_000;
+
+/** Tools go by their `healthKey`, providers by their label. */
 export type Routing = {
   /** Why this provider is not asked right now, or null. */
   resting(tool: string, provider: string): string | null;
-  failed(tool: string, provider: string, reason: string): void;
+  /** `restMs` is how long it asks to be left alone itself; never more than an hour is believed. */
+  failed(tool: string, provider: string, reason: string, restMs?: number): void;
   worked(tool: string, provider: string): void;
   /** Is it time to ask whether it is there? Whoever is told so does the asking. */
   takeCheck(tool: string, provider: string, spec: ProviderSpec): boolean;
@@ -33,11 +37,12 @@ export function createRouting(random: () => number = Math.random): Routing {
       if (!entry || entry.until <= Date.now()) return null;
       return `left alone until ${new Date(entry.until).toISOString()} after ${entry.reason}`;
     },
-    failed(tool, provider, reason) {
+    failed(tool, provider, reason, restMs = 0) {
       const entry = entryOf(tool, provider);
       entry.failures += 1;
       const gapMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(entry.failures - 1, 30));
-      entry.until = Date.now() + gapMs * (1 + backoff.jitter * (2 * random() - 1));
+      const ownMs = gapMs * (1 + backoff.jitter * (2 * random() - 1));
+      entry.until = Date.now() + Math.max(ownMs, Math.min(restMs, longestRestMs));
       entry.reason = reason;
     },
     worked(tool, provider) {

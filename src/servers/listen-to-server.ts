@@ -14,6 +14,8 @@ export type Listening = {
   logLevel: LogLevel | undefined;
   emit(event: PlaneEvent): void;
   onListChanged(list: string): void;
+  /** Said by itself, and not to whoever has just asked. */
+  onSaid(method: string, params: UnknownObject): void;
   onNoise(): void;
 };
 
@@ -33,10 +35,11 @@ export function listenToServer(listening: Listening): Omit<SessionHandlers, "onC
   }
 
   return {
-    onNotification(method, params) {
+    onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       if (list !== undefined) listening.onListChanged(list);
       else if (method === "notifications/message") takeLog(params);
+      if (!isHeard) listening.onSaid(method, params);
     },
     onStderr: log.addText,
     onNoise(text) {

@@ -1,8 +1,8 @@
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { TransportError } from "../protocol/message.ts";
+import { RpcError, TransportError } from "../protocol/message.ts";
 import { paramHeaders } from "../protocol/param-headers.ts";
-import type { RequestOptions } from "../protocol/peer.ts";
+import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Session } from "../protocol/session.ts";
 import { createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { offersTasks } from "../protocol/tasks/task-call.ts";
@@ -31,6 +31,8 @@ export type SendRequest = (
 export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: SenderOptions): SendRequest {
   const callWithTask = createTaskCalls(taskQuietMs);
   return async (connection, { session, channel }, method, params, options) => {
+    if (session.era === "legacy" && options.continuation?.requestState !== undefined)
+      throw new RpcError(-32602, "requestState is none that was given out for this request.");
     if (method !== "tools/call") return session.request(method, params, options);
     const tool = toolOf(params.name) ?? {};
     const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;

@@ -9,7 +9,7 @@ export type DirectoryOptions = Wanted & {
   create(name: string, definition: ServerDefinition): Server;
   /** The server is not configured any more. */
   onRemoved(server: string): void;
-  listed(server: string): Pick<ServerStatus, "tools" | "rejected">;
+  listed(server: string): Pick<ServerStatus, "tools" | "rejected" | "circuit">;
 };
 
 export type ServerDirectory = {

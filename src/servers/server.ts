@@ -2,11 +2,12 @@ import { abortable } from "../lib/abortable.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
-import { type ListMethod, listAll } from "../protocol/list-all.ts";
-import type { RequestOptions } from "../protocol/peer.ts";
+import type { ListMethod } from "../protocol/list-all.ts";
+import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
+import { createOffers } from "./offers.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { createPresence } from "./presence.ts";
 import { createRequests } from "./requests.ts";
@@ -20,7 +21,15 @@ import { createServerHider } from "./without-secrets.ts";
 
 export type ServerOptions = Pick<
   OpenerOptions,
-  "environment" | "access" | "capabilities" | "emit" | "recalled" | "guard" | "turn"
+  | "environment"
+  | "access"
+  | "capabilities"
+  | "ownCapabilities"
+  | "emit"
+  | "recalled"
+  | "guard"
+  | "turn"
+  | "onSaid"
 > &
   Pick<CatalogueOptions, "onTools" | "onKnown"> &
   Pick<SenderOptions, "taskQuietMs"> & {
@@ -95,7 +104,10 @@ export function createServer(options: ServerOptions): Server {
       hide = createServerHider(resolved, options.secretValues());
       return resolved;
     },
-    onListChanged: (list) => list === "tools" && !presence.isStopped() && catalogue.changed(),
+    onListChanged: (list) => {
+      if (list !== "tools") offers.changed(list);
+      else if (!presence.isStopped()) catalogue.changed();
+    },
   });
 
   const sharing = () =>
@@ -130,6 +142,11 @@ export function createServer(options: ServerOptions): Server {
     hide: (text) => hide(text),
     onTools: options.onTools,
     onKnown: options.onKnown,
+  });
+  const offers = createOffers({
+    windowMs: listingTtlMs,
+    live: () => main.live()?.session ?? null,
+    session: async () => (await main.ensure()).session,
   });
   const requests = createRequests({
     name,
@@ -177,6 +194,8 @@ export function createServer(options: ServerOptions): Server {
 
   async function refresh(): Promise<void> {
     refuseIfAway();
+    // What is remembered from the last time must not look like a listing of now.
+    await options.recalled().catch(() => undefined);
     const before = catalogue.listedAt();
     await main.ensure({ force: true });
     if (catalogue.listedAt() === before) await catalogue.list({ force: true });
@@ -225,15 +244,13 @@ export function createServer(options: ServerOptions): Server {
     release: sessions.release,
     async request(method, params, requestOptions, owner) {
       refuseIfAway();
-      return requests.send(sessions.of(owner), method, params, requestOptions);
+      return requests.send(sessions.of(owner), method, params, { ...requestOptions, by: owner.user });
     },
     async list(method, signal) {
       refuseIfAway();
-      const { session } = await abortable(main.ensure(), signal);
-      if (session.capabilities[method.split("/")[0] ?? ""] === undefined) return [];
       main.enter();
       try {
-        return (await listAll(session, method, signal)).items;
+        return await abortable(offers.list(method, signal), signal);
       } finally {
         main.leave();
       }

@@ -3,6 +3,7 @@ import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { ServerSaid } from "../model/relay.ts";
 import type {
   KnownServer,
   PoolInfo,
@@ -12,8 +13,8 @@ import type {
   ServerLogLine,
 } from "../model/server.ts";
 import type { ListMethod } from "../protocol/list-all.ts";
-import type { RequestOptions } from "../protocol/peer.ts";
-import type { Era } from "../protocol/session.ts";
+import type { RequestOptions } from "../protocol/request-options.ts";
+import type { Era, Session } from "../protocol/session.ts";
 import { createProcessGuard } from "./guard.ts";
 import type { Access } from "./open-session.ts";
 import { refreshServers } from "./refresh.ts";
@@ -34,6 +35,10 @@ export type ServersOptions = Omit<DirectoryOptions, "create"> & {
   isOffline: boolean;
   /** What can be answered when a server asks something back. */
   capabilities?: UnknownObject;
+  /** Without whoever calls, where that is less. */
+  ownCapabilities?: UnknownObject | undefined;
+  /** Told of what a server says by itself. */
+  onSaid?(said: ServerSaid): void;
   /** When a call that runs as a background task is told to be one. */
   taskQuietMs?: number | undefined;
   emit(event: PlaneEvent): void;
@@ -41,7 +46,7 @@ export type ServersOptions = Omit<DirectoryOptions, "create"> & {
   /** Stands for a server and everything that makes it what it is. */
   identify(name: string, definition: ServerDefinition): string;
   /** To be kept for the next time. */
-  onKnown(known: KnownServer): void;
+  onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
   /** What was kept of these. */
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
 };
@@ -57,7 +62,15 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
   /** Begins to start these servers, because one of them is about to be used. */
   warm(names: readonly string[]): void;
   /** Makes the tools of these servers known; one that fails delays and fails nobody else. */
-  discover(names?: readonly string[], options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
+  discover(
+    names?: readonly string[],
+    options?: {
+      patienceMs?: number;
+      owner?: SessionOwner;
+      /** Where no names are given: of all servers only these. */
+      among?: readonly string[];
+    },
+  ): Promise<void>;
   /** Makes the tools of one server known, or says why they cannot be. */
   discoverOne(name: string, options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
   /** Really asks them again; without `force` those that back off are left alone. */
@@ -71,6 +84,8 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
   ): Promise<unknown>;
   check(name: string, signal: AbortSignal): Promise<ServerCheck>;
   list(name: string, method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
+  /** The session that everybody shares, when it is open. */
+  session(name: string): Session | null;
   /** What a person has to do before it can be used, when that is why it cannot. */
   requirement(name: string): PlaneError | null;
   logs(name: string, user: string | null): ServerLogLine[];
@@ -103,11 +118,13 @@ export function createServers(options: ServersOptions): Servers {
         guard,
         turn,
         capabilities: options.capabilities ?? {},
+        onSaid: (user, method, params) => options.onSaid?.({ server: name, user, method, params }),
         isPersonal: () => options.isPersonal(definition),
         access: (user, resolved) => options.access(name, resolved, user),
         onTools: (tools, era) => options.onTools(name, definition, tools, era),
         recalled: recallOnce,
-        onKnown: (known) => options.onKnown({ ...known, identity: options.identify(name, definition) }),
+        onKnown: (known) =>
+          options.onKnown({ ...known, identity: options.identify(name, definition) }, name, definition),
       }),
   });
   const { find, all, enabled } = directory;
@@ -153,10 +170,10 @@ export function createServers(options: ServersOptions): Servers {
     warm(names) {
       if (!recalled && !options.isOffline) void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    async discover(names, { patienceMs = 0, owner = nobodysSession } = {}) {
+    async discover(names, { patienceMs = 0, owner = nobodysSession, among = allNames() } = {}) {
       await recallOnce();
       // Whoever looks for everything does not mean those that are to be left alone until they are named.
-      const meant = enabled(names ?? allNames()).filter(({ definition }) => names || definition.autoConnect);
+      const meant = enabled(names ?? among).filter(({ definition }) => names || definition.autoConnect);
       const known = Promise.allSettled(meant.map((one) => one.discover(owner)));
       await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs, { isBackground: true })]));
     },
@@ -182,6 +199,7 @@ export function createServers(options: ServersOptions): Servers {
       find(name).request(method, params, requestOptions, owner),
     check: async (name, signal) => find(name).check(signal),
     list: async (name, method, signal) => find(name).list(method, signal),
+    session: (name) => (directory.isBroken(name) ? null : find(name).session()),
     requirement: (name) => (directory.isBroken(name) ? null : find(name).requirement()),
     logs: (name, user) => find(name).logs(user),
     forgetUser: async (name, user, isMainUser) => find(name).forgetUser(user, isMainUser),

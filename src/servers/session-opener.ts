@@ -14,7 +14,7 @@ import type { ServerLog } from "./server-log.ts";
 /** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
 const legacyVerdictMs = 7 * 24 * 3_600_000;
 
-const asksTheCaller = new Set(["elicitation/create", "sampling/createMessage"]);
+const asksTheCaller = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 export type Verdict = { era: Era; at: number };
 
@@ -27,6 +27,8 @@ export type OpenerOptions = {
   access(user: string | null, resolved: ServerDefinition): Access;
   /** What we can answer when a server asks. */
   capabilities: UnknownObject;
+  /** What of that we can answer without whoever calls, where that is less. */
+  ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
   emit(event: PlaneEvent): void;
   guard: ProcessGuard;
@@ -35,6 +37,7 @@ export type OpenerOptions = {
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
   onListChanged(list: string): void;
+  onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
 export type SessionOpener = {
@@ -75,6 +78,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       logLevel: definition.logLevel,
       emit: options.emit,
       onListChanged: options.onListChanged,
+      onSaid: (method, params) => options.onSaid(user, method, params),
       onNoise() {
         noise += 1;
       },
@@ -85,11 +89,14 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       phase("start");
       const resolved = await options.resolve(definition);
       const { roots } = resolved;
-      const capabilities = { ...(roots.length > 0 ? { roots: {} } : {}), ...options.capabilities };
+      const told = roots.length > 0 ? { roots: {} } : {};
+      const capabilities = { ...told, ...options.capabilities };
+      const own = options.ownCapabilities && { ...told, ...options.ownCapabilities };
       const { logLevel } = definition;
       const client = {
         info: { name: "toolplane", version },
         capabilities,
+        ...(own ? { own } : {}),
         ...(logLevel ? { logLevel } : {}),
       };
       answerByItself = createDefaultAnswers(roots);
@@ -121,9 +128,11 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       verdict ??= earlier;
     },
     noise: () => noise,
-    answering: (caller) => (method, params, signal) =>
-      caller && asksTheCaller.has(method)
+    answering: (caller) => (method, params, signal) => {
+      const isSettled = method === "roots/list" && definition.roots.length > 0;
+      return caller && asksTheCaller.has(method) && !isSettled
         ? caller(method, params, signal)
-        : answerByItself(method, params, signal),
+        : answerByItself(method, params, signal);
+    },
   };
 }

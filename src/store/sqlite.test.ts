@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { approvalAnswer, callEntry, callRecord, pendingApproval } from "../../test/contracts/records.ts";
+import { answeredCall, callEntry, callRecord, heldCall } from "../../test/contracts/records.ts";
 import { storeContract } from "../../test/contracts/store.ts";
 import type { Store } from "../model/store.ts";
 import { openSqliteStore } from "./sqlite.ts";
@@ -95,8 +95,12 @@ test("damage found later is told in the same way", async (context) => {
   const first = await openSqliteStore(file);
   await first.append(Array.from({ length: 50 }, (_, index) => callEntry(`call-${index}`)));
   await first.close();
+  const database = new DatabaseSync(file);
+  const { rootpage } =
+    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls'").get() ?? {};
+  database.close();
   const bytes = await readFile(file);
-  await writeFile(file, bytes.fill(0xff, 4096 * 10));
+  await writeFile(file, bytes.fill(0xff, 4096 * (Number(rootpage) - 1), 4096 * Number(rootpage)));
   const store = await openFor(context, file);
   await assert.rejects(store.calls(), { code: "STORE_FAILED", message: /is damaged\. Restore a copy/ });
 });
@@ -154,10 +158,11 @@ test("a database of another program is refused and not touched", async (context)
 test("two connections see each other's writes, and one answer wins", async (context) => {
   const file = join(await folderFor(context), "store.sqlite");
   const [server, cli] = await Promise.all([openFor(context, file), openFor(context, file)]);
-  await server.addApproval(pendingApproval("asked"));
-  assert.equal(await cli.answerApproval("asked", approvalAnswer("approved")), true);
-  assert.equal(await server.answerApproval("asked", approvalAnswer("rejected")), false);
-  assert.equal((await server.approval("asked"))?.status, "approved");
+  const asked = heldCall("asked");
+  await server.addHeldCall(asked);
+  assert.equal(await cli.replaceHeldCall(answeredCall(asked, "approve")), true);
+  assert.equal(await server.replaceHeldCall(answeredCall(asked, "reject")), false);
+  assert.equal((await server.heldCall("asked"))?.status, "approved");
   await cli.append([callEntry("from-cli")]);
   await server.append([callEntry("from-server")]);
   assert.deepEqual(
@@ -190,5 +195,5 @@ test("processes that start on a new file at once all write to it", async (contex
   );
   const store = await openFor(context, file);
   assert.equal((await store.calls()).length, 4 * 40 * 3);
-  assert.equal((await store.approvals("approved")).length, 4 * 40);
+  assert.equal((await store.heldCalls({ status: "approved" })).length, 4 * 40);
 });

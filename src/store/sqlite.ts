@@ -1,13 +1,52 @@
-import type { JournalEntry, Store } from "../model/store.ts";
-import { insertApproval, selectApproval, selectApprovals, updateApproval } from "./sqlite/approvals.ts";
-import { insertCall, selectCall, selectCalls } from "./sqlite/calls.ts";
+import type { EntryEdits, JournalEntry, Store } from "../model/store.ts";
+import {
+  deleteApiKey,
+  insertApiKey,
+  selectApiKeyByHash,
+  selectApiKeys,
+  selectHasApiKeys,
+  updateApiKeyRevoked,
+  updateApiKeyUsed,
+} from "./sqlite/api-keys.ts";
+import { deleteCallsBefore } from "./sqlite/call-chain.ts";
+import { createCallAppender, selectCall, selectCalls } from "./sqlite/calls.ts";
+import { insertChanges, selectAudiences, selectChanges } from "./sqlite/changes.ts";
 import type { Prepare } from "./sqlite/connection.ts";
 import { createConnection } from "./sqlite/connection.ts";
+import {
+  deleteDeadLetter,
+  deleteEndedDeadLetters,
+  insertDeadLetter,
+  selectDeadLetter,
+  selectDeadLetters,
+  selectDueDeadLetters,
+  selectNextDue,
+  updateDeadLetter,
+} from "./sqlite/dead-letters.ts";
+import { deleteEntry, selectEntries, upsertEntry } from "./sqlite/entries.ts";
 import { insertEvent, selectEvents, selectLastEventId } from "./sqlite/events.ts";
-import { selectKnownServers, upsertKnownServer } from "./sqlite/known-servers.ts";
+import {
+  closePlan,
+  deleteRemembered,
+  insertChange,
+  insertHeldCall,
+  insertRemembered,
+  selectHeldCall,
+  selectHeldCalls,
+  selectPlans,
+  selectRemembered,
+  updateHeldCall,
+} from "./sqlite/held-calls.ts";
+import { replaceKnownServer, selectKnownServers, upsertKnownServer } from "./sqlite/known-servers.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
-import { insertSample, pruneSamples, selectSamples } from "./sqlite/samples.ts";
+import { insertPins, replacePin, selectPin, selectPinnedServer, selectPins } from "./sqlite/pins.ts";
+import { deleteExpiredResults, insertResult, selectResult, selectResults } from "./sqlite/results.ts";
+import { insertSample, pruneSamples, selectNewSamples, selectSamples } from "./sqlite/samples.ts";
 import { deleteSecret, selectSecret, selectSecretKeys, upsertSecret } from "./sqlite/secrets.ts";
+import { verifyCalls } from "./sqlite/verify-calls.ts";
+
+/** So many calls are removed at a time, so that nobody waits long for the store. */
+const removedAtATime = 5_000;
 
 /** `":memory:"` is a store that ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
@@ -19,24 +58,76 @@ export async function openSqliteStore(file: string): Promise<Store> {
     events: (after, limit) => read((prepare) => selectEvents(prepare, after, limit)),
     lastEventId: () => read(selectLastEventId),
     samples: () => read(selectSamples),
-    addApproval: (approval) => write((prepare) => insertApproval(prepare, approval)),
-    approval: (id) => read((prepare) => selectApproval(prepare, id)),
-    approvals: (status) => read((prepare) => selectApprovals(prepare, status)),
-    answerApproval: (id, answer) => write((prepare) => updateApproval(prepare, id, answer)),
+    newSamples: (after) => read((prepare) => selectNewSamples(prepare, after)),
+    addHeldCall: (held) => write((prepare) => insertHeldCall(prepare, held)),
+    addChange: (held, plan) => write((prepare) => insertChange(prepare, held, plan)),
+    heldCall: (id) => read((prepare) => selectHeldCall(prepare, id)),
+    heldCalls: (filter = {}) => read((prepare) => selectHeldCalls(prepare, filter)),
+    replaceHeldCall: (held) => write((prepare) => updateHeldCall(prepare, held)),
+    plans: () => read(selectPlans),
+    closePlan: (id) => write((prepare) => closePlan(prepare, id)),
+    addRemembered: (remembered) => write((prepare) => insertRemembered(prepare, remembered)),
+    remembered: (user) => read((prepare) => selectRemembered(prepare, user)),
+    forgetRemembered: (id, user) => write((prepare) => deleteRemembered(prepare, id, user)),
     secret: (key) => read((prepare) => selectSecret(prepare, key)),
     putSecret: (key, value) => write((prepare) => upsertSecret(prepare, key, value)),
     deleteSecret: (key) => write((prepare) => deleteSecret(prepare, key)),
     secrets: (prefix) => read((prepare) => selectSecretKeys(prepare, prefix)),
+    addApiKey: (key, hash) => write((prepare) => insertApiKey(prepare, key, hash)),
+    apiKeyByHash: (hash) => read((prepare) => selectApiKeyByHash(prepare, hash)),
+    apiKeys: () => read(selectApiKeys),
+    hasApiKeys: () => read(selectHasApiKeys),
+    revokeApiKey: (id, at) => write((prepare) => updateApiKeyRevoked(prepare, id, at)),
+    deleteApiKey: (id) => write((prepare) => deleteApiKey(prepare, id)),
+    touchApiKey: (id, at) => write((prepare) => updateApiKeyUsed(prepare, id, at)),
     knownServers: (identities) => read((prepare) => selectKnownServers(prepare, identities)),
     putKnownServer: (known) => write((prepare) => upsertKnownServer(prepare, known)),
+    putListing: (known, basis, changes) =>
+      write((prepare) => {
+        const isReplaced = replaceKnownServer(prepare, known, basis);
+        if (isReplaced) insertChanges(prepare, changes);
+        return isReplaced;
+      }),
+    addDeadLetter: (letter, most) => write((prepare) => insertDeadLetter(prepare, letter, most)),
+    deadLetter: (id) => read((prepare) => selectDeadLetter(prepare, id)),
+    deadLetters: (filter) => read((prepare) => selectDeadLetters(prepare, filter)),
+    replaceDeadLetter: (letter) => write((prepare) => updateDeadLetter(prepare, letter)),
+    deleteDeadLetter: (id, revision) => write((prepare) => deleteDeadLetter(prepare, id, revision)),
+    dueDeadLetters: (now) => read((prepare) => selectDueDeadLetters(prepare, now)),
+    nextDeadLetterDue: (after) => read((prepare) => selectNextDue(prepare, after)),
+    forgetEndedDeadLetters: (before) => write((prepare) => deleteEndedDeadLetters(prepare, before)),
+    entries: () => read(selectEntries),
+    editEntries: (edits) => write((prepare) => editEntries(prepare, edits)),
+    addChanges: (changes) => write((prepare) => insertChanges(prepare, changes)),
+    changes: (query) => read((prepare) => selectChanges(prepare, query)),
+    changeAudiences: () => read(selectAudiences),
+    pinnedServer: (identity) => read((prepare) => selectPinnedServer(prepare, identity)),
+    pin: (identity, tool) => read((prepare) => selectPin(prepare, identity, tool)),
+    pins: (identities) => read((prepare) => selectPins(prepare, identities)),
+    addPins: (identity, server, pins) => write((prepare) => insertPins(prepare, identity, server, pins)),
+    putPin: (decision) => write((prepare) => replacePin(prepare, decision)),
+    putResult: (kept, most) => write((prepare) => insertResult(prepare, kept, most)),
+    result: (id) => read((prepare) => selectResult(prepare, id)),
+    results: (filter = {}) => read((prepare) => selectResults(prepare, filter)),
+    forgetResults: (now) => write((prepare) => deleteExpiredResults(prepare, now)),
+    verifyCalls: (head) => verifyCalls(read, head),
+    forgetCalls: (before) =>
+      write((prepare) => deleteCallsBefore(prepare, before, new Date().toISOString(), removedAtATime)),
     close,
   };
 }
 
+function editEntries(prepare: Prepare, { put, remove, changes }: EntryEdits): void {
+  for (const key of remove) deleteEntry(prepare, key);
+  for (const entry of put) upsertEntry(prepare, entry);
+  insertChanges(prepare, changes);
+}
+
 function insertEntries(prepare: Prepare, entries: readonly JournalEntry[]): void {
   const newestSamples = new Map<string, number>();
+  const addCall = createCallAppender(prepare);
   for (const entry of entries) {
-    if (entry.kind === "call") insertCall(prepare, entry.call);
+    if (entry.kind === "call") addCall(entry.call);
     else if (entry.kind === "event") insertEvent(prepare, entry.at, entry.event);
     else newestSamples.set(entry.sample.subject, insertSample(prepare, entry.sample));
   }

@@ -1,5 +1,6 @@
-import type { Approval, ApprovalAnswer } from "../../src/model/approval.ts";
 import type { CallRecord } from "../../src/model/call.ts";
+import type { Decision, KeptHeldCall } from "../../src/model/held-call.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import type { JournalEntry } from "../../src/model/store.ts";
 
 /** One moment for all, so that nothing can lean on the clock for its order. */
@@ -12,7 +13,7 @@ export function callRecord(id: string, changes: Partial<CallRecord> = {}): CallR
     at: moment,
     tool: "github_search_issues",
     server: "github",
-    principal: { user: "ada", groups: ["engineering", "on-call"], persona: null },
+    principal: principalOf({ user: "ada", groups: ["engineering", "on-call"] }),
     face: "mcp",
     status: "succeeded",
     durationMs: 41.7,
@@ -51,25 +52,33 @@ export function brokenEntry(): JournalEntry {
   return eventEntry(1n as unknown as string);
 }
 
-export function pendingApproval(id: string, changes: Partial<Approval> = {}): Approval {
+export function heldCall(id: string, changes: Partial<KeptHeldCall> = {}): KeptHeldCall {
   return {
     id,
+    plan: null,
     callId: `call-of-${id}`,
     at: moment,
+    expiresAt: null,
     tool: "github_delete_branch",
+    toolId: { server: "github", tool: "delete_branch" },
+    fingerprint: "f",
     arguments: { branch: "main", force: true, nested: { list: [1, "zwei", null] } },
-    principal: { user: "ada", groups: [], persona: null },
+    injected: ["username"],
+    principal: principalOf({ user: "ada" }),
     face: "workbench",
-    reason: "destructive",
+    options: {},
+    verdict: { verdict: "ask", origin: "rule", reason: "destructive", rule: 0 },
+    allowEdit: true,
     status: "pending",
     answer: null,
+    outcome: null,
+    claim: null,
+    revision: 0,
     ...changes,
   };
 }
 
-export function approvalAnswer(
-  decision: ApprovalAnswer["decision"],
-  reason: string | null = null,
-): ApprovalAnswer {
-  return { decision, by: "grace", at: moment, reason };
+export function answeredCall(held: KeptHeldCall, decision: Decision): KeptHeldCall {
+  const answer = { decision, by: "grace", at: moment, reason: null, arguments: null };
+  return { ...held, status: decision === "approve" ? "approved" : "rejected", answer };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { healthWindow } from "../../src/model/health.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { Promises } from "./opened-store.ts";
 import { storeFailed } from "./opened-store.ts";
@@ -73,6 +74,17 @@ export const callPromises: Promises = {
     assert.equal(await idsOf({ limit: 0 }), "");
     assert.equal(await idsOf({ before: "unknown" }), "");
   },
+
+  "filters calls by the user who made them, nobody being one of them": async ({ store }) => {
+    const users = ["ann", null, "bob", "ann"];
+    await store.append(users.map((user, at) => callEntry(`${at}`, { principal: principalOf({ user }) })));
+    const idsOf = async (user: string | null, before?: string) =>
+      (await store.calls({ user, ...(before === undefined ? {} : { before }) })).map(({ id }) => id).join("");
+    assert.equal(await idsOf("ann"), "30");
+    assert.equal(await idsOf("ann", "3"), "0");
+    assert.equal(await idsOf(null), "1");
+    assert.equal(await idsOf("eve"), "");
+  },
 };
 
 export const eventPromises: Promises = {
@@ -121,6 +133,24 @@ export const samplePromises: Promises = {
     assert.deepEqual(await latenciesOf(again, "bulk"), numbers.slice(-healthWindow));
     assert.deepEqual(await latenciesOf(again, "single"), [...numbers.slice(1 - healthWindow), -1]);
     assert.deepEqual(await latenciesOf(again, "quiet"), [7]);
+  },
+
+  "tells what samples are new since it was asked, from whomever they come": async ({ store, reopen }) => {
+    await store.append([sampleEntry("b", 1), sampleEntry("a", 2)]);
+    const all = await store.newSamples(0);
+    assert.deepEqual(
+      all.samples.map(({ subject, latencyMs }) => [subject, latencyMs]),
+      [
+        ["b", 1],
+        ["a", 2],
+      ],
+    );
+    assert.deepEqual(await store.newSamples(all.newest), { samples: [], newest: all.newest });
+    const again = await reopen();
+    await again.append(Array.from({ length: healthWindow + 1 }, (_, number) => sampleEntry("b", number)));
+    const { samples, newest } = await again.newSamples(all.newest);
+    assert.deepEqual([samples.length, samples.at(-1)?.latencyMs], [healthWindow, healthWindow]);
+    assert.ok(newest > all.newest);
   },
 };
 

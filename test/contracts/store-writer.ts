@@ -1,6 +1,6 @@
 import { createJournal } from "../../src/store/journal.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import { approvalAnswer, callEntry, eventEntry, pendingApproval, sampleEntry } from "./records.ts";
+import { answeredCall, callEntry, eventEntry, heldCall, sampleEntry } from "./records.ts";
 
 /** Run as a process of its own: `store-writer.ts FILE PREFIX [ROUNDS]`. Prints a line for each thing stored. */
 const [file, prefix, rounds = "Infinity"] = process.argv.slice(2);
@@ -21,9 +21,9 @@ async function writeRounds(path: string, name: string, count: number): Promise<v
   }
 
   async function ask(id: string): Promise<void> {
-    await store.addApproval(pendingApproval(id));
+    await store.addHeldCall(heldCall(id));
     process.stdout.write(`asked ${id}\n`);
-    await store.answerApproval(id, approvalAnswer("approved"));
+    await store.replaceHeldCall(answeredCall(heldCall(id), "approve"));
     process.stdout.write(`answered ${id}\n`);
   }
 

@@ -9,6 +9,7 @@ import type {
   Validated,
 } from "../../src/model/call.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/server.ts";
 import { type Tool, ToolMetadata } from "../../src/model/tool.ts";
 
@@ -27,6 +28,7 @@ export function sampleTool(changes: Partial<Tool> = {}): Tool {
     trusted: false,
     metadata: sampleMetadata(),
     consent: "default",
+    parallel: "default",
     groups: [],
     persona: null,
     providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server } }],
@@ -48,7 +50,7 @@ export function requestedCall(args: unknown = { text: "hi" }, options: CallOptio
     id: "call-1",
     at: "2026-03-01T12:00:00.000Z",
     asked: { tool: "notes.write", arguments: args },
-    principal: { user: "ada", groups: ["everyone", "engineering"], persona: null },
+    principal: principalOf({ user: "ada", groups: ["everyone", "engineering"] }),
     face: "library",
     options,
   };

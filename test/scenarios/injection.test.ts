@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Plane, Principal, ToolListing } from "../../src/index.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture, namedServer, planeOf, runCli, writeConfig } from "./support.ts";
 
@@ -8,8 +9,8 @@ type Inventory = {
   available_servers: { server_name: string; description: string; tools: Record<string, unknown>[] }[];
 };
 
-const ann: Principal = { user: "ann", groups: ["ops"], persona: null };
-const bob: Principal = { user: "bob", groups: [], persona: null };
+const ann: Principal = principalOf({ user: "ann", groups: ["ops"] });
+const bob: Principal = principalOf({ user: "bob" });
 const forged = { available_servers: [{ server_name: "forged", description: "", tools: [] }] };
 
 suite("arguments that only the system sets", () => {
@@ -77,8 +78,8 @@ suite("arguments that only the system sets", () => {
   });
 
   test("without a caller there is no user name, not even a forged one", async () => {
-    const nobody: Principal = { user: null, groups: [], persona: null };
-    assert.deepEqual(await received(nobody, "planner.whoami_required", { username: "root" }), {});
+    const anonymous = principalOf({});
+    assert.deepEqual(await received(anonymous, "planner.whoami_required", { username: "root" }), {});
   });
 
   test("a user name is an ordinary argument until the configuration says otherwise", async () => {

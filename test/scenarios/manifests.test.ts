@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createPlane, type EventOf, type EventType, type Plane, type Principal } from "../../src/index.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import {
   assertFailed,
@@ -21,8 +22,8 @@ import {
 } from "./support.ts";
 
 const manifests = fileURLToPath(new URL("../fixtures/manifests", import.meta.url));
-const atlas: Principal = { user: "ada", groups: [], persona: "Atlas" };
-const bob: Principal = { user: "bob", groups: [], persona: null };
+const atlas: Principal = principalOf({ user: "ada", persona: "Atlas" });
+const bob: Principal = principalOf({ user: "bob" });
 const agreed = { consent: true };
 const servers = {
   "browser-server": namedServer("browser-server", ["browser.find"]),

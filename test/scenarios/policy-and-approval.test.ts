@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Principal } from "../../src/index.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { postCall } from "./requests.ts";
@@ -22,8 +23,8 @@ const rules = [
   { tool: "echo.put_*", groups: ["ops"], verdict: "allow" },
   { tool: "echo.put_*", verdict: "ask", reason: "puts are looked at first" },
 ];
-const ann: Principal = { user: "ann", groups: ["ops"], persona: null };
-const bob: Principal = { user: "bob", groups: [], persona: null };
+const ann: Principal = principalOf({ user: "ann", groups: ["ops"] });
+const bob: Principal = principalOf({ user: "bob" });
 const note = { key: "k", text: "secret words" };
 
 suite("policy and approval", { concurrency: 4 }, () => {
@@ -73,7 +74,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     assert.deepEqual([ok, call?.status, error?.code], [false, "waiting", "APPROVAL_REQUIRED"]);
     assert.deepEqual(callsAt(log), []);
     const store = await openSqliteStore(`${data}/toolplane.db`);
-    const [approval, ...others] = await store.approvals("pending");
+    const [approval, ...others] = await store.heldCalls({ status: "pending" });
     await store.close();
     assert.deepEqual(others, []);
     assert.deepEqual([approval?.callId, approval?.tool, approval?.face], [call?.id, "held.plan", "http"]);
@@ -141,7 +142,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     assert.deepEqual([...(await listed(ann))].sort(), ["a", "a_b"]);
     assert.deepEqual([...(await listed(bob))], ["a_b"]);
     assertFailed(await plane.call("a.whoami_server", {}, { principal: bob }), "FORBIDDEN", "refused");
-    await assert.rejects(plane.tool("a.whoami_server", { principal: bob }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.tool("a.whoami_server", { principal: bob }), { code: "TOOL_NOT_FOUND" });
     assert.deepEqual(textsOf(await plane.call("a_b.whoami_server", {}, { principal: bob })), ["open"]);
     assert.equal((await plane.call("a.whoami_server", {}, { principal: ann })).ok, true);
     const lost = await plane.call("a.whoami_servr", {}, { principal: bob });

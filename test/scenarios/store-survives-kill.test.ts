@@ -100,7 +100,7 @@ async function assertSamples(store: Store): Promise<void> {
 }
 
 async function assertApprovals(store: Store, acknowledged: readonly string[]): Promise<void> {
-  const approvals = new Map((await store.approvals()).map((approval) => [approval.id, approval]));
+  const approvals = new Map((await store.heldCalls()).map((approval) => [approval.id, approval]));
   for (const id of idsOf(acknowledged, "asked")) assert.ok(approvals.has(id), `${id} was asked and is gone`);
   for (const id of idsOf(acknowledged, "answered")) {
     assert.equal(approvals.get(id)?.status, "approved");

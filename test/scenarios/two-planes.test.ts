@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Principal } from "../../src/index.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import {
   assertFailed,
@@ -18,7 +18,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
   test("two planes do not meet: servers, tools, events, calls and policy are their own", async () => {
     await using left = await planeOf(
       { same: fixture("echo", ["--name", "left"]), only_left: fixture("state") },
-      { principal: { user: "ann", groups: [], persona: null } satisfies Principal },
+      { principal: principalOf({ user: "ann" }) },
     );
     await using right = await planeOf(
       { same: fixture("echo", ["--name", "right"]) },

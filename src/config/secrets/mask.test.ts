@@ -193,3 +193,28 @@ test("a long text takes no longer to mask than its length", () => {
     assert.ok(growth < mostGrowth, `'${unit}': eight times as much took ${growth} times as long`);
   }
 });
+
+test("what is sent to servers only is masked whatever it is called", () => {
+  const config = {
+    inject: [{ parameter: "_team", from: "constant", value: "the-blue-team" }],
+    overlays: {
+      "a.b": {
+        arguments: [
+          { name: "region", fixed: { deep: 1 } },
+          { name: "q", fixed: "${Q}", default: "x" },
+        ],
+      },
+    },
+  };
+  assert.deepEqual(maskSecrets(config), {
+    inject: [{ parameter: "_team", from: "constant", value: "***team" }],
+    overlays: {
+      "a.b": {
+        arguments: [
+          { name: "region", fixed: "***" },
+          { name: "q", fixed: "${Q}", default: "x" },
+        ],
+      },
+    },
+  });
+});

@@ -7,7 +7,16 @@ import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
 type Context = { isSecret: boolean; key: string | null };
 
 /** Their keys are names that somebody chose, not fields: a server may be called 'tokens'. */
-const namedThings = new Set(["servers", "mcpServers", "tools", "toolsets", "models", "users", "properties"]);
+const namedThings = new Set([
+  "servers",
+  "mcpServers",
+  "tools",
+  "overlays",
+  "toolsets",
+  "models",
+  "users",
+  "properties",
+]);
 /** What stands beside a secret and is none. */
 const describing = new Set(["type", "description", "title", "format"]);
 /** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
@@ -48,6 +57,20 @@ function maskObject(value: UnknownObject, context: Context): Json {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, inner]) => inner !== undefined)
-      .map(([key, inner]) => [key, maskValue(inner, enter(context, key))]),
+      .map(([key, inner]) => [
+        key,
+        isForServersOnly(key, value) ? maskWhole(inner) : maskValue(inner, enter(context, key)),
+      ]),
   );
+}
+
+/** What is sent to servers and shown to nobody: a fixed argument, or a constant that the system sets. */
+function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
+  return key === "fixed"
+    ? typeof name === "string"
+    : key === "value" && from === "constant" && parameter !== undefined;
+}
+
+function maskWhole(value: unknown): Json {
+  return typeof value === "string" ? maskText(value, true) : "***";
 }

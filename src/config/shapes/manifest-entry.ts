@@ -3,6 +3,7 @@ import type { Path } from "../../model/path.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { type Field, fieldsOf, fieldValue, placeOf } from "./field.ts";
 import { isName, type Reading } from "./reading.ts";
+import { argumentsOf } from "./tool-arguments.ts";
 import { readProviders } from "./tool-providers.ts";
 import { toolTree } from "./trees.ts";
 
@@ -52,6 +53,7 @@ function warnAssumed(reading: Reading, name: string, given: readonly Field[], so
 
 function translate(reading: Reading, { key, value, source }: Field): unknown {
   if (key === "providers") return readProviders(reading, value, source);
+  if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
   return translations.get(key)?.(value) ?? value;
 }
 
@@ -60,12 +62,16 @@ const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["parameters", toSchema],
   ["default_timeout", toNumber],
   ["cost_per_call", toNumber],
+  ["rate_limit_per_minute", toNumber],
   ["allow_parallel", toBoolean],
   ["requires_consent", toBoolean],
   ["idempotency_key", toBoolean],
   ["auth", toAuth],
   ["capabilities", toList],
   ["persona_allowlist", toList],
+  ["group", toList],
+  ["applicable-states", toList],
+  ["workspaces", toList],
 ]);
 
 function toList(value: unknown): unknown {

@@ -24,16 +24,17 @@ test("a tool entry may be a whole file, and without arguments everything passes"
   });
 });
 
-test("arguments become parameters, and one that says so is optional", async () => {
+test("arguments are taken over, and one that says so is optional", async () => {
   const { settings } = await readFixture("seed-003-with-arguments.json");
-  assert.deepEqual(meaning(settings)["tools.get_bank_balance.parameters"], {
-    type: "object",
-    properties: {
-      account_id: { type: "string", description: "Bank account identifier" },
-      date: { type: "string", description: "Date for balance query (optional, format: YYYY-MM-DD)" },
+  assert.deepEqual(meaning(settings)["tools.get_bank_balance.arguments"], [
+    { name: "account_id", type: "string", description: "Bank account identifier" },
+    {
+      name: "date",
+      type: "string",
+      description: "Date for balance query (optional, format: YYYY-MM-DD)",
+      required: false,
     },
-    required: ["account_id"],
-  });
+  ]);
 });
 
 test("the groups of remote tools and of tools find each other, as objects and as JSON text", async () => {
@@ -75,7 +76,6 @@ test("one bad entry never affects the others", () => {
       ["tool.text", "error"],
       ["tool.dangling.mcp-tool", "warning"],
       ["tool.nameless", "error"],
-      ["tool.extra.state", "warning"],
       ["tool.extra.argumnts", "warning"],
     ],
   );
@@ -93,4 +93,16 @@ test("a list of entries may be a whole file, and another type is told by its nam
     problems.map(({ path, severity, message }) => [path, severity, /'knowledge-query'/.test(message)]),
     [["[1]", "warning", true]],
   );
+});
+
+test("groups and states of a tool are taken over, and one of them needs no list", () => {
+  const entry = { ...bankTool, group: "kb", state: "done", "applicable-states": ["start"] };
+  const { settings, problems } = readShapesOf({
+    mcp: { get_bank_balance: { url: "http://h" } },
+    tool: { one: entry },
+  });
+  assert.deepEqual(problems, []);
+  const said = meaning(settings);
+  const keys = ["group", "state", "applicable-states"].map((key) => said[`tools.get_bank_balance.${key}`]);
+  assert.deepEqual(keys, [["kb"], "done", ["start"]]);
 });

@@ -1,13 +1,13 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import { type Field, fieldsOf, placeOf, warnWithoutEffect } from "./field.ts";
+import { type Field, fieldsOf, placeOf } from "./field.ts";
 import { describeValue, isName, type Reading } from "./reading.ts";
 import { readServerFields } from "./server.ts";
 import type { Shape } from "./shape.ts";
-import { parametersOf } from "./tool-arguments.ts";
+import { argumentsOf } from "./tool-arguments.ts";
 
-const keys = ["type", "name", "description", "mcp-tool", "arguments"];
-const keysWithoutEffect = ["group", "state", "applicable-states"];
+const taken = ["group", "state", "applicable-states"];
+const keys = ["type", "name", "description", "mcp-tool", "arguments", ...taken];
 
 /** The remote names of the tools in the `mcp` group by id; undefined where a file has no such group. */
 export type RemoteTools = ReadonlyMap<string, string> | undefined;
@@ -93,7 +93,7 @@ export function readMcpToolEntry(
   if (remote && !remote.has(id)) {
     reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
   }
-  tellUnused(reading, entry, source);
+  tellUnknown(reading, entry, source);
   const path = ["tools", name];
   const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
   reading.define(path, source, () => {
@@ -101,15 +101,21 @@ export function readMcpToolEntry(
       reading.set([...path, key], value, placeOf(from, entry, source));
     set("name", name, "name");
     if (entry.description !== undefined) set("description", entry.description, "description");
-    set("parameters", parametersOf(reading, entry.arguments, [...source, "arguments"]), "arguments");
+    const args = argumentsOf(reading, entry.arguments, [...source, "arguments"]);
+    if (args === undefined) set("parameters", { type: "object" }, "arguments");
+    else set("arguments", args, "arguments");
     set("side_effects", "network", "type");
     set("providers", [provider], "mcp-tool");
+    for (const key of taken) if (entry[key] !== undefined) set(key, toList(key, entry[key]), key);
   });
 }
 
-function tellUnused(reading: Reading, entry: UnknownObject, source: Path): void {
-  for (const field of fieldsOf(entry, source).filter(({ key }) => !keys.includes(key))) {
-    if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
-    else reading.warnUnknownKey(field.source, [...keys, ...keysWithoutEffect]);
-  }
+/** One group or state may be written without a list. */
+function toList(key: string, value: unknown): unknown {
+  return key !== "state" && typeof value === "string" ? [value] : value;
+}
+
+function tellUnknown(reading: Reading, entry: UnknownObject, source: Path): void {
+  for (const field of fieldsOf(entry, source).filter(({ key }) => !keys.includes(key)))
+    reading.warnUnknownKey(field.source, keys);
 }

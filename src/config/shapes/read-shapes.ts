@@ -5,12 +5,13 @@ import { readByName } from "./by-name.ts";
 import { placeForcedRules } from "./forced-rules.ts";
 import { mcpToolEntries } from "./mcp-tool-entries.ts";
 import { native } from "./native.ts";
+import { overlays } from "./overlays.ts";
 import { providerList } from "./provider-list.ts";
 import { createReading, originIn, type Reading } from "./reading.ts";
 import type { Shape } from "./shape.ts";
 import { handWrittenTools, isToolEntry, readToolEntry } from "./tool-entries.ts";
 
-const shapes: readonly Shape[] = [native, handWrittenTools, providerList, mcpToolEntries];
+const shapes: readonly Shape[] = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
 const sections = ["$schema", ...shapes.flatMap(({ keys }) => keys)];
 
 /** A file in any shape as settings of the normal form. Several shapes may stand in one file. */

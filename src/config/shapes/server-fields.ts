@@ -21,6 +21,7 @@ export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, Read
   ["description", readDescription],
   ["short_description", readShortDescription],
   ["disabled", readDisabled],
+  ["rate_limit_per_minute", (field, server) => keep({ ...field, key: "rateLimitPerMinute" }, server)],
   ["require_approval", readRequireApproval],
   ["allow_edit", readNothing],
   ["wormhole", readNothing],

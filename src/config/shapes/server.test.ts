@@ -44,6 +44,8 @@ const cases: [title: string, entry: object, said: object][] = [
     { command: "x", allow_tools: [] },
   ],
   ["disabled", { command: "x", disabled: true }, { command: "x", enabled: false }],
+  ["a rate in the words of manifests", { rate_limit_per_minute: 30 }, { rateLimitPerMinute: 30 }],
+  ["a circuit part by part", { circuit: { failures: 0 } }, { "circuit.failures": 0 }],
   ["a hint for the transport", { url: "h", type: "sse" }, { url: "h", type: "sse" }],
   ["a shared token", { auth_token: "t" }, { "auth.token": "t", "auth.type": "bearer" }],
   ["an empty token", { url: "http://h", auth_token: "" }, { url: "http://h" }],

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReading } from "./reading.ts";
-import { parametersOf } from "./tool-arguments.ts";
+import { argumentsOf } from "./tool-arguments.ts";
 
 function read(list: unknown) {
   const reading = createReading((source) => ({ file: "f", line: null, path: source.join(".") }));
-  return { parameters: parametersOf(reading, list, ["arguments"]), problems: reading.problems };
+  return { read: argumentsOf(reading, list, ["arguments"]), problems: reading.problems };
 }
 
-const required: [argument: object, isRequired: boolean][] = [
-  [{ name: "a" }, true],
+const required: [argument: object, isRequired: boolean | undefined][] = [
+  [{ name: "a" }, undefined],
   [{ name: "a", required: true }, true],
   [{ name: "a", required: false }, false],
   [{ name: "a", required: "no" }, false],
@@ -18,15 +18,16 @@ const required: [argument: object, isRequired: boolean][] = [
   [{ name: "a?" }, false],
   [{ name: "a", description: "A day (optional)" }, false],
   [{ name: "a", description: "A day (Optional, format: YYYY)" }, false],
-  [{ name: "a", description: "An optional extra" }, true],
+  [{ name: "a", description: "An optional extra" }, undefined],
   [{ name: "a", description: "A day (optional)", required: true }, true],
 ];
 
 for (const [argument, isRequired] of required) {
-  test(`${JSON.stringify(argument)} is ${isRequired ? "required" : "optional"}`, () => {
-    const { parameters, problems } = read([argument]);
-    assert.deepEqual(parameters.required, isRequired ? ["a"] : []);
-    assert.deepEqual(Object.keys(parameters.properties ?? {}), ["a"]);
+  const says = isRequired === undefined ? "does not say whether it is needed" : "says whether it is needed";
+  test(`${JSON.stringify(argument)} ${says}`, () => {
+    const { read: found, problems } = read([argument]);
+    assert.equal(found?.[0]?.required, isRequired);
+    assert.equal(found?.[0]?.name, "a");
     assert.deepEqual(problems, []);
   });
 }
@@ -34,14 +35,38 @@ for (const [argument, isRequired] of required) {
 for (const type of ["string", "number", "integer", "boolean", "array", "object"]) {
   test(`an argument may be of type ${type}`, () => {
     const argument = { name: "a", type, description: "d: with colons", default: 1, enum: [1, 2] };
-    const { name: _, ...schema } = argument;
-    assert.deepEqual(read([argument]).parameters.properties, { a: schema });
+    assert.deepEqual(read([argument]).read, [{ ...argument, required: false }]);
   });
 }
 
+test("an argument may be hidden, or fixed to any value", () => {
+  const { read: found, problems } = read([
+    { name: "a", hidden: true },
+    { name: "b", fixed: null },
+    { name: "c", fixed: { deep: [1] } },
+    { name: "d", hidden: "no" },
+  ]);
+  assert.deepEqual(found, [
+    { name: "a", hidden: true },
+    { name: "b", fixed: null },
+    { name: "c", fixed: { deep: [1] } },
+    { name: "d" },
+  ]);
+  assert.deepEqual(problems, []);
+});
+
+test("an argument may be one line of text, as on the command line", () => {
+  const { read: found, problems } = read(["city:string:Where: a name", "days?:integer", "oops"]);
+  assert.deepEqual(found, [
+    { name: "city", type: "string", description: "Where: a name" },
+    { name: "days", type: "integer", required: false },
+  ]);
+  assert.match(problems[0]?.message ?? "", /'oops' is not name:type:description/);
+});
+
 test("an argument of an unknown type may be anything, and the known types are told", () => {
-  const { parameters, problems } = read([{ name: "a", type: "date" }, { type: "string" }, 7]);
-  assert.deepEqual(parameters, { type: "object", properties: { a: {} }, required: ["a"] });
+  const { read: found, problems } = read([{ name: "a", type: "date" }, { type: "string" }, 7]);
+  assert.deepEqual(found, [{ name: "a" }]);
   assert.match(problems[0]?.hint ?? "", /string, number, integer, boolean, array, object/);
   assert.deepEqual(
     problems.map(({ path }) => path),
@@ -49,12 +74,13 @@ test("an argument of an unknown type may be anything, and the known types are to
   );
 });
 
-test("without a list everything passes", () => {
-  for (const list of [undefined, null, []]) assert.deepEqual(read(list).parameters, { type: "object" });
-  assert.equal(read("oops").problems.length, 1);
+test("of two arguments with one name the first counts", () => {
+  const { read: found, problems } = read([{ name: "a", type: "string" }, { name: "a?" }]);
+  assert.deepEqual(found, [{ name: "a", type: "string" }]);
+  assert.match(problems[0]?.message ?? "", /'a' is said twice/);
 });
 
-test("an argument may be called __proto__", () => {
-  const { parameters } = read([{ name: "__proto__", type: "string" }]);
-  assert.deepEqual(Object.keys(parameters.properties ?? {}), ["__proto__"]);
+test("without a list nothing is said", () => {
+  for (const list of [undefined, null, []]) assert.equal(read(list).read, undefined);
+  assert.equal(read("oops").problems.length, 1);
 });

@@ -68,6 +68,18 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
   ],
   ["scopes", { auth: { scopes: "a b" }, scopes: ["b", "c"] }, { "auth.scopes": ["a", "b", "c"] }],
   ["the auth type", { auth_type: "jwt" }, { "auth.type": "jwt" }],
+  ["its version", { version: 2 }, { version: "2" }, { version: "1" }],
+  ["the version of the block", {}, { version: "1.5" }, { version: "1.5" }],
+  [
+    "what its tools need",
+    { auth_required: "yes", auth_env: "TOKEN" },
+    { auth_required: true, auth_env: ["TOKEN"] },
+  ],
+  [
+    "what its tools need, inside auth",
+    { auth: { required: 1, env: { A: "x", B: "y" } } },
+    { auth_required: true, auth_env: ["A", "B"] },
+  ],
 ];
 
 for (const [title, server, said, block] of cases) {
@@ -106,13 +118,7 @@ const told: [title: string, server: object, block: object, path: string, said?: 
   ["an unknown key of the block", {}, { alow_tools: [] }, "tools.mcp.alow_tools"],
   ["a default server that is not there", {}, { default_server: "gone" }, "tools.mcp.default_server"],
   ["a default server by its other name", {}, { server: "gone" }, "tools.mcp.server"],
-  ["a key we have no use for", { version: "2" }, {}, "tools.mcp.servers.s.version"],
-  [
-    "a part of auth we have no use for",
-    { auth: { required: true } },
-    {},
-    "tools.mcp.servers.s.auth.required",
-  ],
+  ["a key we have no use for", { health_check_interval: 9 }, {}, "tools.mcp.servers.s.health_check_interval"],
 ];
 
 for (const [title, server, block, path, said] of told) {

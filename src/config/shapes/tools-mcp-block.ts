@@ -8,9 +8,16 @@ import { intersectFilters } from "./tool-filters.ts";
 import { defaultTimeout, translateFields } from "./tools-mcp-server.ts";
 
 /** What a server takes from the block unless it says it itself. */
-const inherited = ["timeout_seconds", "timeout", "side_effects", "allow_parallel", "requires_consent"];
+const inherited = [
+  "timeout_seconds",
+  "timeout",
+  "version",
+  "side_effects",
+  "allow_parallel",
+  "requires_consent",
+];
 const filters = ["allow_tools", "deny_tools"];
-const keysWithoutEffect = ["tool", "health_check_interval", "version"];
+const keysWithoutEffect = ["tool", "health_check_interval"];
 const ownKeys = ["enabled", "default_server", "server", "servers"];
 const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
 

@@ -2,7 +2,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import type { Transport } from "../../model/server.ts";
 import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
-import { type Field, fieldsOf, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
+import { type Field, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
 import { describeValue, type Reading } from "./reading.ts";
 
 const aliases: ReadonlyMap<string, string> = new Map([
@@ -27,7 +27,7 @@ const transports: ReadonlyMap<unknown, Transport> = new Map<unknown, Transport>(
   ["sse", "sse"],
 ]);
 
-const keysWithoutEffect = ["version", "health_check_interval", "auth_required", "auth_env"];
+const keysWithoutEffect = ["health_check_interval"];
 const defaultTimeoutSeconds = 30;
 
 type Translate = (field: Field, reading: Reading) => Field[];
@@ -47,6 +47,9 @@ const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>(
   ["transport", readTransport],
   ["timeout_seconds", readTimeout],
   ["auth", readAuth],
+  ["version", withValue((value) => (typeof value === "number" ? String(value) : value))],
+  ["auth_required", withValue(toBoolean)],
+  ["auth_env", withValue(toNames)],
   ...keysWithoutEffect.map((key): [string, Translate] => [key, readNothing]),
 ]);
 
@@ -87,17 +90,22 @@ function readNothing(field: Field, reading: Reading): Field[] {
   return [];
 }
 
-function readAuth(field: Field, reading: Reading): Field[] {
+/** One name, a list of them, or an object by them. */
+function toNames(value: unknown): unknown {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return isObject(value) ? Object.keys(value) : value;
+}
+
+function readAuth(field: Field): Field[] {
   const { value, source } = field;
   if (!isObject(value)) return [field];
-  const { scheme, type = scheme, scopes, required: _required, env: _env, ...rest } = value;
-  for (const field of fieldsOf(value, source).filter(({ key }) => key === "required" || key === "env")) {
-    warnWithoutEffect(field, reading);
-  }
+  const { scheme, type = scheme, scopes, required, env, ...rest } = value;
   return [
     { key: "auth", value: rest, source },
     ...optionalField("auth_type", type, placeOfType(value, source)),
     ...optionalField("scopes", scopes, [...source, "scopes"]),
+    ...optionalField("auth_required", toBoolean(required), [...source, "required"]),
+    ...optionalField("auth_env", toNames(env), [...source, "env"]),
   ];
 }
 

@@ -1,5 +1,7 @@
 import type { ConfigValues, ToolsetDefinition } from "../../model/config.ts";
-import type { ServerAuth, ServerDefinition } from "../../model/server.ts";
+import type { InjectOptions } from "../../model/injection.ts";
+import type { ToolOverlay } from "../../model/overlay.ts";
+import type { ServerAuth, ServerCircuit, ServerDefinition } from "../../model/server.ts";
 import type { ToolManifest } from "../../model/tool.ts";
 import { named, type TreeOf, whole } from "./read-tree.ts";
 
@@ -40,6 +42,8 @@ export const serverTree = {
   groups: whole,
   persona: whole,
   compliance_level: whole,
+  workspaces: whole,
+  discoverable: whole,
   allow_tools: whole,
   deny_tools: whole,
   side_effects: whole,
@@ -48,6 +52,8 @@ export const serverTree = {
   idempotency_key: whole,
   alwaysOn: whole,
   maxQueue: whole,
+  rateLimitPerMinute: whole,
+  circuit: { failures: whole, openMs: whole } satisfies TreeOf<ServerCircuit>,
   maxMessageBytes: whole,
   backoffMs: whole,
   maxBackoffMs: whole,
@@ -57,6 +63,10 @@ export const serverTree = {
   roots: whole,
   logLevel: whole,
   inject: whole,
+  inject_options: { exclude_self: whole, max_bytes: whole } satisfies TreeOf<InjectOptions>,
+  version: whole,
+  auth_required: whole,
+  auth_env: whole,
 } as const satisfies TreeOf<ServerDefinition>;
 
 /** The normal form of a hand-written tool. */
@@ -65,6 +75,7 @@ export const toolTree = {
   description: whole,
   version: whole,
   parameters: whole,
+  arguments: whole,
   side_effects: whole,
   default_timeout: whole,
   auth: whole,
@@ -75,13 +86,44 @@ export const toolTree = {
   capabilities: whole,
   cost_per_call: whole,
   cost_unit: whole,
+  rate_limit_per_minute: whole,
   providers: whole,
   persona_allowlist: whole,
   requires_flags: whole,
+  group: whole,
+  state: whole,
+  "applicable-states": whole,
+  workspaces: whole,
+  compliance_level: whole,
   examples: whole,
   notes: whole,
   persona: whole,
 } as const satisfies TreeOf<ToolManifest>;
+
+/** What may be said about a tool that a server lists. */
+export const overlayTree = {
+  description: whole,
+  arguments: whole,
+  version: whole,
+  side_effects: whole,
+  default_timeout: whole,
+  allow_parallel: whole,
+  idempotency_key: whole,
+  safety_level: whole,
+  requires_consent: whole,
+  capabilities: whole,
+  cost_per_call: whole,
+  cost_unit: whole,
+  rate_limit_per_minute: whole,
+  persona_allowlist: whole,
+  requires_flags: whole,
+  group: whole,
+  state: whole,
+  "applicable-states": whole,
+  workspaces: whole,
+  compliance_level: whole,
+  notes: whole,
+} as const satisfies TreeOf<ToolOverlay>;
 
 export const toolsetTree = {
   providers: whole,
@@ -94,6 +136,8 @@ type Section<K extends keyof ConfigValues> = TreeOf<ConfigValues[K]>;
 
 /** The sections of the normal form beside servers and tools. */
 export const sectionTrees = {
+  inject: whole,
+  inject_options: { exclude_self: whole, max_bytes: whole } satisfies Section<"inject_options">,
   manifests: whole,
   toolsets: named(toolsetTree),
   models: named({
@@ -102,8 +146,20 @@ export const sectionTrees = {
     model: whole,
     apiKey: whole,
   } satisfies TreeOf<ConfigValues["models"][string]>),
-  policy: { profile: whole, mode: whole, rules: whole } satisfies Section<"policy">,
-  approvals: { timeoutMs: whole, allowEdit: whole } satisfies Section<"approvals">,
+  policy: { profile: whole, mode: whole, rules: whole, effects: whole } satisfies Section<"policy">,
+  // Any name is let through, so that a misspelt event is an error and no hook is silently left out.
+  hooks: named(whole),
+  approvals: {
+    timeoutMs: whole,
+    allowEdit: whole,
+    approvers: whole,
+    rememberConsent: whole,
+  } satisfies Section<"approvals">,
+  budgets: {
+    maxToolDurationMs: whole,
+    maxCost: whole,
+    perPersona: named({ maxCost: whole }),
+  } satisfies Section<"budgets">,
   lazy: {
     mode: whole,
     thresholdTokens: whole,
@@ -111,11 +167,28 @@ export const sectionTrees = {
     summaryDescriptionLimit: whole,
     maxToolsPerSearch: whole,
   } satisfies Section<"lazy">,
+  results: {
+    maxInlineBytes: whole,
+    keepMs: whole,
+    maxStoredBytes: whole,
+    builtinTool: whole,
+  } satisfies Section<"results">,
+  calls: { keepDays: whole } satisfies Section<"calls">,
+  security: { pinning: whole, newTools: whole, poisoning: whole } satisfies Section<"security">,
+  bundles: { trustedKeys: whole } satisfies Section<"bundles">,
   store: whole,
   auth: {
     jwt: { issuer: whole, audience: whole, jwksUri: whole, claims: whole } satisfies TreeOf<
       NonNullable<ConfigValues["auth"]["jwt"]>
     >,
   } satisfies Section<"auth">,
-  users: named({ groups: whole, persona: whole } satisfies TreeOf<ConfigValues["users"][string]>),
-} as const satisfies Omit<TreeOf<ConfigValues>, "servers" | "tools">;
+  users: named({
+    groups: whole,
+    persona: whole,
+    workspace: whole,
+    compliance: whole,
+    tool_groups: whole,
+  } satisfies TreeOf<ConfigValues["users"][string]>),
+  personas: named({ flags: whole } satisfies TreeOf<ConfigValues["personas"][string]>),
+  compliance: whole,
+} as const satisfies Omit<TreeOf<ConfigValues>, "servers" | "tools" | "overlays">;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
-import { examples, type SetExitCode, toPort, toSeconds } from "./command-parts.ts";
+import { collect, examples, type SetExitCode, toCharacters, toPort, toSeconds } from "./command-parts.ts";
 
 /** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`. */
 export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
@@ -12,7 +12,22 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
     .option("--timeout <seconds>", "limit of this call; 0 for none", toSeconds)
     .option("--yes", "agree to what the policy would ask about")
-    .option("--dry-run", "stop before anything is executed")
+    .option("--plan", "queue what would change something, instead of doing it")
+    .option("--conversation <name>", "the conversation that the call belongs to")
+    .option(
+      "--tool-group <name>",
+      "a group of tools that is meant; repeatable, default when left out",
+      collect,
+    )
+    .option("--state <name>", "the state that an agent is in")
+    .option(
+      "--max-result <characters>",
+      "keep a larger result and print its handle; 0 for never",
+      toCharacters,
+    )
+    .option("--save-artifacts <directory>", "write the files that come with the result into this directory")
+    .option("--force", "overwrite files that are there already")
+    .option("--dry-run", "stop before anything is executed, and say what the policy says")
     .addHelpText(
       "after",
       examples(

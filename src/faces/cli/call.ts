@@ -1,14 +1,26 @@
 import type { Outcome } from "../../model/call.ts";
-import { errorTable } from "../../model/errors.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { print, printError, printJson, printWarning, say } from "./output.ts";
-import { renderResult } from "./render-result.ts";
+import { printJson, printWarning, say } from "./output.ts";
+import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
 
-type CallOptions = GlobalOptions & { args?: string; timeout?: number; yes?: boolean; dryRun?: boolean };
+type CallOptions = GlobalOptions & {
+  args?: string;
+  timeout?: number;
+  conversation?: string;
+  toolGroup?: string[];
+  state?: string;
+  yes?: boolean;
+  plan?: boolean;
+  dryRun?: boolean;
+  maxResult?: number;
+  saveArtifacts?: string;
+  force?: boolean;
+};
 
 export async function callTool(
   cli: Cli,
@@ -16,41 +28,47 @@ export async function callTool(
   values: string[],
   options: CallOptions,
 ): Promise<number> {
+  if (options.saveArtifacts !== undefined && options.maxResult)
+    throw new PlaneError(
+      "USAGE",
+      "--save-artifacts and --max-result do not go together: leave out --max-result.",
+    );
   const args = await readCallArguments(options.args, values);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
-    const outcome = await plane.call(tool, args, {
+    const first = await plane.call(tool, args, {
       face: "cli",
       signal,
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
+      ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
+      ...(options.toolGroup === undefined ? {} : { toolGroups: options.toolGroup }),
+      ...(options.state === undefined ? {} : { state: options.state }),
       ...(options.yes ? { consent: true } : {}),
+      ...(options.plan ? { mode: "plan" as const } : {}),
       ...(options.dryRun ? { dryRun: true } : {}),
+      ...(options.maxResult === undefined ? {} : { maxResultBytes: options.maxResult }),
     });
-    if (options.json) printJson(outcome);
+    const outcome =
+      asks && first.approval ? await (await import("./approval-prompt.ts")).answerHere(plane, first) : first;
+    const files = await saveFiles(outcome, options);
+    if (options.json) printJson({ ...outcome, ...files });
     else printOutcome(outcome, values);
-    return outcome.error ? errorTable[outcome.error.code].exit : 0;
+    if (!options.json && files) sayWhatIsSaved(files);
+    if (!options.json) sayHowToApprove(outcome);
+    return exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
 }
 
-function printOutcome({ call, result, error }: Outcome, values: readonly string[]): void {
-  for (const warning of call.warnings) printWarning(warning);
-  if (result) {
-    const text = renderResult(result, call.id);
-    if (result.isError) say(text);
-    else print(text);
-  }
-  if (call.status === "dry_run") print(`'${call.tool}' would run with these arguments.`);
-  if (error && error.code !== "TOOL_ERROR") printError(error);
-  for (const hint of error?.code === "INVALID_ARGUMENTS" ? jsonHints(error.data.problems, values) : [])
-    say(hint);
+/** Loaded where somebody wants files. */
+async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
+  if (directory === undefined) return undefined;
+  return (await import("./result-artifacts.ts")).saveArtifacts(result, directory, { force });
 }
 
-/** Whoever wrote `a=1` for a number wants to know about `a:=1`. */
-function jsonHints(problems: unknown, values: readonly string[]): string[] {
-  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
-  return values
-    .filter((pair) => /^[^=]*[^=:]=/.test(pair) && paths.includes(`/${pair.split("=")[0]}`))
-    .map((pair) => `'${pair}' is text; for anything else write ${pair.replace("=", ":=")}`);
+function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
+  for (const problem of problems) printWarning(problem);
+  for (const { path, bytes } of saved) say(`saved ${path} (${bytes} bytes)`);
+  if (saved.length === 0) say("The result came without artifacts; nothing was saved.");
 }

@@ -9,12 +9,17 @@ export type OpenPlaneOptions = {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
+  compliance?: string | undefined;
   fallback?: UnknownObject;
   watch?: boolean;
   answersQuestions?: boolean;
+  /** MCP clients are connected through it. */
+  relays?: boolean;
   /** Not the plane that serves already. */
   standalone?: boolean;
   offline?: boolean;
+  /** Others than the people of this machine can reach it. */
+  exposed?: boolean;
 };
 
 export type OpenSetupOptions = { files: readonly string[]; directory: string };
@@ -48,6 +53,7 @@ export type GlobalOptions = {
   user?: string;
   group?: string[];
   persona?: string;
+  compliance?: string;
   dataDir?: string;
   standalone?: boolean;
   offline?: boolean;

@@ -19,6 +19,11 @@ export function toSeconds(text: string): number {
   return seconds;
 }
 
+export function toCharacters(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Give a number of characters, 0 for no limit.");
+  return Number(text);
+}
+
 export function toPort(text: string): number {
   const port = Number(text);
   if (text.trim() === "" || !Number.isInteger(port) || port < 0 || port > 65_535) {

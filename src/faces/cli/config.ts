@@ -1,6 +1,7 @@
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { defaultProfile, withProfile } from "./default-profile.ts";
 import { print, printJson } from "./output.ts";
 import { listProblems } from "./problems.ts";
 
@@ -30,13 +31,15 @@ export async function validateConfig(
 }
 
 export async function showConfig(cli: Cli, options: GlobalOptions): Promise<void> {
-  const shown = await (await openSetup(cli, options)).show();
+  const shown = await withProfile(await (await openSetup(cli, options)).show(), cli, options);
   if (options.json) printJson(shown);
   else print(JSON.stringify(shown, null, 2));
 }
 
 export async function explainConfig(cli: Cli, key: string, options: GlobalOptions): Promise<void> {
   const values = await (await openSetup(cli, options)).explain(key);
+  for (const explained of values)
+    if (explained.key === "policy.profile") explained.value ??= await defaultProfile(cli, options);
   if (options.json) return printJson({ values });
   for (const { key: path, value, origin } of values) {
     const place = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;

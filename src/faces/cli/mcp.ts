@@ -1,3 +1,4 @@
+import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { withPlane } from "./with-plane.ts";
@@ -5,9 +6,10 @@ import { withPlane } from "./with-plane.ts";
 /** Standard output belongs to the protocol; warnings go to standard error as always. */
 export async function serveMcp(cli: Cli, options: GlobalOptions): Promise<void> {
   // A client that spawns a command wants a plane of its own, which lives as long as the client does.
-  await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
+  const work = async (plane: Plane, interrupted: AbortSignal) => {
     using _memory = giveMemoryBackWhenQuiet(plane);
     plane.start();
     await cli.serveMcp(plane, interrupted);
-  });
+  };
+  await withPlane(cli, { ...options, standalone: true }, work, { relays: true });
 }

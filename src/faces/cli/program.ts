@@ -1,12 +1,24 @@
 import { Command } from "commander";
 import { version } from "../../lib/version.ts";
+import { addApprovalCommands } from "./approval-commands.ts";
 import { addCallCommands } from "./call-commands.ts";
+import { addCallHistoryCommands } from "./call-history-commands.ts";
 import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode } from "./command-parts.ts";
+import { addDeadLetterCommands } from "./dead-letter-commands.ts";
+import { addKeyCommands } from "./key-commands.ts";
+import { addLintCommands } from "./lint-commands.ts";
 import { addOfferCommands } from "./offer-commands.ts";
+import { addPinCommands } from "./pin-commands.ts";
+import { addPlanCommands } from "./plan-commands.ts";
+import { addPolicyCommands } from "./policy-commands.ts";
+import { addResultCommands } from "./result-commands.ts";
+import { addSearchCommands } from "./search-commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
+import { addSkillCommands } from "./skill-commands.ts";
 import { addToolCommands } from "./tool-commands.ts";
+import { addToolEditCommands } from "./tool-edit-commands.ts";
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
 export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
@@ -18,6 +30,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--user <name>", "call as this user")
     .option("--group <name>", "call as a member of this group; repeatable", collect)
     .option("--persona <name>", "call as this persona")
+    .option("--compliance <level>", "the level of the data you work with")
     .option("--data-dir <directory>", "where state is kept")
     .option("--offline", "start nothing; use the catalogue of the last time")
     .option("--standalone", "do not use a plane that serves already")
@@ -27,9 +40,21 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     )
     .showSuggestionAfterError();
   addToolCommands(program, cli);
+  addSearchCommands(program, cli);
+  addToolEditCommands(program, cli);
+  addLintCommands(program, cli, setExitCode);
+  addPinCommands(program, cli);
+  addSkillCommands(program, cli);
   addCallCommands(program, cli, setExitCode);
+  addCallHistoryCommands(program, cli, setExitCode);
+  addResultCommands(program, cli);
+  addApprovalCommands(program, cli, setExitCode);
+  addPlanCommands(program, cli, setExitCode);
+  addPolicyCommands(program, cli);
   addServerCommands(program, cli, setExitCode);
   addOfferCommands(program, cli);
+  addDeadLetterCommands(program, cli, setExitCode);
+  addKeyCommands(program, cli);
   addSetupCommands(program, cli, setExitCode);
   for (const command of withChildren(program)) {
     command.exitOverride().configureOutput({ writeErr, outputError: () => undefined });

@@ -11,7 +11,7 @@ export async function showSummary(cli: Cli, options: GlobalOptions): Promise<voi
   print(
     `Revision ${revision}, for ${whom}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
   );
-  print(`${skills.length} skills, ${tasks.length} tasks, ${jobs.length} jobs.`);
+  print(`Skills: ${namesOf(skills)}. Tasks: ${namesOf(tasks)}. Jobs: ${namesOf(jobs)}.`);
   if (tools.length === 0) return;
   const rows = tools.map((tool) => [
     tool.name,
@@ -21,6 +21,10 @@ export async function showSummary(cli: Cli, options: GlobalOptions): Promise<voi
     renderRate(tool.health.tool),
   ]);
   print(renderTable(["TOOL", "VERSION", "PERSONA", "PROVIDERS", "SUCCEEDED"], rows));
+}
+
+function namesOf(entries: readonly { name: string }[]): string {
+  return entries.map(({ name }) => name).join(", ") || "none";
 }
 
 function renderRate({ total, success_rate }: { total: number; success_rate: number }): string {

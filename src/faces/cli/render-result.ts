@@ -2,17 +2,27 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { plainText } from "../../lib/plain-text.ts";
+import { readArtifacts } from "../../model/artifact.ts";
 import { isObject } from "../../model/json.ts";
 import { type ContentBlock, readMedia, type ToolResult } from "../../model/result.ts";
+import { renderArtifacts } from "./render-artifacts.ts";
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
 export function renderResult(result: ToolResult, callId: string): string {
   const lines: string[] = [];
-  for (const [at, block] of result.content.entries()) lines.push(renderBlock(block, at, callId));
+  const found = readArtifacts(result);
+  for (const [at, block] of result.content.entries())
+    if (!found || !isTheirJson(block)) lines.push(renderBlock(block, at, callId));
+  if (found) return [...lines, ...renderArtifacts(found)].join("\n");
   if (result.content.length === 0 && result.structuredContent !== undefined) {
     lines.push(plainText(JSON.stringify(result.structuredContent, null, 2)));
   }
   return lines.join("\n");
+}
+
+/** The same in one piece, with the bytes of every file in it. */
+function isTheirJson({ type, text }: ContentBlock): boolean {
+  return type === "text" && typeof text === "string" && /^\s*\{[\s\S]*"artifacts"/.test(text);
 }
 
 function renderBlock(block: ContentBlock, at: number, callId: string): string {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { renderProblem } from "../../model/config.ts";
+import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { keyState } from "./key-state.ts";
 import { print, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { untilInterrupted } from "./signals.ts";
@@ -16,10 +18,13 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     fallback: demoConfig,
     watch: true,
     answersQuestions: true,
+    relays: true,
+    exposed: !isLoopback(options.host),
   });
   const { host, port, dataDir: dataDirectory, config: files = [] } = options;
   const serving = await cli.serve(plane, { host, port, files, dataDirectory, directory: process.cwd() });
   announce(plane, serving, options);
+  await sayWhoMayCall(plane, options.host);
   if (!serving.hasSocket)
     say(
       "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
@@ -62,8 +67,18 @@ function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void 
     `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
   );
   print(`  tools   ${url}/tools`);
+  print(`  mcp     ${url}/mcp`);
   print(`  health  ${url}/healthz`);
   print(`  stop    Ctrl-C`);
+}
+
+/** Whoever opens a plane to others and gives nobody a way in would look for the fault elsewhere. */
+async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
+  if (isLoopback(host) || plane.config().auth.jwt !== undefined) return;
+  if ((await plane.keys()).every((key) => keyState(key) !== "live"))
+    printWarning(
+      `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,
+    );
 }
 
 function renderChange(change: Record<string, string[]>): string {

@@ -28,6 +28,19 @@ export function addToolCommands(program: Command, cli: Cli): void {
     .action(async (name: string, _, command: Command) =>
       (await import("./tools.ts")).showTool(cli, name, command.optsWithGlobals()),
     );
+  tools
+    .command("export")
+    .description("what you may call, as a model's API takes it; JSON on standard output")
+    .requiredOption("--format <name>", "openai, anthropic, mcp or ai-sdk")
+    .option("--server <name>", "only the tools of this server")
+    .option("--tool <name>", "only this tool, in any spelling; repeatable", collect)
+    .addHelpText(
+      "after",
+      examples("tools export --format openai", "tools export --format anthropic --server demo > tools.json"),
+    )
+    .action(async (_, command: Command) =>
+      (await import("./tool-export.ts")).exportTools(cli, command.optsWithGlobals()),
+    );
   program
     .command("registry")
     .description("the registry as a whole")
@@ -54,6 +67,12 @@ function addFilters(command: Command): Command {
     .option("--safety-level <level>", "low, medium or high; repeatable, one is enough", collect)
     .option("--min-success-rate <share>", "that worked so often: 0.8, 80 or 80%")
     .option("--include-unused <flag>", "also those that nobody has called: true or false")
+    .option(
+      "--tool-group <name>",
+      "of this group of tools; repeatable, * for all, default when left out",
+      collect,
+    )
+    .option("--state <name>", "that are there in this state")
     .option("--query <words>", "whose name, description or capabilities contain these words")
     .option("--limit <number>", "so many at most, up to 1000")
     .option("--cursor <text>", "go on where an earlier page ended");

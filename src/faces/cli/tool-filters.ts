@@ -12,6 +12,8 @@ const parameters = {
   safetyLevel: "safety_level",
   minSuccessRate: "min_success_rate",
   includeUnused: "include_unused",
+  toolGroup: "group",
+  state: "state",
   query: "q",
   limit: "limit",
   cursor: "cursor",

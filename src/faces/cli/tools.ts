@@ -1,32 +1,43 @@
 import { isDeepStrictEqual } from "node:util";
 import { plainText } from "../../lib/plain-text.ts";
 import { sentence } from "../../lib/sentence.ts";
-import { isObject } from "../../model/json.ts";
+import type { HealthSummary, ToolHealth } from "../../model/health.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
+import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
 import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { renderFinding, renderReviewNote } from "./lint-findings.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
 import { withPlane } from "./with-plane.ts";
 
-export async function listTools(cli: Cli, options: GlobalOptions & ToolFilters): Promise<void> {
+type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
+
+export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
+  if (options.quality) return (await import("./lint-list.ts")).listQuality(cli, options);
   const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {
-    const { tools, total, nextCursor } = await plane.queryTools(query);
-    if (options.json) return printJson({ tools, total, nextCursor });
+    const { tools, total, nextCursor, locked = [] } = await plane.queryTools(query);
+    if (options.json)
+      return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     if (tools.length === 0)
       print(isDeepStrictEqual(query, everyTool) ? "The catalogue is empty." : "No tool matches.");
     else
       print(
         renderTable(
           ["TOOL", "DESCRIPTION"],
-          tools.map(({ name, description, unavailable }) => [
+          tools.map(({ name, description, unavailable, review }) => [
             name,
-            unavailable ? `(unavailable: ${unavailable}) ${description}` : description,
+            `${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
           ]),
         ),
       );
+    for (const { name, contact } of locked)
+      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "whoever manages this plane"}.`);
+    if (plane.config().policy.mode === "review")
+      say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
       say(`${tools.length} of ${total} tools; the next ones with --cursor ${nextCursor}`);
     for (const { name, error } of await plane.servers()) {
@@ -48,9 +59,24 @@ function renderTool(tool: ToolListing): string {
     ["source", source],
     ["version", metadata.version],
     ["side effects", metadata.side_effects],
-    ["providers", providers.map((provider) => provider.name).join(", ")],
+    ...(tool.persona === null ? [] : [["persona", tool.persona]]),
+    ...(metadata.capabilities.length === 0 ? [] : [["capabilities", metadata.capabilities.join(", ")]]),
+    ...(metadata.safety_level === undefined ? [] : [["safety level", metadata.safety_level]]),
+    ["consent", metadata.requires_consent ? `required (${tool.consent})` : "not required"],
+    ...(metadata.auth.required ? [["auth", ["required", ...(metadata.auth.scopes ?? [])].join(" ")]] : []),
+    ...(metadata.cost_per_call === undefined
+      ? []
+      : [["cost", `${metadata.cost_per_call} ${metadata.cost_unit ?? ""}`.trim()]]),
+    ...(metadata.default_timeout === undefined ? [] : [["timeout", `${metadata.default_timeout} s`]]),
+    ["parallel", isSerial(tool) ? "no, one call after the other" : "yes"],
+    ...providers.map((provider) => ["provider", renderProvider(provider, tool)]),
     ["health", renderHealth(health)],
+    ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)]]),
+    ...(health.last_invocation === null ? [] : [["last call", renderLast(health.last_invocation)]]),
     ...(unavailable === null ? [] : [["unavailable", unavailable]]),
+    ...(tool.warnings ?? []).map((warning) => ["warning", plainText(warning)]),
+    ...(tool.review?.change ? [["pinned", `no: it is ${tool.review.change}`]] : []),
+    ...(tool.review?.findings ?? []).map((finding) => ["suspicious", renderFinding(finding)]),
   ];
   return [
     colors.bold(name),
@@ -63,24 +89,56 @@ function renderTool(tool: ToolListing): string {
   ].join("\n");
 }
 
+function isSerial({ parallel, metadata }: ToolListing): boolean {
+  return parallel === "explicit" && !metadata.allow_parallel;
+}
+
+function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
+  const label = providerLabel(spec, providers);
+  const { server, tool } = spec.config;
+  const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
+  const { router } = health.providers[label] ?? {};
+  const rests = router?.backoff_until ? `, left alone until ${router.backoff_until}` : "";
+  return plainText(`${spec.name}${where}, priority ${spec.priority}${rests}`);
+}
+
 function renderArguments({ parameters: { properties, required } }: ToolListing): string[] {
   const entries = Object.entries(isObject(properties) ? properties : {});
   if (entries.length === 0) return ["  none"];
   const needed = Array.isArray(required) ? required : [];
   return entries.map(([name, schema]) => {
-    const { type, description } = isObject(schema) ? schema : {};
-    const need = needed.includes(name) ? "required" : "optional";
-    const text = typeof description === "string" ? `: ${plainText(description).replaceAll(/\s+/g, " ")}` : "";
-    return `  ${plainText(name)} ${colors.dim(`(${type ?? "any"}, ${need})`)}${text}`;
+    const { description, ...rest } = isObject(schema) ? schema : {};
+    const facts = [typeOf(rest), needed.includes(name) ? "required" : "optional", ...limitsOf(rest)];
+    const text = typeof description === "string" ? `: ${oneLine(description)}` : "";
+    return `  ${plainText(name)} ${colors.dim(`(${facts.join(", ")})`)}${text}`;
   });
 }
 
-function renderHealth({
-  total,
-  success_rate,
-  average_latency_ms,
-  p95_latency_ms,
-}: ToolListing["health"]): string {
+function typeOf({ type, items }: UnknownObject): string {
+  const own = Array.isArray(type) ? type.join(" or ") : String(type ?? "any");
+  const inner = type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
+  return oneLine(own + inner);
+}
+
+/** What else a caller has to know before they choose a value. */
+function limitsOf({ default: fallback, enum: choices }: UnknownObject): string[] {
+  return [
+    ...(fallback === undefined ? [] : [`default ${oneLine(JSON.stringify(fallback))}`]),
+    ...(Array.isArray(choices)
+      ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`]
+      : []),
+  ];
+}
+
+function oneLine(text: string): string {
+  return plainText(text).replaceAll(/\s+/g, " ");
+}
+
+function renderLast({ at, ok, selected }: NonNullable<ToolHealth["last_invocation"]>): string {
+  return `${at}, ${ok ? `answered by ${selected ?? "its provider"}` : "failed"}`;
+}
+
+function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms }: HealthSummary): string {
   if (total === 0) return "not called yet";
   const share = Math.round(success_rate * 100);
   return `${share} % of ${total} calls, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;

@@ -1,4 +1,4 @@
-import { renderProblem } from "../../model/config.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printWarning } from "./output.ts";
@@ -10,7 +10,7 @@ export async function withPlane<T>(
   cli: Cli,
   options: GlobalOptions,
   work: (plane: Plane, interrupted: AbortSignal) => Promise<T>,
-  extra: { answersQuestions?: boolean } = {},
+  extra: OpenExtra = {},
 ): Promise<T> {
   using interruption = untilInterrupted();
   await using plane = await openPlane(cli, options, extra);
@@ -24,11 +24,17 @@ export async function withPlane<T>(
   }
 }
 
-export async function openPlane(
-  cli: Cli,
-  options: GlobalOptions,
-  extra: { fallback?: object; watch?: boolean; answersQuestions?: boolean } = {},
-): Promise<Plane> {
+type OpenExtra = {
+  fallback?: object;
+  watch?: boolean;
+  answersQuestions?: boolean;
+  relays?: boolean;
+  exposed?: boolean;
+  /** Problems of the configuration are not what was asked about. */
+  isQuiet?: boolean;
+};
+
+export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
   const plane = await cli.openPlane({
     files: options.config ?? [],
     directory: process.cwd(),
@@ -36,12 +42,29 @@ export async function openPlane(
     user: options.user,
     groups: options.group ?? [],
     persona: options.persona,
+    compliance: options.compliance,
     ...(options.standalone || options.offline || extra.watch ? { standalone: true } : {}),
     ...(options.offline ? { offline: true } : {}),
     ...(extra.watch ? { watch: true } : {}),
     ...(extra.answersQuestions ? { answersQuestions: true } : {}),
+    ...(extra.relays ? { relays: true } : {}),
+    ...(extra.exposed ? { exposed: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
-  for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+  if (!extra.isQuiet) tellProblems(plane.config().problems);
   return plane;
+}
+
+/** What costs something is told each time; what is only worth a look is counted. */
+function tellProblems(problems: readonly ConfigProblem[]): void {
+  const [minor, serious] = [true, false].map((isMinor) =>
+    problems.filter(({ message }) => isAssumption(message) === isMinor),
+  ) as [ConfigProblem[], ConfigProblem[]];
+  for (const problem of serious) printWarning(renderProblem(problem));
+  if (minor.length > 0)
+    printWarning(`${minor.length} values are assumed in manifests; 'toolplane config validate' tells which.`);
+}
+
+function isAssumption(message: string): boolean {
+  return message.endsWith("is assumed");
 }

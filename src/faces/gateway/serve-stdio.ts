@@ -1,10 +1,19 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { isTooDeep } from "../../lib/is-too-deep.ts";
+import { uniqueId } from "../../lib/unique-id.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import { createGateway } from "./gateway.ts";
+import { createClientSession } from "./client-session.ts";
+import { createHouse } from "./house.ts";
+import { saysItsVersion } from "./modern-checks.ts";
+import { type Id, isId, objectIn } from "./request.ts";
+import { plainView } from "./view.ts";
+import { failure, renderAnswer, renderNotification } from "./visit.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;
+const shallowLength = 1_000;
 
 /** One MCP server for everything behind the plane, over standard input and output, until the input ends. */
 export async function serveStdio(
@@ -13,10 +22,9 @@ export async function serveStdio(
   output: Writable,
   signal: AbortSignal,
 ): Promise<void> {
-  const send = (message: object) => void output.write(`${JSON.stringify(message)}\n`);
-  const gateway = createGateway(plane, send);
-  const parseError = () =>
-    send({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
+  const write = (text: string) => void output.write(`${text}\n`);
+  const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
+  const client = createStdioClient(plane, write);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
     let message: unknown;
@@ -25,7 +33,9 @@ export async function serveStdio(
     } catch {
       return parseError();
     }
-    gateway.receive(message);
+    if (line.length > shallowLength && isTooDeep(message))
+      return write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
+    for (const one of Array.isArray(message) ? message : [message]) client.receive(one);
   };
   input.on("data", createLineSplitter(messageLimitBytes, takeLine, parseError));
   try {
@@ -33,6 +43,49 @@ export async function serveStdio(
   } catch {
     // Interrupted: what is still running is cancelled below.
   } finally {
-    await gateway.close();
+    await client.close();
   }
+}
+
+/** The first message decides: a handshake begins a session, and what says its own revision needs none. */
+function createStdioClient(plane: Plane, write: (text: string) => void) {
+  const house = createHouse(plane);
+  const view = plainView;
+  const principal = plane.usualCaller();
+  const session = createClientSession(house, { id: uniqueId(), principal, view, announce: write });
+  const out = { answer: write, say: write };
+  const running = new Map<Id, { left: AbortController; done: Promise<void> }>();
+  let hasSession = false;
+
+  function answerModern(id: Id, method: string, params: UnknownObject): void {
+    const left = new AbortController();
+    const notify = (said: string, about: UnknownObject) => {
+      if (!left.signal.aborted) write(renderNotification(said, about));
+    };
+    const arrival = { principal, view, headers: undefined, signal: left.signal, notify };
+    const done = house.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
+      running.delete(id);
+      if (!left.signal.aborted) write(renderAnswer(id, answer));
+    });
+    running.set(id, { left, done });
+  }
+
+  return {
+    receive(message: unknown): void {
+      if (!isObject(message)) return;
+      const { id, method } = message;
+      const params = objectIn(message, "params");
+      if (method === "initialize") hasSession = true;
+      const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
+      if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
+      if (method === "notifications/cancelled") running.get(params.requestId as Id)?.left.abort();
+      void session.take(message, out);
+    },
+    async close(): Promise<void> {
+      house.close();
+      const left = [...running.values()];
+      for (const one of left) one.left.abort();
+      await Promise.allSettled([session.close(), ...left.map(({ done }) => done)]);
+    },
+  };
 }

@@ -1,35 +1,72 @@
-import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import { eventRoutes } from "./event-routes.ts";
+import { identify } from "./identity.ts";
+import { limitBody } from "./limit-body.ts";
 import { checkOrigin } from "./origin.ts";
-import { questionRoutes } from "./question-routes.ts";
 import { renderProblem } from "./render.ts";
-import { serverRoutes } from "./server-routes.ts";
-import { tokenRoutes } from "./token-routes.ts";
-import { toolRoutes } from "./tool-routes.ts";
+import type { App, HttpEnv } from "./route.ts";
+import { addApprovalRoutes } from "./routes/approval-routes.ts";
+import { addCallRoutes } from "./routes/call-routes.ts";
+import { addChangeRoutes } from "./routes/change-routes.ts";
+import { addConfigurationRoutes, type ServerEditor } from "./routes/configuration-routes.ts";
+import { addDeadLetterRoutes } from "./routes/dead-letter-routes.ts";
+import { addDocumentRoutes } from "./routes/document-routes.ts";
+import { addEntryRoutes } from "./routes/entry-routes.ts";
+import { addEventRoutes } from "./routes/event-routes.ts";
+import { addKeyRoutes } from "./routes/key-routes.ts";
+import { addOfferRoutes } from "./routes/offer-routes.ts";
+import { addOperationRoutes } from "./routes/operation-routes.ts";
+import { addPlanRoutes } from "./routes/plan-routes.ts";
+import { addQualityRoutes } from "./routes/quality-routes.ts";
+import { addQuestionRoutes } from "./routes/question-routes.ts";
+import { addRegistryRoutes } from "./routes/registry-routes.ts";
+import { addResultRoutes } from "./routes/result-routes.ts";
+import { addSearchRoutes } from "./routes/search-routes.ts";
+import { addServerRoutes } from "./routes/server-routes.ts";
+import { addSignInRoutes, callbackPath } from "./routes/sign-in-routes.ts";
+import { addSkillRoutes } from "./routes/skill-routes.ts";
+import { addTokenRoutes } from "./routes/token-routes.ts";
+import { addToolRoutes } from "./routes/tool-routes.ts";
 
-const bodyLimitBytes = 4 * 1024 * 1024;
+export type AppOptions = {
+  host: string;
+  closing: AbortSignal;
+  /** Writes servers into the configuration; without it they can only be looked at. */
+  setup?: ServerEditor;
+};
 
-export function createApp(plane: Plane, { host, closing }: { host: string; closing: AbortSignal }): Hono {
-  const app = new Hono();
+export function createApp(plane: Plane, { host, closing, setup }: AppOptions): App {
+  const app: App = new OpenAPIHono<HttpEnv>();
   app.use(checkOrigin(host));
-  app.use(bodyLimit({ maxSize: bodyLimitBytes, onError: () => renderProblem(tooLarge()) }));
+  app.use(limitBody());
+  app.use(identify(plane, [callbackPath]));
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) =>
     renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
   );
 
-  app.get("/healthz", (c) => c.json({ ok: true }));
-  app.route("/", serverRoutes(plane));
-  app.route("/", questionRoutes(plane));
-  app.route("/", tokenRoutes(plane));
-  app.route("/", eventRoutes(plane, closing));
-  app.route("/", toolRoutes(plane));
+  addChangeRoutes(app, plane);
+  addQualityRoutes(app, plane);
+  addToolRoutes(app, plane);
+  addSearchRoutes(app, plane);
+  addEntryRoutes(app, plane);
+  addServerRoutes(app, plane);
+  addOfferRoutes(app, plane);
+  if (setup) addConfigurationRoutes(app, plane, setup);
+  addCallRoutes(app, plane);
+  addResultRoutes(app, plane);
+  addApprovalRoutes(app, plane);
+  addPlanRoutes(app, plane);
+  addDeadLetterRoutes(app, plane);
+  addRegistryRoutes(app, plane);
+  addSkillRoutes(app, plane);
+  addQuestionRoutes(app, plane);
+  addTokenRoutes(app, plane);
+  addSignInRoutes(app, plane);
+  addKeyRoutes(app, plane);
+  addEventRoutes(app, plane, closing);
+  addOperationRoutes(app, plane, closing);
+  addDocumentRoutes(app);
   return app;
-}
-
-function tooLarge(): PlaneError {
-  return new PlaneError("PAYLOAD_TOO_LARGE", `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB.`);
 }

@@ -1,3 +1,4 @@
+import type { z } from "@hono/zod-openapi";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
@@ -11,4 +12,17 @@ export function parseBody(body: string, like: string): UnknownObject {
   }
   if (isObject(parsed)) return parsed;
   throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
+}
+
+/** The same with fields that are all known. */
+export function parseFields<T extends z.ZodObject>(body: string, schema: T, like: string): z.output<T> {
+  const parsed = schema.strict().safeParse(parseBody(body, like));
+  if (parsed.success) return parsed.data as z.output<T>;
+  const [issue] = parsed.error.issues;
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const field = unknown ?? issue?.path.join(".") ?? "";
+  const what = unknown === undefined ? `'${field}': ${issue?.message}` : `'${field}' is not known here`;
+  throw new PlaneError("USAGE", `The body must be an object like ${like}. ${what}.`, {
+    data: { parameter: field },
+  });
 }

@@ -4,18 +4,36 @@ import { renderProblem } from "./render.ts";
 
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
-/** A web page must not be able to drive a plane by naming it through a host of its own. */
-export function checkOrigin(listeningHost: string): MiddlewareHandler {
+/** Says what is wrong with where a request says it goes and comes from, or null. */
+export function createOriginCheck(
+  listeningHost: string,
+): (host: string | undefined, origin: string | undefined) => PlaneError | null {
   const own = listeningHost.includes(":") ? `[${listeningHost}]` : listeningHost;
   const hosts = new Set([...loopback, own.toLowerCase()]);
-  const isOurs = (authority: string) => hosts.has(authority.replace(/:\d+$/, "").toLowerCase());
+  return (named, origin) => {
+    const host = splitPort(named ?? "");
+    if (!hosts.has(host.name)) return new PlaneError("FORBIDDEN", "This Host is not served here.");
+    if (origin === undefined) return null;
+    const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
+    // Another program on the same machine may serve pages too, and on another port it is another site.
+    return hosts.has(page.name) && page.port === host.port
+      ? null
+      : new PlaneError("FORBIDDEN", "This Origin may not call.");
+  };
+}
+
+/** A web page must not be able to drive a plane by naming it through a host of its own. */
+export function checkOrigin(listeningHost: string): MiddlewareHandler {
+  const refuse = createOriginCheck(listeningHost);
   return async (c, next) => {
-    const host = c.req.header("host") ?? "";
-    const origin = c.req.header("origin");
-    if (!isOurs(host)) return renderProblem(new PlaneError("FORBIDDEN", "This Host is not served here."));
-    if (origin !== undefined && !isOurs(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "")) {
-      return renderProblem(new PlaneError("FORBIDDEN", "This Origin may not call."));
-    }
+    const refused = refuse(c.req.header("host"), c.req.header("origin"));
+    if (refused) return renderProblem(refused);
     await next();
   };
+}
+
+/** No port where it is the usual one. */
+function splitPort(authority: string): { name: string; port: string } {
+  const [, name = "", port = ""] = /^(.*?)(?::(\d+))?$/.exec(authority.toLowerCase()) ?? [];
+  return { name, port: port === "80" || port === "443" ? "" : port };
 }

@@ -77,3 +77,13 @@ test("what went wrong inside is not told to a stranger, thrown or as an outcome"
     assert.doesNotMatch(await response.text(), /home|ENOENT/);
   }
 });
+
+test("who comes too soon is told the seconds to wait, and who has no budget left is told none", () => {
+  const after = (code: ErrorCode, data = {}) =>
+    renderOutcome(failed(new PlaneError(code, "because", { data }))).headers.get("retry-after");
+  assert.equal(after("RATE_LIMITED", { retryInMs: 7_001 }), "8");
+  assert.equal(after("RATE_LIMITED", { retryInMs: 3 }), "1");
+  assert.equal(after("BUSY"), "1");
+  assert.equal(after("BUDGET_EXCEEDED"), null);
+  assert.equal(after("TIMEOUT", { retryInMs: 7_000 }), null);
+});

@@ -15,6 +15,11 @@ export function renderOutcome(outcome: Outcome): Response {
   return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
 }
 
+/** An outcome inside another answer, without what is none of a stranger's business. */
+export function shownOutcome(outcome: Outcome): Outcome {
+  return outcome.error ? { ...outcome, error: forStrangers(outcome.error) } : outcome;
+}
+
 export function renderProblem(thrown: unknown): Response {
   const error = forStrangers(reportError(toPlaneError(thrown)));
   return json(problem(error), errorTable[error.code].http);
@@ -45,8 +50,16 @@ function json(body: unknown, status: number): Response {
   // The rest of a body that is too large is not read, so the connection cannot be used again.
   const headers = {
     "content-type": type,
+    ...(status === 401 ? { "www-authenticate": 'Bearer realm="toolplane"' } : {}),
     ...(status === 413 ? { connection: "close" } : {}),
-    ...(status === 429 ? { "retry-after": "1" } : {}),
+    ...(status === 429 ? retryAfter(body as Partial<ErrorReport>) : {}),
   };
   return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** In whole seconds. A budget that is used up does not come back by waiting. */
+function retryAfter({ code, data }: Partial<ErrorReport>): { "retry-after"?: string } {
+  if (code === "BUDGET_EXCEEDED") return {};
+  const ms = typeof data?.retryInMs === "number" ? data.retryInMs : 0;
+  return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
 }

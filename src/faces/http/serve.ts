@@ -1,19 +1,30 @@
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import { createApp } from "./app.ts";
+import { type AppOptions, createApp } from "./app.ts";
+import { createMcpFront, type McpHandler } from "./mcp-front.ts";
 
 const sweepMs = 20;
 const patienceMs = 5_000;
 
+/** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
+const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+
+export type ServeOptions = { host: string; port: number; mcp?: Mcp } & Pick<AppOptions, "setup">;
+/** What answers at the MCP endpoint. */
+export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
 export type Serving = { url: string; close(): Promise<void> };
 
 /** Listens, and takes no more connections once it is closed. */
-export async function serve(plane: Plane, { host, port }: { host: string; port: number }): Promise<Serving> {
+export async function serve(plane: Plane, { host, port, setup, mcp }: ServeOptions): Promise<Serving> {
   const closing = new AbortController();
-  const app = createApp(plane, { host, closing: closing.signal });
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const app = createApp(plane, { host, closing: closing.signal, ...(setup ? { setup } : {}) });
+  const others = getRequestListener(app.fetch);
+  const listener = mcp ? createMcpFront(plane, host, mcp.handle, others) : others;
+  const server = createServer(arrival, listener);
+  const silent = watchSilent(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)));
     server.listen(port, host, resolve);
@@ -23,18 +34,34 @@ export async function serve(plane: Plane, { host, port }: { host: string; port: 
   const shownHost = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shownHost}:${actualPort}`,
-    close() {
+    async close() {
       // Whoever only listens has nothing to finish.
       closing.abort();
-      return drain(server as Server);
+      mcp?.drain();
+      await drain(server, silent);
+      await mcp?.close();
     },
   };
 }
 
+/** Connections that have not asked for anything yet; clients open some ahead of need. */
+function watchSilent(server: Server): ReadonlySet<Socket> {
+  const silent = new Set<Socket>();
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.on("request", ({ socket }) => silent.delete(socket));
+  return silent;
+}
+
 /** Lets running requests finish, but nobody keeps us by holding an idle connection. */
-function drain(server: Server): Promise<void> {
+function drain(server: Server, silent: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of silent) socket.destroy();
+    }, sweepMs);
     const force = setTimeout(() => server.closeAllConnections(), patienceMs);
     server.close(() => {
       clearInterval(sweep);

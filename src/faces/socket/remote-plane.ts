@@ -3,16 +3,18 @@ import { text } from "node:stream/consumers";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
+import { withListed } from "../../model/principal.ts";
 import { type RemoteAnswer, type RemoteMethod, remoteMethods } from "./remote-methods.ts";
 
 /** The plane that serves at this socket, as if it were here. Null when nobody answers or it serves other files. */
 export async function openRemotePlane(
   path: string,
   files: readonly string[],
-  caller: Caller,
+  who: Caller,
 ): Promise<Plane | null> {
   const config = await ask<Config>(path, "config", []).catch(() => null);
   if (config === null || JSON.stringify(config.files) !== JSON.stringify(files)) return null;
+  const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
   const asked = Object.entries(remoteMethods).map(([method, place]) => [
     method,
     async (...args: unknown[]) => {
@@ -26,8 +28,8 @@ export async function openRemotePlane(
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),
     // Whoever looks at a plane that runs wants to see it as it is.
-    servers: () => ask(path, "servers", []),
-    server: (name) => ask(path, "server", [name]),
+    servers: () => ask(path, "servers", [caller]),
+    server: (name) => ask(path, "server", [name, caller]),
     logs: (name) => ask(path, "logs", [name, caller]),
     on: () => () => undefined,
     start() {},

@@ -1,7 +1,7 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { RpcError, TransportError } from "../message.ts";
-import type { RequestOptions } from "../peer.ts";
+import type { RequestOptions } from "../request-options.ts";
 import { isOver, readTask, type Task } from "./task.ts";
 
 /** So often in a row a remote server may be out of reach before its task is given up. */

@@ -1,5 +1,5 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { RequestOptions } from "../peer.ts";
+import type { RequestOptions } from "../request-options.ts";
 import type { Session } from "../session.ts";
 import { tasksExtension } from "./task.ts";
 

@@ -33,6 +33,7 @@ test("what a tool does not say is taken from its server, else from the defaults"
     ["1.0.0", "network", false],
   );
   assert.deepEqual([plain.metadata.requires_consent, plain.consent], [true, "default"]);
+  assert.deepEqual([plain.metadata.allow_parallel, plain.parallel], [false, "default"]);
   const settings = {
     side_effects: "none",
     allow_parallel: true,

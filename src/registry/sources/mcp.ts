@@ -1,15 +1,26 @@
 import { passesFilter } from "../../lib/glob.ts";
+import { hiddenBy, rulesOf } from "../../model/injection.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import type { Tool, ToolAnnotations } from "../../model/tool.ts";
+import { fallbackDescription, type Tool, type ToolAnnotations } from "../../model/tool.ts";
+import type { ToolArgument } from "../../model/tool-argument.ts";
 import { readParamHeaders } from "../../protocol/param-headers.ts";
-import { hideInjected } from "./hide-injected.ts";
+import { applyRules } from "./apply-rules.ts";
 import { schemaProblem } from "./schema-problem.ts";
+import { mergeAuth } from "./tool-auth.ts";
 
 /** A tool before the snapshot has given it its names. */
-export type NamelessTool = Omit<Tool, "name" | "modelName">;
+export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
+  /** What its author says about arguments; it becomes part of the tool with the snapshot. */
+  local?: readonly ToolArgument[];
+};
 
-export type Translation = { tools: NamelessTool[]; rejected: { tool: string; reason: string }[] };
+export type Translation = {
+  tools: NamelessTool[];
+  rejected: { tool: string; reason: string }[];
+  /** What else the source describes: skills, tasks, jobs. Nobody asks for it here, but its change is one of the whole. */
+  work?: unknown;
+};
 
 /** Takes what a server listed, one entry at a time: a bad entry costs only itself. */
 export function translateTools(
@@ -37,7 +48,7 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (!isObject(entry)) return "it is not an object";
   if (name === undefined || name.trim() === "") return "it has no name";
   if (taken.has(name)) return "the server lists this name twice; the first one is kept";
-  const schema = entry.inputSchema;
+  const schema = schemaOf(entry);
   if (!isObject(schema)) return "its inputSchema is not an object";
   if (schema.type !== undefined && schema.type !== "object") return "its inputSchema is not of type 'object'";
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
@@ -49,8 +60,29 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
 
 /** A server of the new revision refuses calls whose arguments are not repeated as it says. */
 function headerProblem(entry: unknown): string | undefined {
-  const { problem } = readParamHeaders(isObject(entry) ? entry.inputSchema : undefined);
+  const { problem } = readParamHeaders(isObject(entry) ? schemaOf(entry) : undefined);
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+}
+
+/** Some servers call it as others do. */
+function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): unknown {
+  return inputSchema ?? input_schema ?? parameters;
+}
+
+function listedWith({ icons, _meta }: UnknownObject): { listed?: JsonObject } {
+  const listed = {
+    ...(Array.isArray(icons) ? { icons } : {}),
+    ...(isObject(_meta) ? { _meta } : {}),
+  } as JsonObject;
+  return Object.keys(listed).length === 0 ? {} : { listed };
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function readTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => readText(item) !== undefined) : [];
 }
 
 function isListOfStrings(value: unknown): boolean {
@@ -63,33 +95,31 @@ function translate(
   name: string,
   entry: UnknownObject,
 ): NamelessTool {
-  const schema = { ...(entry.inputSchema as JsonObject), type: "object" };
+  const schema = { ...(schemaOf(entry) as JsonObject), type: "object" };
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { parameters, injects } = hideInjected(schema, definition.inject);
+  const rules = rulesOf(definition.inject);
   return {
     id: { server, tool: name },
     ...(title === undefined ? {} : { title }),
-    description:
-      typeof entry.description === "string"
-        ? entry.description
-        : `MCP tool '${name}' from server '${server}'`,
-    parameters,
-    injects,
-    reserved: definition.inject,
+    description: readText(entry.description) ?? fallbackDescription(server, name),
+    ...applyRules(schema, rules),
+    reserved: rules.map(hiddenBy),
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
+    ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
     metadata: {
-      version: "1.0.0",
+      version: readText(entry.version) ?? definition.version ?? "1.0.0",
       side_effects: definition.side_effects,
-      auth: { required: false },
-      allow_parallel: definition.allow_parallel,
+      auth: mergeAuth(entry, definition),
+      allow_parallel: definition.allow_parallel ?? false,
       idempotency_key: definition.idempotency_key,
       requires_consent: definition.requires_consent ?? true,
-      capabilities: [],
+      capabilities: readTexts(entry.capabilities),
     },
     consent: definition.requires_consent === undefined ? "default" : "explicit",
+    parallel: definition.allow_parallel === undefined ? "default" : "explicit",
     groups: definition.groups,
     persona: definition.persona,
     providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } }],

@@ -5,10 +5,10 @@ import { OAuthProblem } from "./oauth/problem.ts";
 /** What a person has to do before this server can be asked. `why` begins with 'it'. */
 export function authRequired(server: string, kind: "token" | "oauth", why: string): PlaneError {
   const how = `toolplane servers login ${server}`;
-  const what = kind === "token" ? "Give it a token" : "Sign in";
+  const what = kind === "token" ? "Give it a token" : "Sign in to it";
   return new PlaneError(
     "AUTH_REQUIRED",
-    `Server '${server}' wants to know who asks: ${why}. ${what}: ${how}`,
+    `Server '${server}' wants to know who asks: ${why}. ${what} with '${how}'.`,
     {
       data: { server, kind, how },
     },

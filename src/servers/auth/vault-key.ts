@@ -1,17 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createOnce } from "../../lib/create-once.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 export const keyBytes = 32;
@@ -20,7 +10,7 @@ export const keyBytes = 32;
 export function loadVaultKey(directory: string): Buffer {
   const file = join(directory, "vault.key");
   try {
-    return readKey(file) ?? createKey(directory, file);
+    return readKey(file) ?? createKey(file);
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const { message } = thrown as Error;
@@ -48,39 +38,7 @@ function readKey(file: string): Buffer | null {
   );
 }
 
-/** The file gets its name when it is whole, and only if nobody was quicker. */
-function createKey(directory: string, file: string): Buffer {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
-  try {
-    const handle = openSync(temporary, "wx", 0o600);
-    try {
-      writeSync(handle, randomBytes(keyBytes));
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    giveName(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  return readKey(file) ?? createKey(directory, file);
-}
-
-function giveName(temporary: string, file: string): void {
-  try {
-    linkSync(temporary, file);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return;
-    copyWhereNoLinks(temporary, file);
-  }
-}
-
-/** Some file systems know no hard links. */
-function copyWhereNoLinks(temporary: string, file: string): void {
-  try {
-    copyFileSync(temporary, file, constants.COPYFILE_EXCL);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
-  }
+function createKey(file: string): Buffer {
+  createOnce(file, randomBytes(keyBytes));
+  return readKey(file) ?? createKey(file);
 }

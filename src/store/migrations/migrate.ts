@@ -4,10 +4,32 @@ import { inTransaction } from "../sqlite/transaction.ts";
 import { start } from "./001-start.ts";
 import { secrets } from "./002-secrets.ts";
 import { knownServers } from "./003-known-servers.ts";
+import { sampleOrder } from "./004-sample-order.ts";
+import { apiKeys } from "./005-api-keys.ts";
+import { entries } from "./006-entries.ts";
+import { deadLetters } from "./007-dead-letters.ts";
+import { heldCalls } from "./008-held-calls.ts";
+import { callsByUser } from "./009-calls-by-user.ts";
+import { results } from "./010-results.ts";
+import { callChain } from "./011-call-chain.ts";
+import { pins } from "./012-pins.ts";
 
 type Migration = { id: number; sql: string };
 
-const allMigrations: readonly Migration[] = [start, secrets, knownServers];
+const allMigrations: readonly Migration[] = [
+  start,
+  secrets,
+  knownServers,
+  sampleOrder,
+  apiKeys,
+  entries,
+  deadLetters,
+  heldCalls,
+  callsByUser,
+  results,
+  callChain,
+  pins,
+];
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */
 export function migrate(database: DatabaseSync, file: string, migrations = allMigrations): void {

@@ -1,18 +1,19 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { CallRecord } from "../../model/call.ts";
 import type { CallFilter } from "../../model/store.ts";
+import { linkOf, selectLastLink } from "./call-chain.ts";
 import type { Prepare } from "./connection.ts";
 
-export function insertCall(prepare: Prepare, call: CallRecord): void {
-  prepare("INSERT INTO calls (id, at, tool, status, server, user, record) VALUES (?, ?, ?, ?, ?, ?, ?)").run(
-    call.id,
-    call.at,
-    call.tool,
-    call.status,
-    call.server,
-    call.principal.user,
-    JSON.stringify(call),
-  );
+/** Adds calls at the end of the chain; the last link is read once, when it is first needed. */
+export function createCallAppender(prepare: Prepare): (call: CallRecord) => void {
+  let link: string | undefined;
+  return (call) => {
+    const record = JSON.stringify(call);
+    link = linkOf(link ?? selectLastLink(prepare), record);
+    prepare(
+      "INSERT INTO calls (id, at, tool, status, server, user, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ).run(call.id, call.at, call.tool, call.status, call.server, call.principal.user, record, link);
+  };
 }
 
 export function selectCall(prepare: Prepare, id: string): CallRecord | null {
@@ -23,13 +24,14 @@ export function selectCall(prepare: Prepare, id: string): CallRecord | null {
 export function selectCalls(prepare: Prepare, filter: CallFilter): CallRecord[] {
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
-  const add = (condition: string, value: string | undefined) => {
+  const add = (condition: string, value: string | null | undefined) => {
     if (value === undefined) return;
     conditions.push(condition);
     values.push(value);
   };
   add("tool = ?", filter.tool);
   add("status = ?", filter.status);
+  add("user IS ?", filter.user);
   add("sequence < (SELECT sequence FROM calls WHERE id = ?)", filter.before);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   return prepare(`SELECT record FROM calls ${where} ORDER BY sequence DESC LIMIT ?`)

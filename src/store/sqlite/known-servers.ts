@@ -12,6 +12,14 @@ export function upsertKnownServer(prepare: Prepare, known: KnownServer): void {
   prepare("DELETE FROM known_servers WHERE listed_at < ?").run(new Date(Date.now() - keptMs).toISOString());
 }
 
+/** Only when what is there was listed at `basis`; null means that nothing is there. */
+export function replaceKnownServer(prepare: Prepare, known: KnownServer, basis: string | null): boolean {
+  const row = prepare("SELECT listed_at FROM known_servers WHERE identity = ?").get(known.identity);
+  if ((row?.listed_at ?? null) !== basis) return false;
+  upsertKnownServer(prepare, known);
+  return true;
+}
+
 export function selectKnownServers(prepare: Prepare, identities: readonly string[]): KnownServer[] {
   const select = prepare("SELECT body FROM known_servers WHERE identity = ?");
   return identities.flatMap((identity) => {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { EventOf, EventType, Outcome, Plane, PlaneEvent, Principal } from "../../../src/index.ts";
+import { principalOf } from "../../../src/model/principal.ts";
 import type { Question } from "../../../src/model/question.ts";
 import {
   fixtureEnvironment,
@@ -50,7 +51,7 @@ export function startsIn(log: string): number[] {
 }
 
 export function person(user: string): Principal {
-  return { user, groups: [], persona: null };
+  return principalOf({ user });
 }
 
 /** Everything of these types that is told from now on. */

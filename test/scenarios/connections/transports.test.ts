@@ -184,6 +184,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }) });
+    await plane.tools();
     const late = await plane.call("echo.slow", { ms: 60_000 }, { timeoutMs: 400 });
     assert.equal(errorOf(late).code, "TIMEOUT");
     const controller = new AbortController();

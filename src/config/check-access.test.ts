@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadConfig } from "./load-config.ts";
+
+async function warnings(more: object): Promise<string[]> {
+  const mcpServers = { charts: { command: "charts", compliance_level: "hipaa" } };
+  const { config } = await loadConfig({ mcpServers, ...more }, {});
+  return config.problems.map(({ path, message }) => `${path}: ${message}`);
+}
+
+test("a level that has no effect is told", async () => {
+  assert.deepEqual(await warnings({}), ["servers.charts.compliance_level: levels have no effect"]);
+  assert.deepEqual(await warnings({ compliance: "default" }), []);
+  const users = { ann: { compliance: "Hippa" } };
+  assert.deepEqual(await warnings({ compliance: "default", users }), [
+    "users.ann.compliance: the level 'Hippa' keeps nobody from anything",
+  ]);
+  const strict = { unknown: "strict", levels: [{ name: "A", allowed_with: ["A"] }] };
+  assert.deepEqual(await warnings({ compliance: strict }), [
+    "servers.charts.compliance_level: the level 'hipaa' is refused wherever a level is asked for",
+  ]);
+});
+
+test("levels that do not fit together are an error", async () => {
+  for (const compliance of ["shipped", { levels: [{ name: "A", allowed_with: ["B"] }] }, 7]) {
+    const { config } = await loadConfig({ mcpServers: {}, compliance }, {});
+    assert.deepEqual(
+      config.problems.map(({ path, severity }) => [path.split(".")[0], severity]),
+      [["compliance", "error"]],
+    );
+  }
+});

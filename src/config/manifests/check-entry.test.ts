@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkEntry } from "./check-entry.ts";
+
+const tool = (more: object = {}) => ({ name: "t", description: "T", side_effects: "none", ...more });
+const http = (config: object) => ({
+  providers: [{ name: "http", config: { url: "https://a.example", ...config } }],
+});
+
+test("a tool is given back in its normal form, its references in their places", () => {
+  const headers = { Authorization: "Bearer ${TOKEN}" };
+  const { manifest, problems, unusable } = checkEntry("tool", tool(http({ headers })), { TOKEN: "hunter2" });
+  assert.deepEqual([problems, unusable], [[], []]);
+  assert.ok(!JSON.stringify(manifest).includes("hunter2"));
+  assert.deepEqual((manifest as { version?: string }).version, "1.0.0");
+});
+
+test("a variable that is not set makes a provider unusable and not the tool wrong", () => {
+  const { manifest, problems, unusable } = checkEntry("tool", tool(http({ headers: { X: "${UNSET}" } })), {});
+  assert.ok(manifest);
+  assert.deepEqual([problems.length, unusable.length], [0, 1]);
+  assert.match(unusable[0]?.message ?? "", /UNSET is not set/);
+});
+
+test("the server of a wrapper may be a variable, which stays one in what is written", () => {
+  const providers = [{ name: "mcp", config: { server: "${SERVER}", tool: "x" } }];
+  const { manifest } = checkEntry("tool", tool({ providers }), { SERVER: "prod" });
+  const [spec] = (manifest as { providers: { config: object; written?: object }[] }).providers;
+  assert.deepEqual([spec?.config, spec?.written], [{ server: "prod", tool: "x" }, providers[0]?.config]);
+});
+
+const wrong: [title: string, config: object, path: RegExp][] = [
+  ["a header", { headers: { Authorization: "Bearer abcdefgh1234" } }, /headers\.Authorization/],
+  ["the fallback of a header", { headers: { "X-API-Key": "${KEY:-abcdefgh1234}" } }, /X-API-Key/],
+  ["a URL", { url: "https://user:hunter2@a.example" }, /config\.url/],
+  ["a query", { url: "https://a.example?api_key=hunter2hunter2" }, /config\.url/],
+  ["a key by its shape", { body: { text: "sk-abcdefgh12345678" } }, /body\.text/],
+];
+for (const [title, config, path] of wrong) {
+  test(`a secret in clear in ${title} is refused, also when more is wrong`, () => {
+    for (const more of [{}, { side_effects: "magic" }]) {
+      const { problems } = checkEntry("tool", { ...tool(http(config)), ...more }, { KEY: "x" });
+      const found = problems.find(({ message }) => message === "holds a secret in clear");
+      assert.match(found?.path ?? "none", path);
+    }
+  });
+}
+
+for (const reference of ["${file:/etc/passwd}", "${command:id}", "${keychain:a/b}"]) {
+  test(`a reference to ${reference.slice(2, -1)} is for manifest files only`, () => {
+    const { problems } = checkEntry("tool", tool(http({ headers: { X: reference } })), {});
+    assert.match(problems[0]?.message ?? "", /only manifest files may/);
+  });
+}
+
+test("names that only look secret are none", () => {
+  const config = {
+    query: ["token"],
+    argumentMap: { api_key: "key_argument" },
+    headers: { Authorization: "${A}" },
+  };
+  assert.deepEqual(checkEntry("tool", tool(http(config)), { A: "x" }).problems, []);
+});
+
+test("skills, tasks and jobs are held to their own shapes", () => {
+  assert.match(checkEntry("skill", { name: "s" }, {}).problems[0]?.path ?? "", /version/);
+  const task = checkEntry("task", { name: "t", summary: "S", acceptance_criteria: ["done"] }, {});
+  assert.deepEqual([task.problems, task.manifest?.name], [[], "t"]);
+  assert.match(checkEntry("job", {}, {}).problems[0]?.message ?? "", /a job needs a 'name'/);
+});

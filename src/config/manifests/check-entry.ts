@@ -1,0 +1,99 @@
+import type { EntryKind } from "../../model/change.ts";
+import type { ConfigProblem } from "../../model/config.ts";
+import type { JobManifest } from "../../model/job.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { NamedOverlay } from "../../model/overlay.ts";
+import { type Path, renderPath } from "../../model/path.ts";
+import type { SkillManifest } from "../../model/skill.ts";
+import type { TaskManifest } from "../../model/task.ts";
+import type { ToolManifest } from "../../model/tool.ts";
+import { checkProviders } from "../check-providers.ts";
+import { workingDirectory } from "../environment.ts";
+import type { Report } from "../parse-value.ts";
+import { clearSecrets, localReferences } from "../secrets/clear-secrets.ts";
+import type { Environment } from "../secrets/expand-environment.ts";
+import { checkOverlay } from "./check-overlay.ts";
+import { checkTool } from "./check-tool.ts";
+import { checkJob, checkSkill, checkTask } from "./check-work.ts";
+import { type Entry, toEntry } from "./entries.ts";
+
+export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
+
+/** An entry that was given instead of read from a file, with everything that is wrong with it. */
+export type CheckedEntry = {
+  name: string | undefined;
+  manifest: CheckedManifest | undefined;
+  problems: ConfigProblem[];
+  /** Providers that cannot be used as they are written, or not here. */
+  unusable: ConfigProblem[];
+  /** What was left out. */
+  warnings: ConfigProblem[];
+};
+
+const file = "(given)";
+
+export function checkEntry(kind: EntryKind, given: UnknownObject, environment: Environment): CheckedEntry {
+  const found = { problems: [], unusable: [], warnings: [] } as Pick<
+    CheckedEntry,
+    "problems" | "unusable" | "warnings"
+  >;
+  const reportTo =
+    (list: ConfigProblem[]): Report =>
+    (path, message, hint = null) =>
+      void list.push({ file, line: null, path: renderPath(path), severity: "error", message, hint });
+  const report = reportTo(found.problems);
+  const document = { file, data: given, lineOf: () => null };
+  const place = { document, source: [], path: "", fallbackName: undefined };
+  const read = toEntry({ ...given }, place);
+  for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
+  if (kind === "overlay") {
+    if (read.name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
+    const overlay = checkOverlay(read.name ?? "", given, report, (problem) =>
+      (problem.severity === "error" ? found.problems : found.warnings).push(problem),
+    );
+    return { name: read.name, manifest: overlay, ...found };
+  }
+  const entry: Entry = { ...read, kind };
+  const { name } = entry;
+  if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
+  if (name === undefined || kind !== "tool") {
+    const work = name === undefined || kind === "tool" ? undefined : checkWork[kind](entry, report);
+    return { name, manifest: work as CheckedManifest | undefined, ...found };
+  }
+  const tool = checkTool(entry, report, (problem) => {
+    if (problem.severity === "error") found.problems.push(problem);
+    else if (!problem.message.endsWith("is assumed")) found.warnings.push(problem);
+  });
+  // As they are given: what else is wrong with the tool must not hide this.
+  for (const [at, spec] of [entry.data.providers].flat().entries())
+    if (isObject(spec)) checkSecrets(spec.config, ["providers", at, "config"], report);
+  const context = { environment, directory: workingDirectory(), report: reportTo(found.unusable) };
+  return { name, manifest: tool && checkProviders(tool, context), ...found };
+}
+
+const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
+
+/** Under the name of the argument, which says whether its value is a secret. */
+function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
+  return (Array.isArray(list) ? list : []).flatMap((argument, at): [Path, UnknownObject][] =>
+    isObject(argument) && argument.fixed !== undefined
+      ? [[["arguments", at], { [String(argument.name)]: argument.fixed }]]
+      : [],
+  );
+}
+
+/** What is stored and travels must neither hold a secret nor run or read anything where it arrives. */
+function checkSecrets(config: unknown, place: Path, report: Report): void {
+  for (const path of clearSecrets(config))
+    report(
+      [...place, ...path],
+      "holds a secret in clear",
+      "Put it into a variable and refer to it as ${NAME}.",
+    );
+  for (const path of localReferences(config))
+    report(
+      [...place, ...path],
+      "refers to a file, a command or the keychain, which only manifest files may",
+      "Refer to a variable as ${NAME}, or write the tool into a manifest file.",
+    );
+}

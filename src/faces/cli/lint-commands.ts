@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { examples, type SetExitCode } from "./command-parts.ts";
+
+/** How good definitions are and what they cost: `tools lint`, `stats`. */
+export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const tools = program.commands.find((command) => command.name() === "tools") ?? program.command("tools");
+  tools.commands
+    .find((command) => command.name() === "list")
+    ?.option("--quality", "with the score of each definition and what is wrong with it", false);
+  tools
+    .command("lint")
+    .description(
+      "how well definitions tell a model what tools are for, worst first; 1 when one does not pass",
+    )
+    .option("--server <name>", "only the tools of this server")
+    .option("--threshold <score>", "the score a tool needs to pass, 0 to 100; 40 when left out")
+    .option("--require-examples", "a description without an example loses points", false)
+    .addHelpText("after", examples("tools lint", "tools lint --server demo --threshold 80 --json"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await import("./lint.ts")).lintTools(cli, command.optsWithGlobals())),
+    );
+  program
+    .command("stats")
+    .description("what the definitions of tools cost in the context of a model, by server")
+    .option("--server <name>", "only the tools of this server")
+    .option("--tools", "each tool, too, the dearest first", false)
+    .addHelpText("after", examples("stats", "stats --server demo --tools", "stats --json"))
+    .action(async (_, command: Command) =>
+      (await import("./stats.ts")).showStats(cli, command.optsWithGlobals()),
+    );
+}

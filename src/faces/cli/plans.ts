@@ -1,0 +1,112 @@
+import { plainText } from "../../lib/plain-text.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Plan, PlanChoice } from "../../model/held-call.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import { findByPrefix } from "./approval-ids.ts";
+import { readObject } from "./approvals.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, say } from "./output.ts";
+import { renderPlan, renderPlans } from "./plan-view.ts";
+import { exitCodeOf, printOutcome } from "./print-outcome.ts";
+import { withPlane } from "./with-plane.ts";
+
+type ChoiceOptions = GlobalOptions & {
+  first?: number;
+  change?: string[];
+  continue?: boolean;
+  args?: string[];
+  reason?: string;
+};
+
+export async function listPlans(cli: Cli, options: GlobalOptions): Promise<void> {
+  const plans = await withPlane(cli, options, (plane) => plane.plans());
+  if (options.json) printJson({ plans });
+  else print(renderPlans(plans, Date.now()));
+}
+
+export async function showPlan(cli: Cli, id: string | undefined, options: GlobalOptions): Promise<void> {
+  const plan = await withPlane(cli, options, (plane) => findPlan(plane, id));
+  if (options.json) printJson(plan);
+  else print(renderPlan(plan));
+}
+
+export async function approvePlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<number> {
+  return withPlane(cli, options, async (plane) => {
+    const asked = await findPlan(plane, id);
+    const choice: PlanChoice = {
+      ...toChoice(asked, options),
+      ...(options.continue ? { continueOnFailure: true } : {}),
+      ...(options.args ? { arguments: await readEdits(asked, options.args) } : {}),
+    };
+    const ran = await plane.approvePlan(asked.id, choice);
+    if (options.json) printJson(ran);
+    else printRan(asked, ran);
+    const failed = ran.outcomes.find(({ outcome }) => outcome?.ok !== true);
+    return failed === undefined ? 0 : failed.outcome === null ? 1 : exitCodeOf(failed.outcome);
+  });
+}
+
+export async function rejectPlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<void> {
+  const plan = await withPlane(cli, options, async (plane) => {
+    const asked = await findPlan(plane, id);
+    return plane.rejectPlan(asked.id, {
+      ...toChoice(asked, options),
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+    });
+  });
+  if (options.json) printJson(plan);
+  else print(renderPlan(plan));
+}
+
+function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["approvePlan"]>>): void {
+  for (const { change, outcome } of outcomes) {
+    const place = changes.findIndex(({ id }) => id === change);
+    say(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
+    if (outcome) printOutcome(outcome);
+    else say("It runs elsewhere.");
+  }
+  const left = plan.changes.filter(({ status }) => status === "pending").length;
+  if (left > 0) say(`${left} of ${plan.changes.length} changes still wait: toolplane plan show ${plan.id}`);
+}
+
+/** The one that is meant, or the newest in which something waits. */
+async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> {
+  const plans = await plane.plans();
+  const open = plans.find(({ status }) => status === "pending" || status === "partly");
+  if (given === undefined) {
+    if (open) return open;
+    throw new PlaneError(
+      "NOT_FOUND",
+      "No plan waits for an answer. 'toolplane plan list' shows those that are over.",
+    );
+  }
+  const ids = plans.map(({ id }) => id);
+  return plane.plan(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
+}
+
+function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
+  return {
+    ...(first === undefined ? {} : { first }),
+    ...(change === undefined ? {} : { ids: change.map((given) => findChange(plan, given)) }),
+  };
+}
+
+/** By its place in the list, or by its id. */
+function findChange({ id: plan, changes }: Plan, given: string): string {
+  const placed = /^\d{1,3}$/.test(given) ? changes[Number(given) - 1] : undefined;
+  if (placed) return placed.id;
+  const ids = changes.map(({ id }) => id);
+  return findByPrefix(given, ids, { what: "change", where: `toolplane plan show ${plan}` });
+}
+
+async function readEdits(plan: Plan, given: readonly string[]): Promise<Record<string, JsonObject>> {
+  const edits: Record<string, JsonObject> = {};
+  for (const pair of given) {
+    const [, change, json] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (change === undefined || json === undefined)
+      throw new PlaneError("USAGE", `--args '${pair}' must be CHANGE=JSON, e.g. --args '2={"key":"value"}'.`);
+    edits[findChange(plan, change)] = await readObject(json, "--args CHANGE=JSON");
+  }
+  return edits;
+}

@@ -1,0 +1,76 @@
+import { plainText } from "../../lib/plain-text.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+type GetOptions = GlobalOptions & {
+  offset?: string;
+  limit?: string;
+  path?: string;
+  grep?: string;
+  lines?: boolean;
+};
+type ListOptions = GlobalOptions & { limit?: string; cursor?: string };
+
+export async function getResult(cli: Cli, id: string, options: GetOptions): Promise<void> {
+  const { path, grep, lines } = options;
+  const query: ResultQuery = withoutUndefined({
+    offset: toNumber("--offset", options.offset),
+    limit: toNumber("--limit", options.limit),
+    ...{ path, grep, lines },
+  });
+  const page = await withPlane(cli, options, (plane) =>
+    query.limit === undefined ? readAll(plane, id, query) : plane.result(id, query),
+  );
+  if (options.json) return printJson(page);
+  print(plainText(page.text));
+  if (page.nextOffset !== null)
+    say(
+      `${page.unit} ${page.offset} to ${page.nextOffset} of ${page.total}; the next ones with --offset ${page.nextOffset}`,
+    );
+}
+
+export async function listResults(cli: Cli, options: ListOptions): Promise<void> {
+  const page = withoutUndefined({ limit: toNumber("--limit", options.limit), cursor: options.cursor });
+  const { results, nextCursor } = await withPlane(cli, options, (plane) => plane.results(page));
+  if (options.json) return printJson({ results, nextCursor });
+  if (results.length === 0) return print("No large result is kept.");
+  const rows = results.map(({ id, at, expiresAt, characters, user, tool }) => [
+    id,
+    minute(at),
+    minute(expiresAt),
+    String(characters),
+    user ?? "-",
+    tool,
+  ]);
+  print(renderTable(["ID", "SINCE", "UNTIL", "CHARACTERS", "USER", "TOOL"], rows));
+  if (nextCursor !== null) say(`There are more; the next ones with --cursor ${nextCursor}`);
+}
+
+/** Whoever sets no limit wants all of it, in as many pages as it takes. */
+async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
+  const unit = query.grep === undefined ? (query.lines ? "lines" : "characters") : "matches";
+  const limit = pageLimits[unit].most;
+  const first = await plane.result(id, { ...query, limit });
+  const texts = [first.text];
+  for (let next = first.nextOffset; next !== null; ) {
+    const page = await plane.result(id, { ...query, limit, offset: next });
+    texts.push(page.text);
+    next = page.nextOffset;
+  }
+  return { ...first, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
+}
+
+function toNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
+}
+
+function minute(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,62 @@
+import type { ContextCost, ContextStats } from "../../model/context-stats.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
+import { withPlane } from "./with-plane.ts";
+
+type StatsOptions = GlobalOptions & { server?: string; tools: boolean };
+
+const barWidth = 24;
+
+export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
+  const { server, tools } = options;
+  const asked = { tools, ...(server === undefined ? {} : { server }) };
+  const stats = await withPlane(cli, options, (plane) => plane.stats(asked));
+  if (options.json) return printJson(stats);
+  if (stats.totals.tools === 0) return print("The catalogue is empty.");
+  print(renderStats(stats, process.stdout.isTTY === true));
+  say(colors.dim(`Tokens by ${stats.tokenizer}.`));
+}
+
+export function renderStats(stats: ContextStats, withBars: boolean): string {
+  const { servers, totals, tools = [], lazy } = stats;
+  const dearest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
+  const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
+  const head = ["FULL", "SUMMARY", "LOADED", "SAVED", ...(withBars ? [""] : [])];
+  const lines = [
+    renderTable(
+      ["SERVER", "TOOLS", ...head],
+      [
+        ...servers.map((server) => [
+          server.name,
+          String(server.tools),
+          ...numbers(server),
+          ...bar(server, dearest(servers)),
+        ]),
+        ["all", String(totals.tools), ...numbers(totals), ...(withBars ? [""] : [])],
+      ],
+    ),
+    "",
+  ];
+  if (tools.length > 0) {
+    const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, dearest(tools))]);
+    lines.push(renderTable(["TOOL", ...head], rows), "");
+  }
+  return [...lines, renderLazy(lazy, totals.fullTokens)].join("\n");
+}
+
+function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {
+  return [...[fullTokens, summaryTokens, loadedTokens].map(String), `${savedPercent} %`];
+}
+
+function renderBar(share: number): string {
+  return "█".repeat(Math.max(1, Math.round(share * barWidth)));
+}
+
+function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], full: number): string {
+  if (mode !== "auto")
+    return `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}: 'lazy.mode' is '${mode}'.`;
+  const relation = isActive ? "above" : "not above";
+  const what = isActive ? "loaded when they are needed" : "given whole";
+  return `Definitions are ${what}: ${full} tokens are ${relation} 'lazy.thresholdTokens', ${thresholdTokens}.`;
+}

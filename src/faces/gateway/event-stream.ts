@@ -1,0 +1,47 @@
+import type { ServerResponse } from "node:http";
+import { keepAliveMs, unreadLimitBytes } from "./limits.ts";
+
+const open = new Set<ServerResponse>();
+let clock: NodeJS.Timeout | undefined;
+
+/** Begins an event stream, and keeps it alive as long as it is open. */
+export function openEvents(response: ServerResponse, headers: Record<string, string> = {}): void {
+  response.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    ...headers,
+  });
+  response.flushHeaders();
+  open.add(response);
+  clock ??= setInterval(() => {
+    for (const one of open) one.write(": still here\n\n");
+  }, keepAliveMs).unref();
+  response.once("close", () => {
+    open.delete(response);
+    if (open.size > 0) return;
+    clearInterval(clock);
+    clock = undefined;
+  });
+}
+
+/** Our texts are JSON, so there is no line break in them. */
+export function writeEvent(response: ServerResponse, text: string, id?: string): void {
+  response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
+  // Whoever does not read gets no more.
+  if (response.writableLength > unreadLimitBytes) response.destroy();
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
+}

@@ -1,0 +1,26 @@
+import type { Plane } from "../../model/plane.ts";
+import { createCore } from "./answer.ts";
+import { createChanges } from "./changes.ts";
+import type { House } from "./client-session.ts";
+import { createModern, type Modern } from "./modern.ts";
+import { createParkedRequests } from "./parked-requests.ts";
+import { createSurfaces } from "./surfaces.ts";
+
+/** What all clients of one plane share. */
+export function createHouse(plane: Plane): House & { modern: Modern; close(): void } {
+  const surfaces = createSurfaces(plane);
+  const parked = createParkedRequests();
+  const changes = createChanges(plane, surfaces);
+  const core = createCore(plane, surfaces, parked);
+  const house = { plane, core, surfaces, changes };
+  const modern = createModern(house);
+  return {
+    ...house,
+    modern,
+    close() {
+      modern.close();
+      parked.close();
+      changes.close();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { ServerResponse } from "node:http";
+import type { UnknownObject } from "../../model/json.ts";
+import type { ClientSession, House, SessionOptions } from "./client-session.ts";
+import { createClientSession } from "./client-session.ts";
+import { createEventLog, type Event } from "./event-log.ts";
+import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
+import { resumeMs } from "./limits.ts";
+import { type Id, isId } from "./request.ts";
+
+/** Said to a client that listens nowhere yet. */
+const backlogLimit = 100;
+/** What belongs to no request. */
+const general = 0;
+
+/** What goes out because of one POST: an answer, or a stream as soon as there is more to say. */
+type Post = {
+  stream: number;
+  response: ServerResponse | null;
+  ids: Id[];
+  isStream: boolean;
+  isOver: boolean;
+  answers: string[];
+  giveUp: NodeJS.Timeout | undefined;
+};
+
+export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle"> & {
+  post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void;
+  /** Opens the stream for what belongs to no request, or goes on with one that broke off. False when it cannot. */
+  listen(response: ServerResponse, lastEventId: string | undefined): boolean;
+  isListening(): boolean;
+  stopListening(): void;
+  close(): Promise<void>;
+};
+
+/** A client's session over Streamable HTTP. */
+export function createHttpSession(house: House, options: Omit<SessionOptions, "announce">): HttpSession {
+  const log = createEventLog();
+  const posts = new Map<number, Post>();
+  const headers = { "mcp-session-id": options.id };
+  const session = createClientSession(house, { ...options, announce });
+  let listening: ServerResponse | null = null;
+  let backlog: Event[] = [];
+  let lastStream = general;
+
+  function announce(text: string): void {
+    const somewhere = listening
+      ? undefined
+      : [...posts.values()].find(({ response, isOver }) => response && !isOver);
+    if (somewhere) return say(somewhere, text);
+    const event = log.add(general, text);
+    if (listening) return writeEvent(listening, text, event.id);
+    backlog.push(event);
+    if (backlog.length > backlogLimit) backlog.shift();
+  }
+
+  /** Something beside the answer: from now on it is a stream. */
+  function say(post: Post, text: string): void {
+    if (post.isOver) return announce(text);
+    if (!post.isStream) beginStream(post);
+    const event = log.add(post.stream, text);
+    if (post.response) writeEvent(post.response, text, event.id);
+  }
+
+  function beginStream(post: Post): void {
+    post.isStream = true;
+    if (!post.response) return;
+    openEvents(post.response, headers);
+    // So that a client knows from where to go on, whenever it breaks off; older ones take it for a broken message.
+    if (session.version() === "2025-11-25") writeEvent(post.response, "", log.add(post.stream, "").id);
+  }
+
+  function answer(post: Post, text: string): void {
+    if (post.isStream) say(post, text);
+    else post.answers.push(text);
+  }
+
+  function finish(post: Post, isBatch: boolean): void {
+    post.isOver = true;
+    clearTimeout(post.giveUp);
+    const { response, answers, isStream } = post;
+    if (isStream && answers.length > 0)
+      for (const text of answers) {
+        const { id } = log.add(post.stream, text);
+        if (response) writeEvent(response, text, id);
+      }
+    if (isStream) response?.end();
+    else if (response && answers.length === 0) response.writeHead(202, headers).end();
+    else if (response)
+      sendJson(response, 200, isBatch ? `[${answers.join(",")}]` : (answers[0] ?? ""), headers);
+    if (response || !isStream) posts.delete(post.stream);
+    else setTimeout(() => posts.delete(post.stream), resumeMs).unref();
+  }
+
+  function watch(post: Post, response: ServerResponse): void {
+    response.once("close", () => {
+      if (post.isOver || post.response !== response) return;
+      post.response = null;
+      const cancel = () => {
+        for (const id of post.ids) session.cancel(id);
+      };
+      // Nobody can come back for what had no name.
+      if (post.isStream) post.giveUp = setTimeout(cancel, resumeMs).unref();
+      else cancel();
+    });
+  }
+
+  function resume(stream: number, response: ServerResponse): boolean {
+    if (stream === general) {
+      listening?.end();
+      listening = response;
+      response.once("close", () => {
+        if (listening === response) listening = null;
+      });
+      return true;
+    }
+    const post = posts.get(stream);
+    if (!post || post.isOver) return false;
+    clearTimeout(post.giveUp);
+    post.response = response;
+    watch(post, response);
+    return true;
+  }
+
+  return {
+    id: session.id,
+    version: session.version,
+    isIdle: session.isIdle,
+    isListening: () => listening !== null,
+    stopListening: () => void listening?.end(),
+    post(messages, isBatch, response) {
+      const ids = messages.flatMap(({ id, method }) => (isId(id) && typeof method === "string" ? id : []));
+      if (ids.length === 0) {
+        for (const message of messages) void session.take(message, { answer: announce, say: announce });
+        return void response.writeHead(202, headers).end();
+      }
+      lastStream += 1;
+      const post: Post = {
+        stream: lastStream,
+        response,
+        ids,
+        isStream: false,
+        isOver: false,
+        answers: [],
+        giveUp: undefined,
+      };
+      posts.set(post.stream, post);
+      watch(post, response);
+      const out = { answer: (text: string) => answer(post, text), say: (text: string) => say(post, text) };
+      const all = messages.map((message) => session.take(message, out));
+      void Promise.allSettled(all).then(() => finish(post, isBatch));
+    },
+    listen(response, lastEventId) {
+      const missed = lastEventId === undefined ? undefined : log.after(lastEventId);
+      if (lastEventId !== undefined && missed === undefined) return false;
+      const stream = missed?.stream ?? general;
+      openEvents(response, headers);
+      const goesOn = resume(stream, response);
+      const events = missed?.events ?? backlog;
+      if (stream === general) backlog = [];
+      for (const { text, id } of events) writeEvent(response, text, id);
+      if (!goesOn) response.end();
+      return true;
+    },
+    async close() {
+      listening?.end();
+      await session.close();
+    },
+  };
+}

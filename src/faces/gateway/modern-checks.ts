@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { type LogLevel, logLevels } from "../../model/server.ts";
+import { decodeHeaderValue } from "../../protocol/header-value.ts";
+import { paramHeaders } from "../../protocol/param-headers.ts";
+import { modernVersion } from "../../protocol/session.ts";
+import { headerMismatch, unsupportedVersion } from "./modern-errors.ts";
+import { objectIn, type Request } from "./request.ts";
+import type { RpcFailure, Visit } from "./visit.ts";
+
+const prefix = "io.modelcontextprotocol/";
+const versionKey = `${prefix}protocolVersion`;
+
+/** Does a request say for itself which revision it is of? */
+export function saysItsVersion(params: unknown): boolean {
+  return isObject(params) && isObject(params._meta) && params._meta[versionKey] !== undefined;
+}
+
+export type Envelope = Pick<Visit, "client" | "logLevel"> & { version: string };
+
+/** What a request of the later revision says about who makes it, or what is missing. */
+export function readEnvelope(params: UnknownObject): Envelope | RpcFailure {
+  const meta = objectIn(params, "_meta");
+  const version = meta[versionKey];
+  const capabilities = meta[`${prefix}clientCapabilities`];
+  if (typeof version !== "string") return missing("protocolVersion");
+  if (!isObject(capabilities)) return missing("clientCapabilities");
+  const info = meta[`${prefix}clientInfo`];
+  const logLevel = logLevels.find((level) => level === meta[`${prefix}logLevel`]) ?? null;
+  return {
+    version,
+    logLevel,
+    client: {
+      capabilities,
+      ...(isObject(info) ? { info } : {}),
+      ...(logLevel === null ? {} : { logLevel: logLevel as LogLevel }),
+    },
+  };
+}
+
+function missing(field: string): RpcFailure {
+  return {
+    code: -32602,
+    message: `'_meta' of the request lacks '${prefix}${field}'. Requests of ${modernVersion} carry it; others begin with 'initialize'.`,
+  };
+}
+
+export function refuseVersion(version: string): RpcFailure | null {
+  return version === modernVersion ? null : unsupportedVersion(version);
+}
+
+/** Whoever stands between us and the client goes by the headers, so they must say what the body says. */
+export function compareHeaders(
+  { method, params }: Request,
+  version: string,
+  headers: IncomingHttpHeaders,
+): RpcFailure | null {
+  const name = namedIn(method, params);
+  return (
+    compare("MCP-Protocol-Version", headers, version) ??
+    compare("Mcp-Method", headers, method) ??
+    (name === undefined ? null : compare("Mcp-Name", headers, name))
+  );
+}
+
+function namedIn(method: string, params: UnknownObject): string | undefined {
+  const named = method === "resources/read" ? params.uri : params.name;
+  const isNamed = method === "tools/call" || method === "prompts/get" || method === "resources/read";
+  return isNamed && typeof named === "string" ? named : undefined;
+}
+
+/** Arguments that a tool wants repeated in headers. */
+export function compareParams(
+  schema: unknown,
+  args: unknown,
+  headers: IncomingHttpHeaders,
+): RpcFailure | null {
+  const wanted = paramHeaders(schema, args);
+  for (const [header, value] of Object.entries(wanted)) {
+    const problem = compare(header, headers, decodeHeaderValue(value) ?? value);
+    if (problem) return problem;
+  }
+  return null;
+}
+
+function compare(header: string, headers: IncomingHttpHeaders, expected: string): RpcFailure | null {
+  const given = headers[header.toLowerCase()];
+  if (typeof given !== "string") return headerMismatch(`The header ${header} is missing.`);
+  const value = decodeHeaderValue(given.trim());
+  if (value === null) return headerMismatch(`The header ${header} is not valid base64.`);
+  return value === expected ? null : headerMismatch(`The header ${header} does not say what the body says.`);
+}

@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { UnknownObject } from "../../model/json.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { House } from "./client-session.ts";
+import { capabilities, completed, instructionsFor } from "./describe.ts";
+import { renderFailure } from "./failures.ts";
+import { subscriptionsLimit } from "./limits.ts";
+import { compareHeaders, compareParams, readEnvelope, refuseVersion } from "./modern-checks.ts";
+import { statusOf, supportedVersions } from "./modern-errors.ts";
+import { type Id, objectIn, type Request } from "./request.ts";
+import { listen } from "./subscriptions.ts";
+import { listTtlMs } from "./tool-list.ts";
+import type { View } from "./view.ts";
+import { type Answer, failure, type RpcFailure, type Visit } from "./visit.ts";
+
+/** How one request of the later revision came, and how to speak with whoever made it. */
+export type Arrival = {
+  principal: Principal;
+  view: View;
+  /** Undefined where there are none. */
+  headers: IncomingHttpHeaders | undefined;
+  signal: AbortSignal;
+  notify: Visit["notify"];
+};
+
+export type Reply = { status: number; answer: Answer };
+
+export type Modern = {
+  /** Answers a request that stands for itself; never rejects. */
+  answer(id: Id, request: Request, arrival: Arrival): Promise<Reply>;
+  close(): void;
+};
+
+export function createModern(house: House): Modern {
+  const { plane, core, surfaces } = house;
+  const closing = new AbortController();
+  let listening = 0;
+
+  async function discover({ principal, view }: Visit): Promise<Answer> {
+    const instructions = await instructionsFor(plane, surfaces.of(principal, view).principal, view);
+    const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
+    return { result: completed(result) };
+  }
+
+  async function listenFor(id: Id, params: UnknownObject, visit: Visit): Promise<Answer> {
+    if (listening >= subscriptionsLimit)
+      return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
+    listening += 1;
+    return listen(house, id, params, visit, closing.signal).finally(() => {
+      listening -= 1;
+    });
+  }
+
+  function answerKnown(id: Id, request: Request, visit: Visit): Promise<Answer> {
+    if (request.method === "server/discover") return discover(visit);
+    if (request.method === "subscriptions/listen") return listenFor(id, request.params, visit);
+    const known = core.answer(request, visit);
+    return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
+  }
+
+  async function answerFor(id: Id, request: Request, arrival: Arrival): Promise<Reply> {
+    const envelope = readEnvelope(request.params);
+    if ("code" in envelope) return refusal(envelope);
+    const { version, client, logLevel } = envelope;
+    const { headers, ...rest } = arrival;
+    const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
+    if (wrong) return refusal(wrong);
+    const visit: Visit = {
+      ...rest,
+      era: "modern",
+      client,
+      logLevel,
+      conversation: null,
+      ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
+      lacks: () => undefined,
+    };
+    const differs = headers && (await checkParams(request, visit, headers));
+    if (differs) return refusal(differs);
+    const letGo = logLevel === null ? undefined : plane.wantLogs(logLevel);
+    try {
+      const answer = await answerKnown(id, request, visit);
+      return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+    } finally {
+      letGo?.();
+    }
+  }
+
+  async function checkParams(
+    { method, params }: Request,
+    { principal, view }: Visit,
+    headers: IncomingHttpHeaders,
+  ): Promise<RpcFailure | null> {
+    if (method !== "tools/call" || typeof params.name !== "string") return null;
+    const tool = await surfaces.of(principal, view).tools.find(params.name);
+    return tool ? compareParams(tool.parameters, objectIn(params, "arguments"), headers) : null;
+  }
+
+  return {
+    answer: (id, request, arrival) =>
+      answerFor(id, request, arrival).catch((thrown) => ({ status: 200, answer: renderFailure(thrown) })),
+    close: () => closing.abort(),
+  };
+}
+
+function refusal(error: RpcFailure): Reply {
+  return { status: 400, answer: { error } };
+}

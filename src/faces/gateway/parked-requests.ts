@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import { stableJson } from "../../lib/stable-json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { missingCapability } from "./modern-errors.ts";
+import { type Answer, failure, type Visit } from "./visit.ts";
+
+/** Tells our handles from the states that servers give out. */
+const prefix = "toolplane.";
+const aliveMs = 300_000;
+/** Of one caller; whoever has more waiting answers none of them. */
+const perCaller = 64;
+
+type Question = { asked: { method: string; params: UnknownObject }; answer(result: UnknownObject): void };
+
+type Parked = {
+  owner: string;
+  request: string;
+  ended: AbortController;
+  done: Promise<Answer>;
+  questions: Map<string, Question>;
+  /** How often so far. */
+  asked: number;
+  /** Whoever waits for it right now. */
+  visit: Visit | null;
+  wake(): void;
+};
+
+/**
+ * In the later revision a server cannot ask; it answers with its question, and the client comes back with the answer.
+ * What asks in the older way is kept running meanwhile, under a handle that only the same caller can use once.
+ */
+export function createParkedRequests() {
+  const waiting = new Map<string, { parked: Parked; timer: NodeJS.Timeout }>();
+
+  function forget(handle: string): Parked | undefined {
+    const found = waiting.get(handle);
+    if (!found) return undefined;
+    clearTimeout(found.timer);
+    waiting.delete(handle);
+    return found.parked;
+  }
+
+  function park(parked: Parked): Answer {
+    const mine = [...waiting].filter(([, other]) => other.parked.owner === parked.owner);
+    for (const [handle] of mine.slice(0, Math.max(0, mine.length - perCaller + 1)))
+      forget(handle)?.ended.abort(new Error("too many of this caller's requests wait for an answer"));
+    const requestState = `${prefix}${randomBytes(24).toString("base64url")}`;
+    const giveUp = () => forget(requestState)?.ended.abort(new Error("nobody answered in time"));
+    waiting.set(requestState, { parked, timer: setTimeout(giveUp, aliveMs).unref() });
+    const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
+    return { result: { resultType: "input_required", inputRequests, requestState } };
+  }
+
+  /** Until it is done or asks something. */
+  async function attend(parked: Parked, visit: Visit): Promise<Answer> {
+    const { signal } = visit;
+    const onAbort = () => parked.ended.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    parked.visit = visit;
+    const asked = new Promise<null>((resolve) => {
+      // A turn later, so that what is asked together is told together.
+      parked.wake = () => void setImmediate(() => parked.questions.size > 0 && resolve(null));
+      if (parked.questions.size > 0) parked.wake();
+    });
+    const answer = await Promise.race([parked.done, asked]);
+    signal.removeEventListener("abort", onAbort);
+    parked.visit = null;
+    parked.wake = () => undefined;
+    return answer ?? park(parked);
+  }
+
+  return {
+    /** Runs a request that may have to be parked. */
+    begin(visit: Visit, request: string, run: (visit: Visit) => Promise<Answer>): Promise<Answer> {
+      const lacked = Promise.withResolvers<Answer>();
+      const parked: Parked = {
+        owner: ownerOf(visit),
+        request,
+        ended: new AbortController(),
+        done: lacked.promise,
+        questions: new Map(),
+        asked: 0,
+        visit,
+        wake: () => undefined,
+      };
+      const lacks = (required: UnknownObject) => {
+        lacked.resolve({ error: missingCapability(required) });
+        parked.ended.abort(new Error("the client cannot be asked that"));
+      };
+      const inside: Visit = {
+        ...visit,
+        signal: parked.ended.signal,
+        notify: (method, params) => parked.visit?.notify(method, params),
+        ask: (method, params, signal) => askIn(parked, method, params, signal),
+        lacks,
+      };
+      run(inside).then(lacked.resolve, lacked.reject);
+      return attend(parked, visit);
+    },
+    /** Goes on with what was parked, or null when this is no handle of ours. */
+    async resume(visit: Visit, request: string, params: UnknownObject): Promise<Answer | null> {
+      const { requestState, inputResponses } = params;
+      if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return null;
+      const { parked } = waiting.get(requestState) ?? {};
+      if (!parked || parked.owner !== ownerOf(visit) || parked.request !== request)
+        return failure(-32602, "requestState is not known here, or its time is over. Make the request anew.");
+      forget(requestState);
+      const given = isObject(inputResponses) ? inputResponses : {};
+      for (const [key, question] of [...parked.questions]) {
+        const answered = Object.hasOwn(given, key) ? given[key] : undefined;
+        if (isObject(answered)) question.answer(answered);
+      }
+      return attend(parked, visit);
+    },
+    size: () => waiting.size,
+    close(): void {
+      for (const handle of [...waiting.keys()])
+        forget(handle)?.ended.abort(new Error("the plane is stopping"));
+    },
+  };
+}
+
+export type ParkedRequests = ReturnType<typeof createParkedRequests>;
+
+function askIn(
+  parked: Parked,
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+): Promise<UnknownObject> {
+  parked.asked += 1;
+  const key = `question-${parked.asked}`;
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      parked.questions.delete(key);
+      signal.removeEventListener("abort", onAbort);
+    };
+    const onAbort = () => {
+      settle();
+      reject(signal.reason);
+    };
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const answer = (result: UnknownObject) => {
+      settle();
+      resolve(result);
+    };
+    parked.questions.set(key, { asked: { method, params }, answer });
+    parked.wake();
+  });
+}
+
+function ownerOf({ principal, view }: Visit): string {
+  return stableJson([principal, view]);
+}

@@ -1,0 +1,80 @@
+import { once } from "../../lib/once.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import { createOfferList, type OfferList } from "./offer-list.ts";
+import { createToolList, type ToolList } from "./tool-list.ts";
+import { principalIn, type View } from "./view.ts";
+
+/** More callers at a time than this have their lists written more than once. */
+const keptSurfaces = 256;
+
+/** What one caller sees in one view. */
+export type Surface = {
+  key: string;
+  principal: Principal;
+  /** The one place that decides which tools are listed; a change of it is told once (`changes.ts`). */
+  tools: ToolList;
+  offers: OfferList;
+  /** The servers whose things these are. */
+  servers(): Promise<ReadonlySet<string>>;
+  /** The same for one of them, as far as it was found out. */
+  sees(server: string): boolean;
+};
+
+export type Surfaces = {
+  of(principal: Principal, view: View): Surface;
+  /** What is listed may be another thing now. */
+  changed(): void;
+};
+
+export function createSurfaces(plane: Plane): Surfaces {
+  const kept = new Map<string, Surface>();
+  let revision = 0;
+
+  function create(key: string, caller: Principal, view: View): Surface {
+    const principal = principalIn(view, caller, plane);
+    let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
+    let known: ReadonlySet<string> = new Set();
+    const find = async () => {
+      known = await serversOf(plane, principal);
+      return known;
+    };
+    const servers = () => {
+      if (seen?.revision !== revision || seen === undefined) seen = { revision, names: find() };
+      return seen.names;
+    };
+    const offers = once(() => createOfferList(plane, principal, view, servers));
+    return {
+      key,
+      principal,
+      servers,
+      sees: (server) => known.has(server),
+      tools: createToolList(plane, principal, view, () => revision),
+      get offers() {
+        return offers();
+      },
+    };
+  }
+
+  return {
+    of(principal, view) {
+      const key = JSON.stringify([principal, view]);
+      const surface = kept.get(key) ?? create(key, principal, view);
+      kept.delete(key);
+      kept.set(key, surface);
+      const [oldest] = kept.keys();
+      if (kept.size > keptSurfaces && oldest !== undefined) kept.delete(oldest);
+      return surface;
+    },
+    changed() {
+      revision += 1;
+    },
+  };
+}
+
+async function serversOf(plane: Plane, principal: Principal): Promise<ReadonlySet<string>> {
+  const all = await plane.servers({ principal });
+  return new Set(
+    all.flatMap(({ name, state }) => (state === "disabled" || state === "config_error" ? [] : [name])),
+  );
+}

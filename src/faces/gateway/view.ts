@@ -1,0 +1,65 @@
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { mayDo, narrow, type Principal } from "../../model/principal.ts";
+
+/** How somebody wants to see the plane: said once, with the address. */
+export type View = {
+  names: "prefixed" | "bare";
+  mode: "full" | null;
+  persona: string | null;
+  toolset: string | null;
+  server: string | null;
+};
+
+export const plainView: View = { names: "prefixed", mode: null, persona: null, toolset: null, server: null };
+
+const choices: Partial<Record<keyof View, readonly string[]>> = {
+  names: ["prefixed", "bare"],
+  // What is loaded when it is searched for is another list of tools, and comes with the search.
+  mode: ["full"],
+};
+
+/** What stands behind the question mark of the address. What nobody knows is refused and not left out. */
+export function parseView(search: string, usual: View = plainView): View {
+  if (search === "" || search === "?") return usual;
+  const view: Record<string, string | null> = { ...usual };
+  for (const [key, value] of new URLSearchParams(search)) {
+    if (!Object.hasOwn(plainView, key))
+      throw new PlaneError(
+        "USAGE",
+        `'${key}' is not known here. Known are ${Object.keys(plainView).join(", ")}.`,
+      );
+    const allowed = choices[key as keyof View];
+    if (allowed && !allowed.includes(value))
+      throw new PlaneError("USAGE", `'${key}' must be ${allowed.join(" or ")}, not '${value}'.`);
+    view[key] = value;
+  }
+  return view as View;
+}
+
+/** The caller as far as the view goes: never more than they are without it. */
+export function principalIn(view: View, principal: Principal, plane: Plane): Principal {
+  const asPersona = withPersona(principal, view.persona);
+  const servers = [
+    ...(view.server === null ? [] : [[view.server]]),
+    ...(view.toolset === null ? [] : [toolsetOf(view.toolset, plane).providers]),
+  ];
+  return servers.reduce((caller, names) => narrow(caller, { servers: names }), asPersona);
+}
+
+export function toolsetOf(name: string, plane: Plane) {
+  const { toolsets } = plane.config();
+  const found = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined;
+  if (found) return found;
+  throw new PlaneError("NOT_FOUND", `No toolset '${name}' is configured. Add it under 'toolsets'.`);
+}
+
+/** Being a persona gives its tools, so only those may choose who could give them to themselves. */
+function withPersona(principal: Principal, persona: string | null): Principal {
+  if (persona === null || persona === principal.persona) return principal;
+  if (principal.persona === null && mayDo(principal, "admin")) return { ...principal, persona };
+  throw new PlaneError(
+    "FORBIDDEN",
+    `You may not be persona '${persona}' here. Use a key that was made for it.`,
+  );
+}

@@ -1,0 +1,28 @@
+import { z } from "@hono/zod-openapi";
+import type { CallOptions } from "../../model/call.ts";
+import type { UnknownObject } from "../../model/json.ts";
+
+const names = z.array(z.string());
+
+/** What a call may say about what it means to use. It can only be less than what its caller may. */
+export const AccessOptions = {
+  toolGroups: z
+    .union([z.literal("*"), names])
+    .optional()
+    .openapi({ description: "The groups of tools that are meant; `default` when left out, `*` for all." }),
+  state: z.string().optional().openapi({ description: "The state that an agent is in." }),
+  compliance: z
+    .string()
+    .optional()
+    .openapi({ description: "A level of data to keep to beside the caller's own." }),
+  mcp: z
+    .union([z.boolean(), names])
+    .optional()
+    .openapi({ description: "The servers of a sub-agent: all of the caller's, none, or these of them." }),
+};
+
+/** As they came: whether they make sense is found out where they count. */
+export function accessOptionsIn(body: UnknownObject): CallOptions {
+  const given = Object.keys(AccessOptions).filter((name) => body[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, body[name]]));
+}

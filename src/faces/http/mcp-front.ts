@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import { credentialFrom } from "./identity.ts";
+import { createOriginCheck } from "./origin.ts";
+import { renderProblem } from "./render.ts";
+
+const path = "/mcp";
+
+/** Answers at the MCP endpoint; who asks is known by then. */
+export type McpHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The MCP endpoint without a framework in between; everything else goes on to `others`. */
+export function createMcpFront(plane: Plane, host: string, handle: McpHandler, others: Listener): Listener {
+  const refuseOrigin = createOriginCheck(host);
+
+  async function identify(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { authorization, "x-api-key": key } = request.headers;
+      const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
+      handle(request, response, await plane.identify(credential));
+    } catch (thrown) {
+      await refuse(response, thrown);
+    }
+  }
+
+  return (request, response) => {
+    if (!isMcp(request.url ?? "")) return others(request, response);
+    const refused = refuseOrigin(request.headers.host, request.headers.origin);
+    void (refused ? refuse(response, refused) : identify(request, response));
+  };
+}
+
+function isMcp(url: string): boolean {
+  return url === path || url.startsWith(`${path}?`);
+}
+
+/** In the same words as everywhere else over HTTP. */
+async function refuse(response: ServerResponse, thrown: unknown): Promise<void> {
+  const { status, headers, ...problem } = await rendered(thrown);
+  response.writeHead(status, headers).end(problem.text);
+  // What was sent with it is not read, and yet taken, so that the answer is.
+  response.req.resume();
+}
+
+async function rendered(thrown: unknown) {
+  const problem = renderProblem(thrown);
+  return { status: problem.status, headers: Object.fromEntries(problem.headers), text: await problem.text() };
+}

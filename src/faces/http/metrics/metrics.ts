@@ -1,0 +1,111 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { once } from "../../../lib/once.ts";
+import type { ErrorCode } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { createBoundedLabel } from "./bounded-labels.ts";
+import { createGauges } from "./gauges.ts";
+
+/** From a tool in this process to one that takes its whole minute. */
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The name is whatever the caller wrote, and there is no end to what callers write. */
+const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
+
+export type Metrics = {
+  /** In the format that is asked for, with its media type. */
+  render(accept: string | undefined): Promise<{ type: string; text: string }>;
+};
+
+/** What a plane has done so far, in registries of its own: two planes in one process do not meet. */
+export function createMetrics(plane: Plane): Metrics {
+  const plain = new Registry();
+  // The same numbers in the newer format; a registry writes only one.
+  const open = new Registry();
+  open.setContentType(
+    Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE,
+  );
+  const registers = [plain, open];
+  const calls = new Counter({
+    ...{ name: "toolplane_calls_total", help: "Calls that ended, by tool and status.", registers },
+    labelNames: ["tool", "status"],
+  });
+  const durations = new Histogram({
+    ...{ name: "toolplane_call_duration_seconds", help: "How long calls took, by tool.", registers },
+    labelNames: ["tool"],
+    buckets: seconds,
+  });
+  const attempts = new Counter({
+    ...{ name: "toolplane_provider_attempts_total", help: "How often providers were asked.", registers },
+    labelNames: ["tool", "provider", "ok"],
+  });
+  const latencies = new Histogram({
+    ...{ name: "toolplane_provider_duration_seconds", help: "How long providers took.", registers },
+    labelNames: ["tool", "provider"],
+    buckets: seconds,
+  });
+  const serverCalls = new Counter({
+    ...{ name: "toolplane_server_calls_total", help: "Calls that ended, by server and status.", registers },
+    labelNames: ["server", "status"],
+  });
+  const serverDurations = new Histogram({
+    ...{ name: "toolplane_server_call_duration_seconds", help: "How long calls took, by server.", registers },
+    labelNames: ["server"],
+    buckets: seconds,
+  });
+  const retries = new Counter({
+    name: "toolplane_retries_total",
+    help: "Attempts that were repeated.",
+    registers,
+  });
+  const tools = new Gauge({ name: "toolplane_registry_tools", help: "Tools in the catalogue.", registers });
+  const revision = new Gauge({
+    name: "toolplane_registry_revision",
+    help: "Changes of the catalogue.",
+    registers,
+  });
+  const labelOf = createBoundedLabel();
+
+  plane.on("tool.result", ({ tool: asked, status, durationMs, code, attempts: made = [], server = null }) => {
+    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
+    calls.inc({ tool, status });
+    durations.observe({ tool }, durationMs / 1_000);
+    for (const { provider, ok, durationMs: took = 0 } of made) {
+      attempts.inc({ tool, provider, ok: String(ok) });
+      latencies.observe({ tool, provider }, took / 1_000);
+    }
+    if (server === null) return;
+    serverCalls.inc({ server, status });
+    serverDurations.observe({ server }, durationMs / 1_000);
+  });
+  plane.on("tool.retry", () => retries.inc());
+  const catalogue = { seen: false };
+  plane.on("registry.changed", (change) => {
+    catalogue.seen = true;
+    tools.set(change.tools);
+    revision.set(change.revision);
+  });
+
+  const look = createGauges(plane, registers);
+  // Watching the event loop wakes the process up, so it begins when somebody wants to know.
+  const watchProcess = once(() => {
+    collectDefaultMetrics({ register: plain });
+    for (const metric of plain.getMetricsAsArray()) {
+      if (!open.getSingleMetric(metric.name)) open.registerMetric(metric as never);
+    }
+  });
+  return {
+    async render(accept) {
+      watchProcess();
+      await look();
+      if (!catalogue.seen) {
+        const summary = await plane.registrySummary({ patienceMs: 0 });
+        if (!catalogue.seen) {
+          tools.set(summary.tools.length);
+          revision.set(summary.revision);
+        }
+      }
+      const registry = /application\/openmetrics-text/i.test(accept ?? "") ? open : plain;
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

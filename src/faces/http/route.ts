@@ -1,0 +1,46 @@
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Caller } from "../../model/plane.ts";
+import { type Principal, requireScope } from "../../model/principal.ts";
+import { describeRoute, type Route } from "./describe-route.ts";
+import { readQuery } from "./read-query.ts";
+
+/** Who asks is known before any route is reached. */
+export type HttpEnv = { Variables: { principal: Principal } };
+export type App = OpenAPIHono<HttpEnv>;
+export type HttpContext = Context<HttpEnv>;
+
+export type Asked<Query extends z.ZodObject> = {
+  c: HttpContext;
+  caller: Required<Caller>;
+  query: z.output<Query>;
+  /** A part of the path, decoded. */
+  param(name: string): string;
+};
+
+type NoQuery = z.ZodObject<Record<never, never>>;
+
+/**
+ * Adds a route and its description together, so that none goes without. The document does not validate bodies:
+ * the parsers that all faces share say better what is wrong.
+ */
+export function addRoute<Query extends z.ZodObject = NoQuery>(
+  app: App,
+  route: Route<Query>,
+  handle: (asked: Asked<Query>) => Response | Promise<Response>,
+): void {
+  app.openAPIRegistry.registerPath(describeRoute(route as unknown as Route<z.ZodObject>));
+  const title = `${route.method.toUpperCase()} ${route.path}`;
+  const path = route.path.replaceAll(/\{(.+?)\}/g, ":$1");
+  app.on(route.method, path, async (c) => {
+    const principal = c.get("principal");
+    if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
+    const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
+    return handle({
+      c,
+      caller: { principal, face: "http" },
+      query: query as z.output<Query>,
+      param: (name) => c.req.param(name) ?? "",
+    });
+  });
+}

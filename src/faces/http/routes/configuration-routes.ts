@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import { PlaneError } from "../../../model/errors.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { ServerDefinition } from "../../../model/server.ts";
+import type { Setup } from "../../../model/setup.ts";
+import { parseBody } from "../body.ts";
+import { requireProof } from "../require-proof.ts";
+import { type App, addRoute } from "../route.ts";
+import { Done } from "../schemas/done.ts";
+import { Server } from "../schemas/server.ts";
+
+export type ServerEditor = Pick<Setup, "addServer" | "removeServer">;
+
+const params = { name: "The server's name in the configuration." };
+
+/** Servers that are written into the configuration file, and taken out of it. */
+export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEditor): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "put", path: "/servers/{name}", tag: "Servers", scope: "admin", params },
+      summary: "Write a server into the configuration, or replace the one of that name",
+      description:
+        "Takes a plane that asks for credentials: an entry names a program that is started. References like `${VAR}` are kept as they are.",
+      body: {
+        schema: z.toJSONSchema(z.object({ ...ServerDefinition.shape }).partial(), { io: "input" }),
+        description: "The entry as a configuration file has it.",
+        example: { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+      },
+      answers: { 200: { description: "Its state now.", schema: Server } },
+    },
+    async ({ c, caller, param }) => {
+      await requireProof(plane, "Servers can be changed", "toolplane servers add|remove");
+      const definition = parseBody(await c.req.text(), '{"url": "https://…"}') as JsonObject;
+      if ((definition.command === undefined) === (definition.url === undefined)) {
+        throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
+      }
+      await writeServer(plane, setup, param("name"), definition);
+      return c.json(await plane.server(param("name"), caller));
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "delete", path: "/servers/{name}", tag: "Servers", scope: "admin", params },
+      summary: "Take a server out of the configuration",
+      description: "Takes a plane that asks for credentials.",
+      answers: { 200: { description: "It is gone.", schema: Done } },
+    },
+    async ({ c, caller, param }) => {
+      await requireProof(plane, "Servers can be changed", "toolplane servers add|remove");
+      await plane.server(param("name"), caller);
+      await setup.removeServer(param("name")).catch(withoutPath);
+      await plane.reload();
+      return c.json({ ok: true });
+    },
+  );
+}
+
+async function writeServer(
+  plane: Plane,
+  setup: ServerEditor,
+  name: string,
+  definition: JsonObject,
+): Promise<void> {
+  const isThere = (await plane.servers()).some((server) => server.name === name);
+  const place = isThere ? await setup.removeServer(name).catch(withoutPath) : undefined;
+  await setup.addServer(name, definition, place?.path).catch(withoutPath);
+  await plane.reload();
+}
+
+/** Where the files are is nobody's business here. */
+function withoutPath(thrown: unknown): never {
+  if (!(thrown instanceof PlaneError)) throw thrown;
+  const { file: _file, ...data } = thrown.data;
+  const what =
+    thrown.code === "NOT_FOUND"
+      ? "No file of the configuration has that server"
+      : "The configuration could not be changed";
+  throw new PlaneError(thrown.code, `${what}. Use 'toolplane config validate' on the machine to see why.`, {
+    data,
+  });
+}

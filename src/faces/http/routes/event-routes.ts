@@ -1,0 +1,78 @@
+import { z } from "@hono/zod-openapi";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Caller, Plane } from "../../../model/plane.ts";
+import { type App, addRoute } from "../route.ts";
+
+const pageSize = 500;
+/** Proxies close what is silent for too long. */
+const keepAliveMs = 15_000;
+
+/** What happens, as it happens; whoever comes back says with Last-Event-ID how far they have read. */
+export function addEventRoutes(app: App, plane: Plane, closing: AbortSignal): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/events", tag: "Events", scope: "read" },
+      summary: "What happens, as it happens",
+      description:
+        "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",
+      headers: { "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`." },
+      query: z.object({ after: z.string().optional().openapi({ description: "The id of an event." }) }),
+      answers: { 200: { description: "A stream that does not end.", type: "text/event-stream" } },
+    },
+    async ({ c, caller, query }) => {
+      const said = c.req.header("last-event-id") ?? query.after;
+      const after = said === undefined ? await plane.lastEventId() : toId(said);
+      return streamSSE(c, (stream) => follow(plane, stream, { after, caller, closing }));
+    },
+  );
+}
+
+function toId(text: string): number {
+  const id = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id;
+  throw new PlaneError("USAGE", `'${text.slice(0, 40)}' is not the id of an event; give a whole number.`, {
+    data: { parameter: "after" },
+  });
+}
+
+type Following = { after: number; caller: Caller; closing: AbortSignal };
+
+async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): Promise<void> {
+  const { caller, closing } = from;
+  let { after } = from;
+  let wake = Promise.withResolvers<void>();
+  const onNews = () => wake.resolve();
+  const leave = plane.onStored(onNews);
+  stream.onAbort(onNews);
+  closing.addEventListener("abort", onNews, { once: true });
+  try {
+    while (!stream.aborted && !stream.closed && !closing.aborted) {
+      wake = Promise.withResolvers();
+      const newest = await plane.lastEventId();
+      const events = await plane.events(after, pageSize, caller);
+      for (const { id, at, event } of events) {
+        await stream.writeSSE({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
+        after = id;
+      }
+      // What is left up to there is not for this caller, and need not be looked at again.
+      if (events.length < pageSize) after = Math.max(after, newest);
+      if (events.length === 0) await orKeepAlive(stream, wake.promise);
+    }
+  } finally {
+    closing.removeEventListener("abort", onNews);
+    leave();
+  }
+}
+
+async function orKeepAlive(stream: SSEStreamingApi, woken: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<"silence">((resolve) => {
+    timer = setTimeout(resolve, keepAliveMs, "silence");
+    timer.unref();
+  });
+  const ended = await Promise.race([woken, silence]);
+  clearTimeout(timer);
+  if (ended === "silence" && !stream.aborted) await stream.write(": still here\n\n");
+}

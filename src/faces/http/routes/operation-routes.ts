@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { renderProblem } from "../render.ts";
+import { type App, addRoute } from "../route.ts";
+import { Done } from "../schemas/done.ts";
+
+/** For whoever watches over the process. */
+export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal): void {
+  const metrics = createMetrics(plane);
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/healthz", tag: "Operation", scope: null },
+      summary: "Is the process there? Needs no credential",
+      answers: { 200: { description: "It is.", schema: Done } },
+    },
+    ({ c }) => c.json({ ok: true }),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/readyz", tag: "Operation", scope: null },
+      summary: "Does it take requests?",
+      answers: {
+        200: { description: "It does.", schema: z.object({ ready: z.boolean() }) },
+      },
+    },
+    ({ c }) => {
+      if (!closing.aborted) return c.json({ ready: true });
+      return renderProblem(
+        new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later."),
+      );
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/metrics", tag: "Operation", scope: "admin" },
+      summary: "Counters and gauges for Prometheus",
+      headers: { Accept: "`application/openmetrics-text` for OpenMetrics; the older text format otherwise." },
+      answers: { 200: { description: "The numbers of the whole plane.", type: "text/plain" } },
+    },
+    async ({ c }) => {
+      const { type, text } = await metrics.render(c.req.header("accept"));
+      return c.body(text, 200, { "content-type": type });
+    },
+  );
+}

@@ -1,0 +1,63 @@
+import { z } from "@hono/zod-openapi";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { NextCursor, Page, usualPage } from "../paging.ts";
+import { type App, addRoute } from "../route.ts";
+import { ResultPage, StoredResult, wholeNumber } from "../schemas/stored-result.ts";
+
+const PartAsked = z.object({
+  offset: wholeNumber.openapi({
+    type: "integer",
+    minimum: 0,
+    description: "Where to begin: a character, with `lines` a line, with `grep` a match.",
+  }),
+  limit: wholeNumber.openapi({
+    type: "integer",
+    minimum: 1,
+    description: "At most so many: 100000 characters, 10000 lines or 1000 matches.",
+  }),
+  path: z.string().optional().openapi({
+    description: "A JSON pointer or names with dots; `$result` leads into the result as it came.",
+  }),
+  grep: z.string().optional().openapi({ description: "A pattern (RE2) that is looked for in every line." }),
+  lines: z
+    .enum(["true", "false"], "give true or false")
+    .optional()
+    .openapi({ description: "Count lines instead of characters." }),
+});
+
+/** Results that were too large to be given whole: one's own, or anybody's with the scope `admin`. */
+export function addResultRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/results", tag: "Calls", scope: "read", query: Page },
+      summary: "Large results that are kept, newest first",
+      description: "Your own; everybody's with the scope `admin`.",
+      answers: {
+        200: {
+          description: "One page.",
+          schema: z.object({ results: z.array(StoredResult), nextCursor: NextCursor }),
+        },
+      },
+    },
+    async ({ c, caller, query: { limit = usualPage, cursor } }) =>
+      c.json(await plane.results({ limit, ...(cursor === undefined ? {} : { cursor }) }, caller)),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/results/{id}", tag: "Calls", scope: "read", query: PartAsked },
+      params: { id: "The id that was given in place of the result." },
+      summary: "A part of a large result",
+      answers: { 200: { description: "One page of its text.", schema: ResultPage } },
+    },
+    async ({ c, caller, param, query: { lines, ...part } }) => {
+      const asked = {
+        ...withoutUndefined(part),
+        ...(lines === undefined ? {} : { lines: lines === "true" }),
+      };
+      return c.json(await plane.result(param("id"), asked, caller));
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { z } from "@hono/zod-openapi";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { largestSearch } from "../../../model/search.ts";
+import { type App, addRoute } from "../route.ts";
+
+/** What is not known by then is there the next time. */
+const patienceMs = 1_000;
+const count = (most: number) =>
+  z.coerce.number(`give a whole number from 1 to ${most}`).int().min(1).max(most).optional();
+
+const FoundTool = z
+  .object({
+    name: z.string(),
+    server: z.string().nullable(),
+    summary: z.string(),
+    score: z.number().openapi({ description: "From 0 to 1; 1 was asked for by name." }),
+    required: z.array(z.string()).openapi({ description: "Arguments that a call has to have." }),
+    alsoOn: z.array(z.string()).optional().openapi({ description: "Servers with nearly the same tool." }),
+    differsBy: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: "What tells it from another of its name in this answer." }),
+  })
+  .openapi("FoundTool");
+
+const Answer = z.object({
+  query: z.string(),
+  total: z.number().int().openapi({ description: "All that match, in this answer or not." }),
+  truncated: z.boolean(),
+  tools: z.array(FoundTool),
+  next: z.array(z.string()).openapi({ description: "The names of those that come next." }),
+  note: z.string().optional().openapi({ description: "What is worth knowing: nothing fits well, for one." }),
+});
+
+const Recommendation = z.object({
+  task: z.string(),
+  servers: z.array(z.object({ name: z.string(), score: z.number(), tools: z.number().int() })),
+  tools: z.array(FoundTool),
+});
+
+const SearchQuery = z.object({
+  q: z.array(z.string()).optional().openapi({
+    description: "What to look for; repeated, several things at once. `select:a,b` takes tools by name.",
+  }),
+  regex: z
+    .enum(["true", "false"], "give true or false")
+    .optional()
+    .openapi({ description: "`q` is a pattern of at most 200 characters." }),
+  server: z.string().min(1, "give the name of a server or a glob").optional(),
+  limit: count(largestSearch),
+});
+
+/** Finding tools by what they do. */
+export function addSearchRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/search", tag: "Tools", scope: "read", query: SearchQuery },
+      summary: "The tools that fit best",
+      answers: { 200: { description: "Best first.", schema: Answer } },
+    },
+    async ({ c, caller, query: { q = [], regex, server, limit } }) => {
+      const what = q.length > 1 ? { queries: q } : { query: q[0] ?? "" };
+      const request = { ...what, regex: regex === "true", ...withoutUndefined({ server, limit }) };
+      return c.json(await plane.search(request, { ...caller, patienceMs }));
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/recommendations", tag: "Tools", scope: "read" },
+      query: z.object({ task: z.string(), limit: count(15) }),
+      summary: "Servers and tools worth having at hand for a task",
+      answers: { 200: { description: "Best first.", schema: Recommendation } },
+    },
+    async ({ c, caller, query: { task, limit } }) =>
+      c.json(await plane.recommend(task, { ...caller, patienceMs, ...withoutUndefined({ limit }) })),
+  );
+}

@@ -1,0 +1,102 @@
+import { z } from "@hono/zod-openapi";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { Cursor, Limit, NextCursor, Page, takePage, usualPage } from "../paging.ts";
+import { type App, addRoute } from "../route.ts";
+
+/** What is not known by then is there the next time. */
+const patienceMs = 1_000;
+const names = z.array(z.string());
+const total = z.number().int();
+const persona = names.optional().openapi({ description: "As for tools; repeated." });
+
+const Skill = z
+  .looseObject({
+    name: z.string(),
+    persona: z.string().nullable(),
+    version: z.string(),
+    instruction_prompt: z.string(),
+    required_tools: names,
+    required_capabilities: names,
+    safety_notes: z.string(),
+    summary: z.string().nullable(),
+    category: z.string().nullable(),
+    capability_tags: names,
+    source: z.string(),
+    missing_tools: names.openapi({ description: "Tools it needs that are not in the caller's catalogue." }),
+  })
+  .openapi("Skill");
+
+const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
+const Task = Entry.openapi("Task");
+const Job = Entry.extend({ required_capabilities: names }).openapi("Job");
+
+const SkillFilters = z.object({
+  persona,
+  capability: names.optional().openapi({ description: "Skills that have all of these; repeated." }),
+  q: z.string().optional(),
+  limit: Limit,
+  cursor: Cursor,
+});
+const WorkFilters = Page.extend({ persona });
+
+/** What manifests describe beside tools. */
+export function addSkillRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/skills", tag: "Registry", scope: "read", query: SkillFilters },
+      summary: "The skills that are meant, by name",
+      answers: {
+        200: {
+          description: "One page.",
+          schema: z.object({ count: total, total, nextCursor: NextCursor, skills: z.array(Skill) }),
+        },
+      },
+    },
+    async ({
+      c,
+      caller,
+      query: { persona: personas, capability: capabilities, limit = usualPage, ...rest },
+    }) => {
+      const asked = { ...withoutUndefined({ personas, capabilities, ...rest }), limit };
+      const page = await plane.skills(asked, { ...caller, patienceMs });
+      return c.json({ count: page.skills.length, ...page });
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/skills/{name}", tag: "Registry", scope: "read" },
+      params: { name: "The skill's name." },
+      summary: "One skill",
+      answers: { 200: { description: "The skill.", schema: Skill } },
+    },
+    async ({ c, caller, param }) => c.json(await plane.skill(param("name"), caller)),
+  );
+  for (const [kind, schema] of [
+    ["jobs", Job],
+    ["tasks", Task],
+  ] as const) {
+    addRoute(
+      app,
+      {
+        ...{ method: "get", path: `/${kind}`, tag: "Registry", scope: "read", query: WorkFilters },
+        summary: `The ${kind} that manifests describe, by name`,
+        answers: {
+          200: {
+            description: "One page.",
+            schema: z.object({ total, nextCursor: NextCursor, [kind]: z.array(schema) }),
+          },
+        },
+      },
+      async ({ c, caller, query: { persona: personas, ...asked } }) => {
+        const all = await plane[kind]({ ...caller, ...withoutUndefined({ personas }) });
+        const keyOf = (entry: { name: string; persona: string | null }) =>
+          `${entry.name}\n${entry.persona ?? ""}`;
+        const { items, total: count, nextCursor } = takePage<(typeof all)[number]>(all, keyOf, asked);
+        return c.json({ total: count, nextCursor, [kind]: items });
+      },
+    );
+  }
+}

@@ -1,0 +1,11 @@
+import { z } from "@hono/zod-openapi";
+
+/** All that is told of something that is not for the caller. */
+export const Locked = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    contact: z.object({ author: z.string().nullable(), help_email: z.string().nullable() }),
+    locked: z.literal(true),
+  })
+  .openapi("Locked", { description: "Not for the caller; `contact` says whom to ask." });

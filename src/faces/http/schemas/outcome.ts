@@ -1,0 +1,117 @@
+import { z } from "@hono/zod-openapi";
+import { ErrorReport } from "./problem.ts";
+
+export const CallStatus = z
+  .enum(["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"])
+  .openapi("CallStatus");
+
+const ToolResult = z
+  .looseObject({
+    content: z.array(z.looseObject({ type: z.string() })),
+    structuredContent: z.unknown().optional(),
+    isError: z.boolean().optional(),
+  })
+  .openapi("ToolResult", { description: "What the tool answered, as it came from the wire." });
+
+export const Outcome = z
+  .object({
+    ok: z.boolean(),
+    call: z.object({
+      id: z.string(),
+      tool: z.string(),
+      status: CallStatus,
+      durationMs: z.number(),
+      provider: z.string().nullable(),
+      attempts: z.number().int(),
+      repaired: z.boolean(),
+      dropped: z.array(z.string()),
+      warnings: z.array(z.string()),
+      cost: z
+        .looseObject({})
+        .optional()
+        .openapi({ description: "Where the manifest says what a call costs." }),
+      state: z
+        .string()
+        .optional()
+        .openapi({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
+    }),
+    result: ToolResult.optional(),
+    error: ErrorReport.optional(),
+    stored: z
+      .looseObject({ id: z.string() })
+      .optional()
+      .openapi({ description: "Where the result is that was too large to be given whole." }),
+    artifacts: z
+      .array(z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }))
+      .optional()
+      .openapi({ description: "The files that came with the result." }),
+    approval: z.object({ id: z.string() }).optional().openapi({ description: "What the call waits for." }),
+    plan: z
+      .object({ id: z.string(), change: z.string() })
+      .optional()
+      .openapi({ description: "The plan it was queued in." }),
+  })
+  .openapi("Outcome");
+
+export const outcomeExample = {
+  ok: true,
+  call: {
+    id: "0199f0a1",
+    tool: "demo.greet",
+    status: "succeeded",
+    durationMs: 3.2,
+    provider: "mcp",
+    attempts: 1,
+    repaired: false,
+    dropped: [],
+    warnings: [],
+  },
+  result: { content: [{ type: "text", text: "Hello, Ann!" }] },
+};
+
+const Attempt = z.object({
+  provider: z.string(),
+  ok: z.boolean(),
+  durationMs: z.number(),
+  error: z.string().nullable(),
+});
+
+const HookRun = z.object({
+  event: z.string(),
+  name: z.string(),
+  decision: z.enum(["continue", "modify", "require_approval", "deny"]),
+  reason: z.string().nullable(),
+  ms: z.number(),
+  failed: z.boolean().optional(),
+});
+
+export const CallRecord = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    tool: z.string(),
+    server: z.string().nullable(),
+    principal: z.looseObject({ user: z.string().nullable(), groups: z.array(z.string()) }),
+    face: z.string(),
+    status: CallStatus,
+    durationMs: z.number(),
+    provider: z.string().nullable(),
+    attempts: z.array(Attempt),
+    argumentNames: z.array(z.string()),
+    argumentsHash: z.string().nullable(),
+    injected: z.array(z.string()),
+    approval: z.object({ verdict: z.string(), origin: z.string(), reason: z.string() }).nullable(),
+    resultHash: z.string().nullable(),
+    changedHash: z
+      .string()
+      .optional()
+      .openapi({ description: "Of what the caller got, where a hook changed the result." }),
+    hooks: z.array(HookRun).optional().openapi({ description: "Which hooks were asked, in order." }),
+    stored: z
+      .string()
+      .optional()
+      .openapi({ description: "The id of the result, where it was too large to be given whole." }),
+    error: z.union([ErrorReport, z.null()]),
+    stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
+  })
+  .openapi("CallRecord", { description: "What is kept of a call. No argument values, no result." });

@@ -1,0 +1,57 @@
+import { z } from "@hono/zod-openapi";
+import { type ErrorCategory, type ErrorCode, errorTable } from "../../../model/errors.ts";
+
+export const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
+const categories = [...new Set(Object.values(errorTable).map(({ category }) => category))] as [
+  ErrorCategory,
+  ...ErrorCategory[],
+];
+
+export const ErrorReport = z
+  .object({
+    code: z.enum(codes),
+    category: z.enum(categories),
+    message: z.string(),
+    recoverable: z
+      .boolean()
+      .openapi({ description: "May the same call succeed later without being changed?" }),
+    server: z.string().nullable(),
+    tool: z.string().nullable(),
+    attempts: z.number().int(),
+    cause: z.string().nullable(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .openapi("ErrorReport");
+
+/** RFC 9457 with our code. */
+export const Problem = z
+  .object({
+    type: z.string().openapi({ example: "urn:toolplane:error:TOOL_NOT_FOUND" }),
+    title: z.string().openapi({ description: "What the code means, always the same." }),
+    status: z.number().int(),
+    detail: z.string().openapi({ description: "What happened this time, and what to do about it." }),
+    code: z.enum(codes),
+    category: z.enum(categories),
+    recoverable: z.boolean(),
+    server: z.string().nullable(),
+    tool: z.string().nullable(),
+    attempts: z.number().int(),
+    cause: z.string().nullable(),
+    data: z.record(z.string(), z.unknown()).openapi({ description: "`parameter` names a wrong parameter." }),
+  })
+  .openapi("Problem", {
+    example: {
+      type: "urn:toolplane:error:TOOL_NOT_FOUND",
+      title: errorTable.TOOL_NOT_FOUND.means,
+      status: 404,
+      detail: "No tool 'gti_status'. Did you mean 'git_status'?",
+      code: "TOOL_NOT_FOUND",
+      category: "validation",
+      recoverable: false,
+      server: null,
+      tool: "gti_status",
+      attempts: 0,
+      cause: null,
+      data: {},
+    },
+  });

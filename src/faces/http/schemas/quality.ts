@@ -1,0 +1,95 @@
+import { z } from "@hono/zod-openapi";
+import { pinStatuses } from "../../../model/pin.ts";
+import { findingKinds, qualityChecks, severities } from "../../../model/quality.ts";
+
+const tokens = z.number().int();
+const cost = {
+  fullTokens: tokens.openapi({ description: "As `tools/list` gives them." }),
+  summaryTokens: tokens,
+  loadedTokens: tokens.openapi({
+    description: "What is there at once where definitions are loaded when needed.",
+  }),
+  savedPercent: z.number(),
+};
+
+export const ContextStats = z
+  .object({
+    tokenizer: z.string().openapi({ description: "How the numbers were found." }),
+    servers: z.array(z.object({ name: z.string(), tools: tokens, ...cost })),
+    totals: z.object({ tools: tokens, ...cost }),
+    lazy: z.object({
+      mode: z.enum(["auto", "always", "never"]),
+      thresholdTokens: tokens,
+      isActive: z.boolean(),
+    }),
+    tools: z.array(z.object({ name: z.string(), server: z.string(), ...cost })).optional(),
+  })
+  .openapi("ContextStats");
+
+const Finding = z
+  .object({
+    kind: z.enum(findingKinds),
+    severity: z.enum(severities),
+    where: z.string().openapi({ description: "A JSON pointer into the definition." }),
+    excerpt: z.string().openapi({ description: "With invisible characters made visible." }),
+    decoded: z.string().nullable().openapi({ description: "What hidden or encoded text says." }),
+  })
+  .openapi("Finding");
+
+export const ToolReview = z
+  .object({
+    held: z.string().nullable().openapi({ description: "Why it is held back." }),
+    change: z.enum(["changed", "new"]).nullable(),
+    findings: z.array(Finding),
+  })
+  .openapi("ToolReview", {
+    description: "What is to be said against its definition; left out when nothing is.",
+  });
+
+const Check = z.object({
+  check: z.enum(qualityChecks),
+  penalty: z.number().int(),
+  message: z.string(),
+  fix: z.string(),
+});
+
+export const QualityReport = z
+  .object({
+    threshold: z.number(),
+    total: z.number().int(),
+    passed: z.number().int(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        id: z.object({ server: z.string().nullable(), tool: z.string() }),
+        score: z.number().int().min(0).max(100),
+        passed: z.boolean(),
+        checks: z.array(Check),
+        findings: z.array(Finding),
+        held: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("QualityReport");
+
+export const PinView = z
+  .object({
+    name: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    status: z.enum(pinStatuses),
+    held: z.string().nullable().openapi({ description: "Why it cannot be called; null when it can." }),
+    state: z.enum(["seen", "accepted", "rejected"]).nullable(),
+    at: z.string().nullable(),
+    by: z
+      .object({ user: z.string().nullable(), face: z.string().nullable(), system: z.string().nullable() })
+      .nullable(),
+    reason: z.string().nullable(),
+  })
+  .openapi("PinView");
+
+export const PinDiff = PinView.extend({
+  difference: z.array(
+    z.object({ where: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+}).openapi("PinDiff");

@@ -1,0 +1,81 @@
+import { z } from "@hono/zod-openapi";
+
+const Reason = z.object({ server: z.string(), reason: z.string() });
+
+export const Server = z
+  .object({
+    name: z.string(),
+    state: z.enum([
+      "disabled",
+      "config_error",
+      "disconnected",
+      "connecting",
+      "connected",
+      "backoff",
+      "error",
+    ]),
+    transport: z.enum(["stdio", "http", "sse", "websocket"]).nullable(),
+    protocolVersion: z.string().nullable(),
+    tools: z.number().int(),
+    stale: z.boolean().openapi({ description: "Are the tools older than a failure to list them again?" }),
+    error: z.string().nullable(),
+    nextRetryAt: z.string().nullable(),
+    pid: z.number().int().nullable(),
+    rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),
+    listedAt: z.string().nullable(),
+    pending: z.number().int(),
+    sessions: z.number().int(),
+    noise: z.number().int(),
+    circuit: z
+      .looseObject({ state: z.string(), failures: z.number().int(), openUntil: z.string().nullable() })
+      .optional()
+      .openapi({ description: "Whether calls are let through after failures in a row." }),
+  })
+  .openapi("Server");
+
+export const RefreshReport = z
+  .object({
+    attempted: z.array(z.string()),
+    reconnected: z.array(z.string()),
+    still_failed: z.array(Reason),
+    skipped: z.array(Reason),
+  })
+  .openapi("RefreshReport");
+
+export const LogLine = z
+  .object({
+    at: z.string(),
+    source: z.enum(["stderr", "log", "noise"]),
+    level: z.string().optional(),
+    text: z.string(),
+  })
+  .openapi("LogLine");
+
+/** As a server lists it, and whose it is. */
+export const Listed = z.looseObject({ server: z.string() }).openapi("Listed");
+
+export const Question = z
+  .object({
+    id: z.string(),
+    callId: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    user: z.string().nullable(),
+    message: z.string(),
+    schema: z.record(z.string(), z.unknown()).nullable(),
+    url: z.string().nullable(),
+    askedAt: z.string(),
+    expiresAt: z.string(),
+  })
+  .openapi("Question");
+
+export const TokenStatus = z
+  .object({
+    server: z.string(),
+    user: z.string().nullable(),
+    kind: z.enum(["token", "oauth"]),
+    expiresAt: z.string().nullable(),
+    scopes: z.array(z.string()),
+    expired: z.boolean(),
+  })
+  .openapi("TokenStatus");

@@ -1,0 +1,90 @@
+import { z } from "@hono/zod-openapi";
+import { sideEffects } from "../../../model/tool.ts";
+import { ToolReview } from "./quality.ts";
+
+const names = z.array(z.string());
+const object = z.record(z.string(), z.unknown());
+
+export const HealthSummary = z
+  .object({
+    total: z.number().int(),
+    success: z.number().int(),
+    failure: z.number().int(),
+    success_rate: z.number().min(0).max(1),
+    average_latency_ms: z.number(),
+    p95_latency_ms: z.number(),
+    last_sample_at: z.string().nullable(),
+  })
+  .openapi("HealthSummary", { description: "The last 100 runs." });
+
+const ProviderHealth = z
+  .object({
+    metrics: HealthSummary,
+    router: z.object({
+      healthy: z.boolean(),
+      failures: z.number().int().openapi({ description: "In a row." }),
+      backoff_until: z.string().nullable(),
+      last_error: z.string().nullable(),
+    }),
+  })
+  .openapi("ProviderHealth");
+
+export const LastInvocation = z
+  .looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() })
+  .nullable();
+
+export const Provider = z
+  .object({
+    name: z.string(),
+    priority: z.number().int(),
+    health_check_interval: z.number(),
+    config: object,
+  })
+  .openapi("Provider", { description: "One way to execute a tool; the lowest priority is asked first." });
+
+const Auth = z.object({ required: z.boolean(), type: z.string().optional(), scopes: names.optional() });
+
+export const Tool = z
+  .object({
+    name: z.string().openapi({ example: "git.status" }),
+    id: z.object({ server: z.string().nullable(), tool: z.string() }),
+    modelName: z.string().openapi({ description: "Fit for every model API.", example: "git__status" }),
+    title: z.string().optional(),
+    description: z.string(),
+    parameters: object.openapi({ description: "A JSON Schema of what a caller may set." }),
+    outputSchema: object.optional(),
+    annotations: object,
+    persona: z.string().nullable(),
+    version: z.string(),
+    capabilities: names,
+    capability_tags: names,
+    auth: Auth,
+    auth_required: z.boolean(),
+    auth_scopes: names,
+    safety_level: z.enum(["low", "medium", "high"]).nullable(),
+    requires_consent: z.boolean(),
+    allow_parallel: z.boolean(),
+    idempotency_key: z.union([z.boolean(), object]),
+    default_timeout: z.number().int().nullable().openapi({ description: "Seconds; 0 means no limit." }),
+    side_effects: z.enum(sideEffects),
+    cost_per_call: z.number().nullable(),
+    cost_unit: z.string().nullable(),
+    persona_allowlist: names.nullable(),
+    providers: z.array(Provider),
+    source: z.string(),
+    health: HealthSummary.extend({
+      providers: z.record(z.string(), ProviderHealth),
+      last_invocation: LastInvocation,
+      persona: z
+        .looseObject({ name: z.string() })
+        .optional()
+        .openapi({ description: "The same for the one persona that looks." }),
+    }),
+    settings: z.object({ groups: names, trusted: z.boolean(), consent: z.string() }),
+    credentials: z.record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() })).openapi({
+      description: "The variables the tool names, and whether they are set; never their values.",
+    }),
+    unavailable: z.string().nullable().openapi({ description: "Why it cannot be called right now." }),
+    review: ToolReview.optional(),
+  })
+  .openapi("Tool");

@@ -1,0 +1,80 @@
+import type { JsonObject } from "./json.ts";
+import type { Face } from "./principal.ts";
+
+export const entryKinds = ["tool", "skill", "task", "job", "overlay"] as const;
+/** What a hand-written entry of the catalogue can be; an overlay is what is said about a tool of a server. */
+export type EntryKind = (typeof entryKinds)[number];
+
+export const changeKinds = ["added", "changed", "removed", "listed", "accepted", "rejected"] as const;
+/**
+ * `listed` is one row for everything that a server or the files say when they are first seen; `accepted` and `rejected`
+ * are what people say to a definition that is not the pinned one.
+ */
+export type ChangeKind = (typeof changeKinds)[number];
+
+/** Whoever may see one of these may see what happened to it. */
+export type Audience = {
+  groups: string[];
+  persona: string | null;
+  personas: string[] | null;
+  /** One of these workspaces; unsaid for all. */
+  workspaces?: string[];
+  /** Where it leads; whoever may see none of these servers sees nothing of it. */
+  servers?: string[];
+};
+
+/** A person and the face they used, or what changed by itself: `file`, `library`, `server NAME`. */
+export type ChangedBy = { user: string | null; face: Face | null; system: string | null };
+
+/** One change of the catalogue, before it has a number. Secrets are masked. */
+export type NewChange = {
+  at: string;
+  kind: ChangeKind;
+  /** `server` for what is true of all tools of one. */
+  what: EntryKind | "server" | "files";
+  name: string;
+  persona: string | null;
+  source: string;
+  by: ChangedBy;
+  reason: string | null;
+  before: JsonObject | null;
+  after: JsonObject | null;
+  /** How many are meant where it is not one. */
+  count: number;
+  /** The revision of the catalogue it led to, in the process that saw it. */
+  revision: number;
+  audience: Audience;
+};
+
+export type Change = Omit<NewChange, "audience"> & { id: number };
+
+export type ChangeFilter = {
+  name?: string;
+  /** Null means what is everybody's. */
+  persona?: string | null;
+  kind?: ChangeKind;
+  /** `tool` also finds what is true of all tools of a server. */
+  what?: EntryKind;
+};
+
+/** Newest first. `count` are on this page, `total` match. */
+export type ChangePage = { changes: Change[]; count: number; total: number; offset: number; limit: number };
+
+/** How many changes are kept. */
+export const changesKept = 10_000;
+
+/** A hand-written entry that people set while running. */
+export type StoredEntry = {
+  kind: EntryKind;
+  name: string;
+  persona: string | null;
+  /** As it was written: references to variables stay references. */
+  manifest: JsonObject;
+  at: string;
+  user: string | null;
+};
+
+export type EntryKey = Pick<StoredEntry, "kind" | "name" | "persona">;
+
+/** What came of setting an entry; `source` is what it covers, when there is something. */
+export type EntryChange = EntryKey & { change: "added" | "changed" | "unchanged"; covers: string | null };

@@ -1,0 +1,31 @@
+/** Tokens that definitions take in the context of a model. */
+export type ContextCost = {
+  /** As `tools/list` gives them. */
+  fullTokens: number;
+  /** In short: name, the beginning of the description, server. */
+  summaryTokens: number;
+  /** What is loaded at once where definitions are loaded when they are needed. */
+  loadedTokens: number;
+  /** How much less that is than all of them. */
+  savedPercent: number;
+};
+
+export type ToolContext = ContextCost & { name: string; server: string };
+export type ServerContext = ContextCost & { name: string; tools: number };
+
+export type ContextStats = {
+  /** How the numbers were found. */
+  tokenizer: string;
+  servers: ServerContext[];
+  totals: ContextCost & { tools: number };
+  lazy: {
+    mode: "auto" | "always" | "never";
+    thresholdTokens: number;
+    /** Are definitions loaded when they are needed, as it is configured? */
+    isActive: boolean;
+  };
+  /** Dearest first; only when they are asked for. */
+  tools?: ToolContext[];
+};
+
+export type ContextStatsOptions = { server?: string; tools?: boolean };

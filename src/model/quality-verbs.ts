@@ -1,0 +1,26 @@
+import type { ContextStats, ContextStatsOptions } from "./context-stats.ts";
+import type { PinDiff, PinFilter, PinView } from "./pin.ts";
+import type { Caller } from "./principal.ts";
+import type { QualityOptions, QualityReport } from "./quality.ts";
+import type { ToolId } from "./tool.ts";
+
+/** Servers that have not listed their tools by then are left out. */
+type Patient = Caller & { patienceMs?: number };
+
+/** What can be asked of a plane about the definitions of its tools. */
+export interface QualityVerbs {
+  /** How well definitions tell models what tools are for, worst first, and what is suspicious in them. */
+  quality(options?: QualityOptions, caller?: Patient): Promise<QualityReport>;
+  /** What the definitions cost in the context of a model. */
+  stats(options?: ContextStatsOptions, caller?: Patient): Promise<ContextStats>;
+  /** Are the definitions that the caller sees more than a model should be given at once? */
+  isLazy(caller?: Patient): Promise<boolean>;
+  /** The definitions of servers' tools that are taken for good, and how those of today stand to them. */
+  pins(filter?: PinFilter, caller?: Patient): Promise<PinView[]>;
+  /** What is different from what was pinned. */
+  pin(tool: string | ToolId, caller?: Caller): Promise<PinDiff>;
+  /** Takes the definition of today for good. For admins. */
+  acceptPin(tool: string | ToolId, options?: { reason?: string }, caller?: Caller): Promise<PinView>;
+  /** Whatever is not the pinned definition is held back from now on, in every mode. For admins. */
+  rejectPin(tool: string | ToolId, options?: { reason?: string }, caller?: Caller): Promise<PinView>;
+}

@@ -1,0 +1,81 @@
+import type { ToolId } from "./tool.ts";
+
+/** Below this a tool does not pass. */
+export const qualityThreshold = 40;
+
+export const qualityChecks = [
+  "no_description",
+  "short_description",
+  "restates_name",
+  "undocumented_properties",
+  "no_required",
+  "no_examples",
+  "name_style",
+] as const;
+
+/** What a tool lost points for, and what would give them back. */
+export type QualityCheck = {
+  check: (typeof qualityChecks)[number];
+  penalty: number;
+  message: string;
+  fix: string;
+};
+
+export type QualityScore = { score: number; checks: QualityCheck[] };
+
+/** From the least to the most serious. */
+export const severities = ["low", "medium", "high"] as const;
+export type Severity = (typeof severities)[number];
+
+export const findingKinds = [
+  "hidden_text",
+  "invisible_characters",
+  "direction_controls",
+  "lookalike_letters",
+  "escape_sequence",
+  "instruction",
+  "concealment",
+  "secret_request",
+  "pseudo_tag",
+  "encoded_text",
+  "cross_reference",
+  "overlong",
+] as const;
+
+/** Something in a definition that is meant for the model and not for its reader. */
+export type Finding = {
+  kind: (typeof findingKinds)[number];
+  severity: Severity;
+  /** A JSON pointer into the definition as the server lists it. */
+  where: string;
+  /** With invisible characters made visible. */
+  excerpt: string;
+  /** What hidden or encoded text says. */
+  decoded: string | null;
+};
+
+/** What is to be known of a tool before it is trusted; `held` is why it cannot be called. */
+export type ToolReview = {
+  held: string | null;
+  /** How it differs from what was seen first. */
+  change: "changed" | "new" | null;
+  findings: Finding[];
+};
+
+export type ToolQuality = QualityScore & {
+  name: string;
+  id: ToolId;
+  passed: boolean;
+  findings: Finding[];
+  held: string | null;
+};
+
+/** Worst first. */
+export type QualityReport = {
+  threshold: number;
+  total: number;
+  passed: number;
+  tools: ToolQuality[];
+};
+
+export type QualityOptions = { server?: string; threshold?: number; requireExamples?: boolean };

@@ -1,0 +1,86 @@
+import type { TimeLimiter } from "../lib/time-limit.ts";
+import type { Routed } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ProgressReport, Provider, TaskReport } from "../model/provider.ts";
+import type { Asked, Relay } from "../model/relay.ts";
+import type { ProviderSpec } from "../model/tool.ts";
+import { createInjectedHider } from "./inject-hide.ts";
+import type { AttemptPass } from "./limits/limits.ts";
+
+export type AttemptOptions = {
+  provider(name: string): Provider | undefined;
+  onProgress(call: Routed, progress: ProgressReport): void;
+  onTask?(call: Routed, task: TaskReport): void;
+  /** Answers what a server asks in the middle of a call. */
+  answer(call: Routed, server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
+};
+
+export type AttemptWith = {
+  limiter: TimeLimiter;
+  pass: AttemptPass | undefined;
+  idempotencyKey: string | undefined;
+  relay?: Relay | undefined;
+};
+
+/** Made once: an error that nobody sees still costs a stack. */
+const isOver = new Error("the attempt is over");
+
+/** Asks one provider once. */
+export async function attempt(
+  call: Routed,
+  spec: ProviderSpec,
+  { limiter, pass, idempotencyKey, relay }: AttemptWith,
+  options: AttemptOptions,
+): Promise<unknown> {
+  const provider = options.provider(spec.name);
+  if (!provider) {
+    throw new PlaneError("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`, {
+      data: { sent: false, retryAt: null },
+    });
+  }
+  // A server that goes on without its answer waits for it no longer.
+  const over = new AbortController();
+  const hide = createInjectedHider(call.injected.values);
+  return provider(
+    spec,
+    { ...call.input.arguments, ...call.injected.values },
+    {
+      signal: limiter.signal,
+      owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
+      idempotencyKey,
+      async onRequest(method, params, signal) {
+        // The server waits for somebody, which is not the time it has for its work.
+        const goOn = limiter.pause();
+        const countOn = pass?.pause();
+        try {
+          const both = AbortSignal.any([signal, limiter.signal, over.signal]);
+          const server = String(spec.config.server);
+          const answered = await relay?.onQuestion?.(server, hide.value({ method, params }), both);
+          return answered ?? (await options.answer(call, server, { method, params }, both));
+        } finally {
+          countOn?.();
+          goOn();
+        }
+      },
+      onProgress(progress) {
+        limiter.extend();
+        const shown = hide.value(progress);
+        options.onProgress(call, shown);
+        relay?.onProgress?.(shown);
+      },
+      onTask(task, isNews) {
+        if (isNews) limiter.extend();
+        options.onTask?.(call, hide.value(task));
+      },
+      ...(relay ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
+      asClient: relay?.client,
+      meta: relay?.meta,
+      continuation: relay?.continuation,
+    },
+  )
+    .then(hide.result, (thrown) => {
+      throw hide.error(thrown);
+    })
+    .finally(() => over.abort(isOver));
+}

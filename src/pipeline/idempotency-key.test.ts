@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+
+const callOf = (idempotency_key: boolean | { required: boolean }, options = {}) => ({
+  ...routedCall(sampleTool({ metadata: sampleMetadata({ idempotency_key }) })),
+  options,
+});
+
+test("a tool that takes a key gets the call's id, or what the caller says", () => {
+  assert.equal(idempotencyKeyOf(callOf(true)), "call-1");
+  assert.equal(idempotencyKeyOf(callOf({ required: true })), "call-1");
+  assert.equal(idempotencyKeyOf(callOf(true, { idempotencyKey: "order-7" })), "order-7");
+});
+
+test("a tool that takes none gets none", () => {
+  assert.equal(idempotencyKeyOf(callOf(false, { idempotencyKey: "order-7" })), undefined);
+});
+
+for (const idempotencyKey of ["", "a b", "line\nline", "ü", "x".repeat(256), 7, null]) {
+  test(`${JSON.stringify(idempotencyKey).slice(0, 20)} is no key`, () => {
+    assert.throws(() => idempotencyKeyOf(callOf(true, { idempotencyKey })), { code: "USAGE" });
+  });
+}

@@ -1,0 +1,92 @@
+import { createHider } from "../lib/hide-values.ts";
+import { once } from "../lib/once.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+
+const placeholder = "«injected»";
+
+/** Takes injected values out of what providers say: some repeat what they were given. */
+type InjectedHider = {
+  text(text: string): string;
+  /** In every text of a value, however deep. */
+  value<T>(value: T): T;
+  error(thrown: unknown): unknown;
+  /** What a tool answers is its own business, but not what it complains about. */
+  result(result: unknown): unknown;
+};
+
+const nothing: InjectedHider = {
+  text: (text) => text,
+  value: (value) => value,
+  error: (thrown) => thrown,
+  result: (result) => result,
+};
+
+export function createInjectedHider(values: JsonObject): InjectedHider {
+  const hidden = Object.values(values);
+  if (hidden.length === 0) return nothing;
+  const hideText = once(() => createTextHider(hidden));
+  const text = (given: string) => hideText()(given);
+  const value = (given: unknown): unknown => {
+    if (typeof given === "string") return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (!isObject(given)) return given;
+    return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, value(inner)]));
+  };
+  return {
+    text,
+    value: value as InjectedHider["value"],
+    error: (thrown) => (thrown instanceof PlaneError ? withoutValues(thrown, text, value) : thrown),
+    result: (result) => (isObject(result) && result.isError === true ? value(result) : result),
+  };
+}
+
+function withoutValues(
+  error: PlaneError,
+  text: (given: string) => string,
+  value: (given: unknown) => unknown,
+): PlaneError {
+  const { code, message, data, cause } = error;
+  const said = cause instanceof Error ? text(cause.message) : undefined;
+  if (text(message) === message && (said === undefined || said === (cause as Error).message)) return error;
+  return new PlaneError(code, text(message), {
+    data: value(data) as PlaneError["data"],
+    ...(said === undefined ? {} : { cause: new Error(said) }),
+  });
+}
+
+function createTextHider(hidden: readonly Json[]): (text: string) => string {
+  const literals = hidden.flatMap(spellings).sort((a, b) => b.length - a.length);
+  const words = hidden.flatMap(textsOf).filter((word) => word.length > 1);
+  const dressed = createHider(words, 8);
+  const patterns = words.map(
+    (word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"),
+  );
+  return (text) => {
+    const bare = literals.reduce((shown, literal) => shown.replaceAll(literal, placeholder), text);
+    const plain = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, placeholder), bare);
+    return dressed(plain);
+  };
+}
+
+function escaped(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Single words: texts themselves and those in lists. What is in an object is common to many. */
+function textsOf(value: Json): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number" && Math.abs(value) >= 1_000) return [String(value)];
+  return Array.isArray(value) ? value.flatMap((inner) => (typeof inner === "string" ? [inner] : [])) : [];
+}
+
+/** A value as those write it who write JSON: tight, with spaces, on lines, and as text inside of JSON. */
+function spellings(value: Json): string[] {
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return [];
+  const tight = JSON.stringify(value);
+  const spaced = JSON.stringify(value, null, 1)
+    .replaceAll(/,\n\s*/g, ", ")
+    .replaceAll(/\n\s*/g, "");
+  const all = [tight, spaced, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4)];
+  return [...all, ...all.map((text) => JSON.stringify(text).slice(1, -1))];
+}

@@ -1,0 +1,142 @@
+import { sentence } from "../../lib/sentence.ts";
+import { errorTable, PlaneError } from "../../model/errors.ts";
+import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
+import { judgeFailure } from "./judge-failure.ts";
+
+const longestOpenMs = 300_000;
+/** Those that come while one call tries a server are told to come back after this. */
+const probeMs = 1_000;
+
+export type CircuitOptions = {
+  /** Undefined for a server that is not configured. */
+  setting(server: string): ServerCircuit | undefined;
+  onChange(server: string, state: CircuitState): void;
+};
+
+export type Circuits = {
+  /** Throws while the server is left alone. */
+  enter(server: string): Entered;
+  /** How the call ended that entered; `null` is well. */
+  leave(server: string, entered: Entered, error: PlaneError | null): void;
+  /** The call that entered was not made after all. */
+  abandon(server: string, entered: Entered): void;
+  /** Why the server is left alone, or null. */
+  reason(server: string): string | null;
+  /** Undefined where nothing can switch it off. */
+  status(server: string): CircuitStatus | undefined;
+  /** Somebody has taken care of it, or it is another one now. */
+  reset(server: string): void;
+};
+
+/** Since when, and whether it is the one call that tries a server again. */
+export type Entered = { at: number; isProbe: boolean };
+
+/** `until` is 0 while it is closed. */
+type Circuit = {
+  failures: number;
+  failedAt: number;
+  opened: number;
+  since: number;
+  until: number;
+  isProbed: boolean;
+  lastError: string;
+};
+
+/** Leaves a server alone that only fails, and tries it now and then with a single call. */
+export function createCircuits(
+  { setting, onChange }: CircuitOptions,
+  now: () => number = () => performance.now(),
+): Circuits {
+  const circuits = new Map<string, Circuit>();
+  const stateOf = ({ until, isProbed }: Circuit): CircuitState => {
+    if (until === 0) return "closed";
+    return isProbed || until <= Date.now() ? "half_open" : "open";
+  };
+
+  function close(server: string): void {
+    const circuit = circuits.get(server);
+    circuits.delete(server);
+    if (circuit && circuit.until !== 0) onChange(server, "closed");
+  }
+
+  function open(server: string, circuit: Circuit, openMs: number): void {
+    const since = Date.now();
+    circuit.until = since + Math.min(longestOpenMs, openMs * 2 ** Math.min(circuit.opened, 30));
+    if (circuit.opened === 0) circuit.since = since;
+    circuit.opened += 1;
+    onChange(server, "open");
+  }
+
+  function fail(server: string, { at, isProbe }: Entered, error: PlaneError): void {
+    const { failures: most, openMs } = setting(server) ?? { failures: 0, openMs: 0 };
+    if (most === 0) return void circuits.delete(server);
+    const circuit = circuits.get(server) ?? newCircuit();
+    circuits.set(server, circuit);
+    // Calls that ran at the same time fail for the same reason: together they are one failure.
+    if (at < circuit.failedAt && !isProbe) return;
+    circuit.failures += 1;
+    circuit.failedAt = now();
+    circuit.lastError = tellable(error);
+    // Those that were under way when it opened say nothing new.
+    const isOpen = circuit.until !== 0;
+    if (isProbe || (!isOpen && circuit.failures >= most)) open(server, circuit, openMs);
+  }
+
+  return {
+    enter(server) {
+      const circuit = circuits.get(server);
+      if (circuit === undefined || circuit.until === 0) return { at: now(), isProbe: false };
+      if (circuit.isProbed || circuit.until > Date.now()) throw leftAlone(server, circuit);
+      circuit.isProbed = true;
+      onChange(server, "half_open");
+      return { at: now(), isProbe: true };
+    },
+    leave(server, entered, error) {
+      const circuit = circuits.get(server);
+      const verdict = error === null ? "well" : judgeFailure(error);
+      if (verdict === "well") return circuit && close(server);
+      if (entered.isProbe && circuit) circuit.isProbed = false;
+      if (error !== null && verdict === "failing") fail(server, entered, error);
+    },
+    abandon(server, { isProbe }) {
+      const circuit = isProbe ? circuits.get(server) : undefined;
+      if (circuit) circuit.isProbed = false;
+    },
+    reason(server) {
+      const circuit = circuits.get(server);
+      return circuit === undefined || circuit.until === 0 ? null : describe(server, circuit);
+    },
+    status(server) {
+      const { failures: most } = setting(server) ?? { failures: 0 };
+      if (most === 0) return undefined;
+      const circuit = circuits.get(server);
+      if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
+      const { failures, until, lastError } = circuit;
+      const openUntil = until === 0 ? null : new Date(until).toISOString();
+      return { state: stateOf(circuit), failures, openUntil, lastError };
+    },
+    reset: close,
+  };
+}
+
+function newCircuit(): Circuit {
+  return { failures: 0, failedAt: 0, opened: 0, since: 0, until: 0, isProbed: false, lastError: "" };
+}
+
+/** Others will read it, and what a server wrote into its error was for its caller. */
+function tellable(error: PlaneError): string {
+  return errorTable[error.code].category === "tool" ? errorTable[error.code].means : error.message;
+}
+
+function describe(server: string, { failures, since, lastError }: Circuit): string {
+  const from = new Date(since).toISOString();
+  return `Server '${server}' is left alone since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
+}
+
+function leftAlone(server: string, circuit: Circuit): PlaneError {
+  const retryAt = new Date(Math.max(circuit.until, Date.now() + probeMs)).toISOString();
+  const again = `It is tried again at ${retryAt}; 'servers connect ${server}' tries it now.`;
+  return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${again}`, {
+    data: { server, sent: false, retryAt, since: new Date(circuit.since).toISOString() },
+  });
+}

@@ -1,0 +1,209 @@
+import { once } from "../lib/once.ts";
+import type { Outcome, Requested } from "../model/call.ts";
+import type { Config } from "../model/config.ts";
+import { toPlaneError } from "../model/errors.ts";
+import { providerSubject } from "../model/health.ts";
+import type { AskHere, HeldCall } from "../model/held-call.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
+import type { Relay } from "../model/relay.ts";
+import type { Tool, ToolId } from "../model/tool.ts";
+import { mayBelongTo } from "../model/tool-name.ts";
+import { type Activity, createActivity } from "../pipeline/activity.ts";
+import { accessOf, requireGrant } from "../pipeline/authorize.ts";
+import { createCallTool } from "../pipeline/call-tool.ts";
+import type { Limits } from "../pipeline/limits/limits.ts";
+import { readProgress } from "../pipeline/read-progress.ts";
+import { createRecorder, type RecordOptions } from "../pipeline/record.ts";
+import { requestCall } from "../pipeline/request.ts";
+import { type CheckArguments, validate } from "../pipeline/validate.ts";
+import { createPolicy, type Profile } from "../policy/decide.ts";
+import { effectOf } from "../policy/effect.ts";
+import type { Grants } from "../policy/grant.ts";
+import { providerScore } from "../registry/provider-score.ts";
+import type { Routing } from "../registry/routing.ts";
+import type { Servers } from "../servers/servers.ts";
+import type { Answers } from "./answers.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Hooks } from "./hooks.ts";
+import { createInjection } from "./injection.ts";
+import type { Memory } from "./memory.ts";
+import type { Providers } from "./providers.ts";
+import type { PlaneQuality } from "./quality.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type SchemaCheck = typeof import("../pipeline/schema-check.ts");
+
+export type CallParts = {
+  config(): Config;
+  environment: Environment;
+  everybody: Principal;
+  /** What is asked about where no rule matches. */
+  profile(): Promise<Profile>;
+  memory: Memory;
+  servers: Servers;
+  catalogue: Catalogue;
+  providers: Providers;
+  routing: Routing;
+  answers: Answers;
+  limits: Limits;
+  schemaCheck(): Promise<SchemaCheck>;
+  keepFailed: NonNullable<RecordOptions["keepFailed"]>;
+  approval: Approvals["stage"];
+  hooks: Hooks["stages"];
+  onApprovedEnd: Approvals["onApprovedEnd"];
+  present: NonNullable<RecordOptions["present"]>;
+  find(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
+  grants: Grants;
+  /** What is sent with each call of a tool, because the configuration says so. */
+  fixedOf(tool: Tool): JsonObject;
+};
+
+/** The one path, wired. */
+export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"> & {
+  /** Throws what is wrong with the arguments that a held call was changed to. */
+  checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
+  /** A call that is asked for already. */
+  run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
+  /** The last calls in short, as far as this principal may see them. */
+  activity: Activity["entries"];
+  stop(): Promise<void>;
+} {
+  const { config, environment, everybody, memory, servers, catalogue, providers, routing, answers } = parts;
+  const { schemaCheck, find, grants, quality } = parts;
+  const { emit } = memory;
+  const decide = createPolicy(() => config().policy);
+  const checkArguments: CheckArguments = async (schema, args) =>
+    (await schemaCheck()).checkSchema(schema, args);
+  const valueFor = createInjection({
+    config,
+    // A planner that waits for the slowest server is of no use to anybody.
+    discover: ({ user }) =>
+      servers.discover(undefined, { owner: { user, conversation: null }, patienceMs: 10_000 }),
+    visibleTo: (principal, request) =>
+      catalogue.visibleTo(principal, request).filter((tool) => !quality.isHeld(tool)),
+    mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
+    verdictOn: async (call, tool) =>
+      decide(
+        { ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } },
+        await parts.profile(),
+      ),
+    fixedOf: parts.fixedOf,
+    environment,
+  });
+  // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
+  const warmUp = once(async () => {
+    await new Promise(setImmediate);
+    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
+  });
+  const activity = createActivity();
+  const callTool = createCallTool({
+    async findTool(asked, principal) {
+      if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
+      const [tool] = await Promise.all([find(asked, principal), warmUp()]);
+      // How well they do is asked for only where it decides between them.
+      if (hasRivals(tool)) await memory.health.recent().catch(() => undefined);
+      return quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+    },
+    grantFor: grants.grantFor,
+    checkArguments,
+    valueFor,
+    approval: { decide: async (call) => decide(call, await parts.profile()), ...parts.approval },
+    hooks: parts.hooks,
+    routing: {
+      environment,
+      unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
+      resting: routing.resting,
+      score: (tool, provider) =>
+        providerScore(
+          memory.health.known.summary(providerSubject(tool, provider)),
+          routing.state(tool, provider).failures,
+        ),
+      serverLimitMs: (server) => config().servers[server]?.timeoutMs,
+      mayReach: ({ principal, options }, provider) =>
+        grants.refuseProvider(principal, provider, accessOf(options)) === null,
+    },
+    execution: {
+      provider: providers.of,
+      checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
+      answer: answers.answer,
+      limits: parts.limits,
+      routing: {
+        failed: routing.failed,
+        worked: routing.worked,
+        async check(tool, provider, spec, signal) {
+          const asked = routing.takeCheck(tool, provider, spec) ? providers.check(spec, signal) : null;
+          if (asked === null) return null;
+          return asked.then(
+            () => null,
+            (thrown) => toPlaneError(thrown).message,
+          );
+        },
+      },
+      onRetry: ({ id, tool }, retry) => emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
+      onProgress: ({ id, tool }, progress) =>
+        emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
+      onTask: ({ id, tool }, task) => emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
+    },
+    record: createRecorder({
+      emit,
+      write: memory.record,
+      keepFailed: parts.keepFailed,
+      onApprovedEnd: parts.onApprovedEnd,
+      present: parts.present,
+      onEnded: activity.note,
+    }),
+  });
+
+  const active = new Set<Promise<Outcome>>();
+  const stopping = new AbortController();
+  const run = (requested: Requested, signal?: AbortSignal, askHere?: AskHere, relay?: Relay) => {
+    const ending = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
+    const running = callTool(requested, { signal: ending, stopping: stopping.signal, askHere, relay });
+    active.add(running);
+    return running.finally(() => active.delete(running));
+  };
+  return {
+    call: (asked, args, callOptions = {}) =>
+      run(
+        requestCall(asked, args, callOptions, everybody),
+        callOptions.signal,
+        callOptions.askHere,
+        callOptions.relay,
+      ),
+    run,
+    async checkArguments({ callId, at, toolId, ...held }, args) {
+      const tool = await find(toolId, held.principal);
+      const asked = { tool: toolId, arguments: args };
+      const grant = requireGrant(held.principal, tool, grants.grantFor, accessOf(held.options));
+      await validate({ ...held, id: callId, at, asked, tool, grant }, checkArguments);
+    },
+    async testPolicy(asked, args = {}, { principal = everybody, face = "library", mode } = {}) {
+      const tool = await find(asked, principal);
+      const grant = grants.grantToSee(principal, tool, args);
+      const { known: _, ...effect } = effectOf(tool, config().policy.effects);
+      if ("refused" in grant)
+        return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
+      const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, everybody);
+      const input = { arguments: args, repaired: false, dropped: [] };
+      const verdict = await decide({ ...requested, tool, grant, input }, await parts.profile());
+      return { ...verdict, tool: tool.name, effect };
+    },
+    activity: activity.entries,
+    async stop() {
+      stopping.abort(new Error("the plane is stopping"));
+      // A turn for what has to be said to servers before they go.
+      await new Promise(setImmediate);
+      await servers.stop();
+      await Promise.allSettled(active);
+    },
+  };
+}
+
+/** Are there providers that only their health tells apart? */
+function hasRivals({ providers }: Tool): boolean {
+  return new Set(providers.map(({ priority }) => priority)).size < providers.length;
+}

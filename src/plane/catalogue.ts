@@ -1,0 +1,212 @@
+import type { AccessRequest } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
+import { healthKey, type ProviderState, toolSubject } from "../model/health.ts";
+import type { LockedTool, Plane, ToolListing } from "../model/plane.ts";
+import { type Face, type Principal, requireScope } from "../model/principal.ts";
+import type { ToolReview } from "../model/quality.ts";
+import type { ProviderSpec, Tool } from "../model/tool.ts";
+import { everyTool, type ToolQuery } from "../model/tool-query.ts";
+import { missingCredentials, sharedTrouble } from "../pipeline/route.ts";
+import type { Grants } from "../policy/grant.ts";
+import type { Health } from "../registry/health.ts";
+import { createPersonaFilter, seenThrough } from "../registry/persona-filter.ts";
+import { queryTools } from "../registry/query-tools.ts";
+import type { Registry } from "../registry/registry.ts";
+import { describeHealth } from "../registry/tool-health.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** In how many ways one caller looks at the catalogue at a time. */
+const mostWays = 20;
+
+type Parts = {
+  registry: Pick<Registry, "snapshot" | "all">;
+  /** Makes one server, or all of them, list their tools. */
+  discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
+  health(): Promise<Pick<Health, "summary" | "last">>;
+  /** `key` is what `healthKey` says of the tool. */
+  routerState(key: string, provider: string): ProviderState;
+  providerTrouble(provider: ProviderSpec): string | null;
+  /** Without what only its execution needs to know. */
+  showProvider(provider: ProviderSpec): ProviderSpec;
+  environment: Environment;
+  /** Once it is done `review` knows about all that is listed. */
+  loaded?(): Promise<void>;
+  /** What is to be said against a tool's definition. */
+  review?(tool: Tool): ToolReview | null;
+  isHeld?(tool: Tool): boolean;
+  grants: Grants;
+  /** Does the mode that is in force leave it in the list? */
+  isOffered(tool: Tool): boolean;
+  /** What grants depend on; another object when it is different. */
+  config(): object;
+};
+
+export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
+  visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
+  /** What somebody sees of those personas, or of his own, as far as it is known already. */
+  lookAt(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];
+  listing(tool: Tool, principal: Principal): Promise<ToolListing>;
+};
+
+/** What there is, for whom, and how well it does. */
+export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
+  const { registry, environment, grants } = parts;
+  const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
+    parts.isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
+  const known = createRemembered();
+  const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
+    const { tools } = registry.snapshot(principal.persona);
+    return known(principal, request, tools, parts.config(), () =>
+      tools.filter((tool) => mayUse(principal, tool, request)),
+    );
+  };
+  /** Somebody who is no persona may look at what any of them has; calling it is another matter. */
+  const lookAt = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
+    if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
+    const tools = registry.all();
+    return known(principal, { ...request, personas }, tools, parts.config(), () => {
+      const as = new Map<string | null, Principal>();
+      return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
+        const viewer = as.get(persona) ?? { ...principal, persona };
+        as.set(persona, viewer);
+        return mayUse(viewer, tool, request);
+      });
+    });
+  };
+
+  const forPeople = new WeakMap<readonly Tool[], readonly Tool[]>();
+  /** Tools of our own are for models. Anybody may call them by name, and nobody else looks for them in a list. */
+  const forFace = (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
+    // A definition that may be poisoned is for people to read and not for models.
+    if (face === "mcp") return parts.isHeld ? tools.filter((tool) => !parts.isHeld?.(tool)) : tools;
+    const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
+    forPeople.set(tools, known);
+    return known;
+  };
+
+  const describe = async (
+    tools: readonly Tool[],
+    principal: Principal,
+    { viewer = principal.persona, withProviders = true }: { viewer?: string | null; withProviders?: boolean },
+  ): Promise<ToolListing[]> => {
+    const facts = { health: await parts.health(), routerState: parts.routerState };
+    return tools.map((tool) => {
+      // Where a tool leads that its caller may not go is not told.
+      const providers = tool.providers.filter((spec) => {
+        const refused = grants.refuseProvider(principal, spec);
+        return refused === null || (refused.why === "persona" && principal.persona === null);
+      });
+      return {
+        ...tool,
+        providers: providers.map(parts.showProvider),
+        health: describeHealth(tool, facts, { viewer, withProviders, shown: providers }),
+        credentials: credentialsOf(tool, environment),
+        unavailable:
+          missingCredentials(tool, environment) ?? sharedTrouble(providers.map(parts.providerTrouble)),
+        ...withReview(parts.review?.(tool) ?? null),
+      };
+    });
+  };
+
+  const catalogue: Catalogue = {
+    visibleTo,
+    lookAt,
+    async listing(tool, principal) {
+      await parts.loaded?.();
+      return (await describe([tool], principal, {}))[0] as ToolListing;
+    },
+    tools: async ({ server = null, ...caller } = {}) =>
+      (await catalogue.queryTools({ server }, caller)).tools,
+    async queryTools(asked, { principal = everybody, face, patienceMs } = {}) {
+      requireScope(principal, "read", "look at tools");
+      const query: ToolQuery = { ...everyTool, ...asked };
+      const request = requestOf(query);
+      requireGroups(principal, request, grants);
+      await parts.discover(query.server, principal, patienceMs === undefined ? {} : { patienceMs });
+      await parts.loaded?.();
+      const { summary } = await parts.health();
+      const shown = forFace(lookAt(principal, query.personas, request), face);
+      const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
+      const viewer = principal.persona ?? createPersonaFilter(query.personas).only;
+      const withProviders = query.includeProviderHealth;
+      const locked = query.cursor === null && grants.hasLocks() ? lockedTools() : [];
+      return {
+        ...page,
+        tools: await describe(page.tools, principal, { viewer, withProviders }),
+        ...(locked.length === 0 ? {} : { locked }),
+      };
+
+      function lockedTools(): LockedTool[] {
+        const { tools: all } = registry.snapshot(principal.persona);
+        const refused = all.filter((tool) => lockOf(principal, tool, grants) !== null);
+        const meant = queryTools(refused, { ...query, limit: null }, () => neverCalled).tools;
+        return meant.flatMap((tool) => lockOf(principal, tool, grants) ?? []);
+      }
+    },
+  };
+  return catalogue;
+}
+
+type Remembered = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
+
+/** Of those who ask again and again, what they were shown last, as long as nothing has changed. */
+function createRemembered() {
+  const known = new WeakMap<Principal, Map<string, Remembered>>();
+  return (
+    principal: Principal,
+    request: object | undefined,
+    of: readonly Tool[],
+    by: object,
+    look: () => readonly Tool[],
+  ): readonly Tool[] => {
+    const ways = known.get(principal) ?? new Map<string, Remembered>();
+    known.set(principal, ways);
+    const key = request === undefined ? "{}" : JSON.stringify(request);
+    const before = ways.get(key);
+    if (before?.of === of && before.by === by) return before.visible;
+    const visible = look();
+    if (ways.size >= mostWays) ways.clear();
+    ways.set(key, { of, by, visible });
+    return visible;
+  };
+}
+
+function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
+  const isQuiet = review?.held === null && review.change === null && review.findings.length === 0;
+  return review === null || isQuiet ? {} : { review };
+}
+
+const neverCalled = { total: 0, success_rate: 0 };
+
+/** All that somebody is told of a tool whose server is not for them and may be told of. */
+function lockOf(principal: Principal, tool: Tool, { grantFor }: Grants): LockedTool | null {
+  const grant = grantFor(principal, tool);
+  if (!("refused" in grant) || !grant.locked) return null;
+  return { name: tool.name, description: tool.description, contact: grant.locked, locked: true };
+}
+
+function requestOf({ groups, state }: ToolQuery): AccessRequest {
+  return {
+    ...(groups === null ? {} : { toolGroups: groups }),
+    ...(state === null ? {} : { state }),
+  };
+}
+
+function requireGroups(principal: Principal, request: AccessRequest, { refuseGroups }: Grants): void {
+  const refused = refuseGroups(principal, request);
+  if (refused === null) return;
+  const who = principal.user ?? "An anonymous caller";
+  throw new PlaneError("FORBIDDEN", `${who} may not look at these tools: ${refused}.`);
+}
+
+/** The variables a tool names, and whether they are set; never what they hold. */
+function credentialsOf({ metadata }: Tool, environment: Environment): ToolListing["credentials"] {
+  const named = Object.entries(metadata.auth.envs ?? {});
+  return Object.fromEntries(
+    named.map(([name, { required }]) => [
+      name,
+      { required: required === true, configured: Boolean(environment[name]) },
+    ]),
+  );
+}

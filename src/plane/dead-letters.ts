@@ -1,0 +1,39 @@
+import type { DeadLetterParts, DeadLetters } from "../dead-letters/dead-letters.ts";
+import { once } from "../lib/once.ts";
+import type { Tool } from "../model/tool.ts";
+import { mayBelongTo } from "../model/tool-name.ts";
+
+type Parts = Omit<DeadLetterParts, "knows"> & {
+  serverNames(): readonly string[];
+  tools(): readonly Tool[];
+};
+
+/** Loaded when a call has failed, or when somebody asks: a call that succeeds pays nothing for it. */
+export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Parts): DeadLetters {
+  const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
+    server === null
+      ? tools().some(({ id, name }) => id.server === null && name === tool) ||
+        serverNames().some((name) => mayBelongTo(name, tool))
+      : serverNames().includes(server);
+  const loaded = once(async () => {
+    const { createDeadLetters } = await import("../dead-letters/dead-letters.ts");
+    return createDeadLetters({ ...parts, knows });
+  });
+  const verbs = async () => (await loaded()).verbs;
+  return {
+    verbs: {
+      deadLetters: async (query, caller) => (await verbs()).deadLetters(query, caller),
+      deadLetter: async (id, caller) => (await verbs()).deadLetter(id, caller),
+      retryDeadLetter: async (id, caller) => (await verbs()).retryDeadLetter(id, caller),
+      resolveDeadLetter: async (id, options, caller) =>
+        (await verbs()).resolveDeadLetter(id, options, caller),
+      abandonDeadLetter: async (id, options, caller) =>
+        (await verbs()).abandonDeadLetter(id, options, caller),
+      deleteDeadLetter: async (id, caller) => (await verbs()).deleteDeadLetter(id, caller),
+    },
+    keep: async (call, record) => (await loaded()).keep(call, record),
+    start: () => void loaded().then(({ start }) => start()),
+    wake: () => void (loaded.made() && loaded().then(({ wake }) => wake())),
+    stop: async () => void (loaded.made() && (await (await loaded()).stop())),
+  };
+}

@@ -1,0 +1,70 @@
+import { workingDirectory } from "../config/environment.ts";
+import type { LibraryHooks } from "../model/hook.ts";
+import type { Registry } from "../registry/registry.ts";
+import { createApprovalsWhenNeeded } from "./approvals.ts";
+import { type CallParts, createCalls } from "./calls.ts";
+import { createDeadLettersWhenNeeded } from "./dead-letters.ts";
+import { createHooksWhenNeeded } from "./hooks.ts";
+
+type Parts = Omit<CallParts, "keepFailed" | "approval" | "hooks" | "onApprovedEnd" | "fixedOf"> & {
+  registry: Pick<Registry, "all" | "fixedOf">;
+  /** Functions of the program that runs us. */
+  hooks: LibraryHooks | undefined;
+  /** The file that says this about a hook. */
+  fileOfHook(event: string, at: number): string | undefined;
+};
+
+/** Calls, and what holds them back, watches them and picks up those that failed. */
+export async function createExecution({ registry, hooks: functions, fileOfHook, ...parts }: Parts) {
+  const { config, environment, everybody, memory, servers } = parts;
+  const { emit, store } = memory;
+  const approvals = createApprovalsWhenNeeded({
+    config,
+    store,
+    emit,
+    everybody,
+    run: (call) => calls.run(call),
+    checkArguments: (held, args) => calls.checkArguments(held, args),
+  });
+  const hooks = await createHooksWhenNeeded({
+    settings: () => config().hooks,
+    fileOf: fileOfHook,
+    functions,
+    projectDirectory: workingDirectory(),
+    environment,
+    emit,
+  });
+  const calls: ReturnType<typeof createCalls> = createCalls({
+    ...parts,
+    keepFailed: (call, record) => deadLetters.keep(call, record),
+    approval: approvals.stage,
+    hooks: hooks.stages,
+    onApprovedEnd: approvals.onApprovedEnd,
+    fixedOf: registry.fixedOf,
+  });
+  const deadLetters = createDeadLettersWhenNeeded({
+    store,
+    run: calls.run,
+    emit,
+    everybody,
+    serverNames: servers.names,
+    tools: registry.all,
+  });
+  return {
+    calls,
+    hooks,
+    verbs: {
+      ...deadLetters.verbs,
+      ...approvals.verbs,
+      call: calls.call,
+      testPolicy: calls.testPolicy,
+    },
+    start(): void {
+      deadLetters.start();
+      approvals.start();
+    },
+    /** What is known has changed. */
+    wake: deadLetters.wake,
+    stop: async () => void (await Promise.all([deadLetters.stop(), approvals.stop(), calls.stop()])),
+  };
+}

@@ -1,0 +1,84 @@
+import type { CallRecord } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent, StoredEvent } from "../model/events.ts";
+import type { Plane } from "../model/plane.ts";
+import { mayDo, type Principal } from "../model/principal.ts";
+import type { Memory } from "./memory.ts";
+
+const pageSize = 500;
+/** Calls whose records are not written yet; more than run at a time. */
+const mostOwners = 10_000;
+
+type Parts = {
+  memory: Pick<Memory, "store" | "on">;
+  everybody: Principal;
+  maySeeServer(principal: Principal, server: string): boolean;
+  /** How many tools there are for this caller. */
+  countTools(principal: Principal): number;
+};
+
+/** What happened, as much of it as the one who asks may see: their own calls, or everything for admins. */
+export function createHistory({
+  memory,
+  everybody,
+  maySeeServer,
+  countTools,
+}: Parts): Pick<Plane, "calls" | "callRecord" | "events"> {
+  const owners = new Map<string, string | null>();
+  memory.on("tool.call", ({ callId, user }) => {
+    owners.set(callId, user);
+    if (owners.size > mostOwners) owners.delete(owners.keys().next().value as string);
+  });
+  /** Undefined when nobody knows; then it is shown to nobody but admins. */
+  const ownerOf = async (callId: string): Promise<string | null | undefined> => {
+    if (owners.has(callId)) return owners.get(callId);
+    const record = await (await memory.store()).call(callId);
+    return record === null ? undefined : record.principal.user;
+  };
+  const maySee = async (principal: Principal, event: PlaneEvent): Promise<boolean> => {
+    if ("callId" in event) return (await ownerOf(event.callId)) === principal.user;
+    if ("server" in event) return maySeeServer(principal, event.server);
+    // Files, keys and what may be added later is for whoever manages the plane.
+    return event.type === "registry.changed";
+  };
+
+  /** How many tools others have is theirs to know. */
+  const forCaller = (principal: Principal, stored: StoredEvent): StoredEvent =>
+    stored.event.type === "registry.changed"
+      ? { ...stored, event: { ...stored.event, tools: countTools(principal) } }
+      : stored;
+
+  return {
+    async calls(filter = {}, { principal = everybody } = {}) {
+      const own = mayDo(principal, "admin") ? {} : { user: principal.user };
+      return (await memory.store()).calls({ ...filter, ...own });
+    },
+    async callRecord(id, { principal = everybody } = {}) {
+      const record = await (await memory.store()).call(id);
+      if (record !== null && isOwn(record, principal)) return record;
+      throw new PlaneError(
+        "NOT_FOUND",
+        `No call '${id}' of yours is recorded. 'calls' lists those that are.`,
+      );
+    },
+    async events(after = 0, limit, { principal = everybody } = {}) {
+      const store = await memory.store();
+      if (mayDo(principal, "admin")) return store.events(after, limit);
+      const visible: StoredEvent[] = [];
+      let from = after;
+      for (;;) {
+        const page = await store.events(from, pageSize);
+        for (const stored of page) {
+          if (visible.length === limit) return visible;
+          if (await maySee(principal, stored.event)) visible.push(forCaller(principal, stored));
+        }
+        if (page.length < pageSize) return visible;
+        from = page.at(-1)?.id ?? from;
+      }
+    },
+  };
+}
+
+function isOwn(record: CallRecord, principal: Principal): boolean {
+  return mayDo(principal, "admin") || record.principal.user === principal.user;
+}

@@ -1,0 +1,94 @@
+import { createApiKeys } from "../identity/api-keys.ts";
+import { looksLikeKey } from "../identity/key-secret.ts";
+import { unauthenticated } from "../identity/unauthenticated.ts";
+import { stableJson } from "../lib/stable-json.ts";
+import type { Config, Policy } from "../model/config.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { JwtIssuer } from "../model/jwt-issuer.ts";
+import type { Plane } from "../model/plane.ts";
+import { type Principal, requireScope, withListed } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
+
+type Parts = {
+  config(): Config;
+  store(): Promise<Store>;
+  emit(event: PlaneEvent): void;
+  /** Who calls when a call does not say. */
+  everybody: Principal;
+  /** Can others than the people of this machine reach us? */
+  exposed: boolean;
+};
+
+type Profile = NonNullable<Policy["profile"]>;
+
+type IdentityVerbs = Pick<Plane, "identify" | "needsCredentials" | "keys" | "createKey" | "revokeKey">;
+
+export type Identity = {
+  verbs: IdentityVerbs;
+  /** What is asked about where no rule matches. */
+  profile(): Promise<Profile>;
+};
+
+/** Who calls, and how they prove it. */
+export function createIdentity({ config, store, emit, everybody, exposed }: Parts): Identity {
+  const keys = createApiKeys({ store, emit });
+  const verify = createTokenCheck(() => config().auth.jwt);
+  const needsCredentials = async () => exposed || config().auth.jwt !== undefined || (await keys.exist());
+
+  const believe = async (token: string | null): Promise<Principal> => {
+    if (token === null) {
+      if (await needsCredentials()) throw missing();
+      return everybody;
+    }
+    const shown = token.trim();
+    if (looksLikeKey(shown)) return keys.identify(shown);
+    return (await verify(shown)) ?? strange();
+  };
+  const verbs: IdentityVerbs = {
+    needsCredentials,
+    identify: async (token) => withListed(await believe(token), config().users),
+    async keys({ principal = everybody } = {}) {
+      requireScope(principal, "admin", "see the API keys");
+      return keys.list();
+    },
+    async createKey(asked, { principal = everybody } = {}) {
+      requireScope(principal, "admin", "create an API key");
+      return keys.create(asked, principal);
+    },
+    async revokeKey(id, { principal = everybody, forget = false } = {}) {
+      requireScope(principal, "admin", "revoke an API key");
+      return keys.revoke(id, forget);
+    },
+  };
+  return {
+    verbs,
+    profile: async () => config().policy.profile ?? ((await needsCredentials()) ? "guarded" : "personal"),
+  };
+}
+
+/** Null where tokens are not taken. What was learned about an issuer is kept as long as it is configured. */
+function createTokenCheck(issuer: () => JwtIssuer | undefined) {
+  let known: { of: string; verify(token: string): Promise<Principal> } | undefined;
+  return async (token: string): Promise<Principal | null> => {
+    const settings = issuer();
+    if (settings === undefined) return null;
+    const { createVerifyToken } = await import("../identity/jwt/verify-token.ts");
+    const of = stableJson(settings);
+    if (known?.of !== of) known = { of, verify: createVerifyToken(settings) };
+    return known.verify(token);
+  };
+}
+
+function missing() {
+  return unauthenticated(
+    "missing",
+    "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.",
+  );
+}
+
+function strange(): never {
+  throw unauthenticated(
+    "unknown",
+    "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.",
+  );
+}

@@ -1,0 +1,52 @@
+import type { Config } from "../model/config.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
+import type { CircuitStatus, ServersChange } from "../model/server.ts";
+import { createBudgets } from "../pipeline/limits/budgets.ts";
+import { createCircuits } from "../pipeline/limits/circuits.ts";
+import { createLimits, type Limits } from "../pipeline/limits/limits.ts";
+
+export type PlaneLimits = {
+  /** What the path asks before it executes a call. */
+  path: Limits;
+  verbs: Pick<Plane, "budget">;
+  /** As a part of a server's status. */
+  circuitOf(server: string): { circuit?: CircuitStatus };
+  /** Somebody has taken care of these servers, so they are worth being asked. */
+  trust(servers: readonly string[]): void;
+  /** Servers that are others now begin anew. */
+  apply(change: ServersChange): void;
+  endConversation(conversation: string, principal: Principal): void;
+};
+
+/** What the configuration says about how often, how long and how dearly tools may run. */
+export function createPlaneLimits(
+  config: () => Config,
+  emit: (event: PlaneEvent) => void,
+  everybody: Principal,
+): PlaneLimits {
+  const budgets = createBudgets(() => config().budgets);
+  const circuits = createCircuits({
+    setting: (server) => config().servers[server]?.circuit,
+    onChange: (server, state) => emit({ type: "server.circuit", server, state }),
+  });
+  const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
+  return {
+    path: createLimits({
+      budgets,
+      circuits,
+      ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
+    }),
+    verbs: {
+      budget: async (conversation, { principal = everybody } = {}) => budgets.of(conversation, principal),
+    },
+    circuitOf(server) {
+      const circuit = circuits.status(server);
+      return circuit === undefined ? {} : { circuit };
+    },
+    trust,
+    apply: ({ changed, removed }) => trust([...changed, ...removed]),
+    endConversation: budgets.forget,
+  };
+}

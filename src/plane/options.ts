@@ -1,0 +1,32 @@
+import type { ConfigSource } from "../config/load-config.ts";
+import type { LibraryHooks } from "../model/hook.ts";
+import type { Principal } from "../model/principal.ts";
+import type { Embed } from "../model/search.ts";
+import type { Sampling } from "./answers.ts";
+
+export type PlaneOptions = {
+  /** One or more files, or the configuration itself. */
+  config: ConfigSource;
+  /** Where state is kept; without it the state lives and dies with the plane. */
+  dataDirectory?: string;
+  /** Who calls when a call does not say; may do everything unless its scopes say less. */
+  principal?: Partial<Principal>;
+  /** Others than the people of this machine can reach it: everybody has to say who they are. */
+  exposed?: boolean;
+  /** Somebody answers what servers ask people: `questions` shows it, `answer` answers it. */
+  answersQuestions?: boolean;
+  /** Clients of other MCP servers are connected through it: what servers ask is passed on to them. */
+  relays?: boolean;
+  /** Serves what servers ask of a model. */
+  sampling?: Sampling;
+  /** Start nothing and ask nobody: the catalogue of the last time has to do. */
+  offline?: boolean;
+  /** A call that runs as a background task is told to be one after this time; 10 s. */
+  taskQuietMs?: number;
+  /** Apply changes of the configuration files while running. */
+  watch?: boolean;
+  /** Turns texts into vectors, so that a search finds what is meant in other words, too. */
+  embed?: Embed;
+  /** Functions that are asked about calls, after the configured commands. */
+  hooks?: LibraryHooks;
+};

@@ -1,0 +1,88 @@
+import { dirname } from "node:path";
+import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
+import { revealConfig } from "../config/secrets/reveal-config.ts";
+import type { ConfigValues } from "../model/config.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Provider } from "../model/provider.ts";
+import type { ProviderSpec } from "../model/tool.ts";
+import { createFunctionProvider } from "../providers/function.ts";
+import { createHttpProvider } from "../providers/http.ts";
+import { createProviderKinds, type ProviderKinds } from "../providers/kinds.ts";
+import { createMcpProvider } from "../providers/mcp.ts";
+import type { ModelEndpoint } from "../providers/model/model.ts";
+import type { Servers } from "../servers/servers.ts";
+import type { HandWrittenTools } from "./hand-written.ts";
+
+type Parts = {
+  servers: Servers;
+  handWritten: HandWrittenTools;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Executes the tools that come with the plane. */
+  builtin: Provider;
+  models(): ConfigValues["models"];
+  /** The file that defines a model; its references to files start there. */
+  fileOfModel(name: string): string | undefined;
+};
+
+export type Providers = Pick<ProviderKinds, "of" | "register"> & {
+  /** Why a provider cannot be used, or null. */
+  trouble(spec: ProviderSpec): string | null;
+  /** Asks whether it is there, where it can be asked; rejects with why it is not. */
+  check(spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null;
+};
+
+/** Who can execute tools here, and why one of them cannot. */
+export function createProviders(parts: Parts): Providers {
+  const { servers, handWritten, environment, models } = parts;
+  const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
+  const askModel: Provider = async (...given) => {
+    const { createModelProvider } = await import("../providers/model/model.ts");
+    return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
+  };
+  const kinds = createProviderKinds(
+    new Map([
+      ["mcp", createMcpProvider(servers.request)],
+      ["http", createHttpProvider(reveal)],
+      ["function", createFunctionProvider(handWritten.run)],
+      ["model", askModel],
+      ["builtin", parts.builtin],
+    ]),
+    reveal,
+  );
+  const troubleOf: Record<string, (spec: ProviderSpec) => string | null> = {
+    mcp: ({ config }) =>
+      servers.names().includes(String(config.server)) ? null : `server '${config.server}' is not configured`,
+    model: ({ config }) => modelTrouble(String(config.model ?? "default"), models()),
+  };
+  return {
+    of: kinds.of,
+    register: kinds.register,
+    trouble(spec) {
+      if (kinds.of(spec.name) === undefined)
+        return `no provider of kind '${spec.name}' is known; known are ${kinds.known().join(", ")}`;
+      return troubleOf[spec.name]?.(spec) ?? handWritten.trouble(spec);
+    },
+    check: (spec, signal) =>
+      spec.name === "mcp" ? servers.check(String(spec.config.server), signal) : kinds.check(spec, signal),
+  };
+}
+
+function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
+  if (model.provider !== "openai-compatible")
+    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
+  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
+}
+
+/** The environment is in its place since the configuration was read; other secrets are read when they are used. */
+async function findModel(name: string, { models, fileOfModel }: Parts): Promise<ModelEndpoint> {
+  const trouble = modelTrouble(name, models());
+  const { baseURL = "", model = "", apiKey } = models()[name] ?? {};
+  if (trouble !== null)
+    throw new PlaneError("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`, {
+      data: { sent: false, retryAt: null },
+    });
+  const directory = dirname(fileOfModel(name) ?? "");
+  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
+}

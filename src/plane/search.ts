@@ -1,0 +1,133 @@
+import { matchesGlob } from "../lib/glob.ts";
+import { once } from "../lib/once.ts";
+import { redact } from "../lib/redact.ts";
+import type { Config } from "../model/config.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { Plane } from "../model/plane.ts";
+import { type Principal, requireScope } from "../model/principal.ts";
+import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../model/search.ts";
+import type { ServerStatus } from "../model/server.ts";
+import type { Tool } from "../model/tool.ts";
+import type { ServerText } from "../search/tool-index.ts";
+
+/** What is not known by then is searched the next time. */
+const usualPatienceMs = 5_000;
+const longestInEvent = 200;
+const mostRecommended = 15;
+/** What is worth having is chosen from so many. */
+const recommendedFrom = 50;
+const mostNamed = 3;
+
+export type SearchParts = {
+  config(): Config;
+  everybody: Principal;
+  emit(event: PlaneEvent): void;
+  registry: { all(): readonly Tool[] };
+  catalogue: { visibleTo(principal: Principal): readonly Tool[] };
+  find: {
+    discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
+  };
+  /** Once `loaded` is done, `isHeld` knows about all that is listed. */
+  quality: { loaded(): Promise<void>; isHeld(tool: Tool): boolean };
+  servers: { status(): readonly ServerStatus[] };
+  grants: { maySeeServer(principal: Principal, server: string): boolean };
+};
+
+/** Loaded with the first search; what is indexed once serves everybody, and each sees their own of it. */
+export function createSearchWhenNeeded(
+  { embed }: { embed?: Embed },
+  parts: SearchParts,
+): Pick<Plane, "search" | "recommend"> {
+  const { config, everybody, registry, catalogue, find, quality } = parts;
+  const loaded = once(async () => {
+    const [{ createSearch }, { recommend }] = await Promise.all([
+      import("../search/search.ts"),
+      import("../search/recommend.ts"),
+    ]);
+    return { search: createSearch({ embed }), recommend };
+  });
+  const serverText = createServerText(config);
+  const prepare = async (server: string | null, principal: Principal, patienceMs = usualPatienceMs) => {
+    const isOne = server !== null && !/[*?]/.test(server);
+    await find.discover(isOne ? server : null, principal, { patienceMs });
+    await quality.loaded();
+    const { search, recommend } = await loaded();
+    search.update(registry.all(), serverText());
+    const visible = catalogue.visibleTo(principal);
+    // Tools of our own are always at hand, and what is held back is not for models to read.
+    const findable = visible.filter((tool) => tool.source !== "builtin" && !quality.isHeld(tool));
+    return { search, recommend, visible: findable.length === visible.length ? visible : findable };
+  };
+
+  return {
+    async search(request, { principal = everybody, patienceMs } = {}) {
+      requireScope(principal, "read", "search for tools");
+      const asked = parseSearch(request);
+      const { search, visible } = await prepare(asked.server, principal, patienceMs);
+      const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
+      const answer = await search.find(asked, visible, {
+        limit: asked.limit ?? maxToolsPerSearch,
+        summaryLimit,
+      });
+      if (answer.query !== "") {
+        const query = redact(answer.query).slice(0, longestInEvent);
+        parts.emit({ type: "tool.search", query, resultCount: answer.tools.length });
+      }
+      return withNotes(answer, [
+        describeNoServer(asked.server, visible),
+        asked.server === null ? describeSilent(silentFor(principal, parts)) : null,
+      ]);
+    },
+    async recommend(task, { limit = mostRecommended, principal = everybody, patienceMs } = {}) {
+      requireScope(principal, "read", "search for tools");
+      const options = { limit: readLimit(limit, mostRecommended) };
+      const text = readText(task, "task");
+      const { search, recommend, visible } = await prepare(null, principal, patienceMs);
+      const summaryLimit = config().lazy.summaryDescriptionLimit;
+      return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
+    },
+  };
+}
+
+/** Another function when the configuration is another one, and the same as long as it is not. */
+function createServerText(config: () => Config): () => ServerText {
+  let known: { of: Config; text: ServerText } | undefined;
+  return () => {
+    const now = config();
+    if (known?.of !== now) {
+      const text = (server: string | null) =>
+        server === null ? "" : (now.servers[server]?.description ?? "");
+      known = { of: now, text };
+    }
+    return known.text;
+  };
+}
+
+function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {
+  const all = [answer.note ?? null, ...notes].filter((note) => note !== null);
+  return all.length === 0 ? answer : { ...answer, note: all.join(" ") };
+}
+
+function describeNoServer(server: string | null, visible: readonly Tool[]): string | null {
+  if (server === null || !/[*?]/.test(server)) return null;
+  if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
+  const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
+  const there = names.length === 0 ? "No server has tools for you." : `There are ${list(names)}.`;
+  return `No server with tools fits '${server}'. ${there}`;
+}
+
+/** Servers that somebody may use and that have listed nothing, because they could not. */
+function silentFor(principal: Principal, { servers, grants }: SearchParts): string[] {
+  const silent = servers.status().filter(({ error, tools }) => error !== null && tools === 0);
+  return silent.map(({ name }) => name).filter((name) => grants.maySeeServer(principal, name));
+}
+
+function describeSilent(servers: readonly string[]): string | null {
+  if (servers.length === 0) return null;
+  return `Not searched, because not available: ${list(servers)}.`;
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { hash } from "../lib/stable-json.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Caller, Listed, Plane } from "../model/plane.ts";
+import { nobody, type Principal } from "../model/principal.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import type { ListMethod } from "../protocol/list-all.ts";
+import { explainFailure } from "../providers/mcp.ts";
+import type { Servers } from "../servers/servers.ts";
+
+/** A whole listing, and one prompt or resource, may take this long. */
+const limitMs = 60_000;
+
+/** The same words mean another server where they are read in another directory. */
+export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
+  return hash({ name, definition, directory: definition.command === undefined ? null : directory });
+}
+
+/** Roots may be written as paths, from where their file stands. */
+export function withRoots(definition: ServerDefinition, directory: string): ServerDefinition {
+  if (definition.roots.length === 0) return definition;
+  const roots = definition.roots.map((root) =>
+    /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
+  );
+  return { ...definition, roots };
+}
+
+/** The same whether it is hidden or not there, and without the names of others. */
+export function unknownServer(server: string): PlaneError {
+  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
+    data: { server },
+  });
+}
+
+type ServerVerbs = Pick<
+  Plane,
+  | "servers"
+  | "server"
+  | "ping"
+  | "connect"
+  | "disconnect"
+  | "refresh"
+  | "logs"
+  | "poolInfo"
+  | "clearCaches"
+  | "prompts"
+  | "prompt"
+  | "resources"
+  | "resourceTemplates"
+  | "resource"
+>;
+
+/** What can be asked of the servers beside calling their tools. */
+export function createServerVerbs(
+  servers: Servers,
+  everybody: Principal = nobody,
+  maySee: (principal: Principal, server: string) => boolean = () => true,
+  /** A person has taken care of these. */
+  trust: (servers: readonly string[]) => void = () => undefined,
+): ServerVerbs {
+  const requireSeen = (server: string, principal: Principal): string => {
+    if (maySee(principal, server)) return servers.requireName(server);
+    throw unknownServer(server);
+  };
+  async function list(
+    method: ListMethod,
+    server: string | undefined,
+    { principal = everybody }: Caller = {},
+  ): Promise<Listed[]> {
+    const signal = AbortSignal.timeout(limitMs);
+    const names =
+      server === undefined
+        ? servers.names().filter((name) => maySee(principal, name))
+        : [requireSeen(server, principal)];
+    const listed = names.map(async (name): Promise<Listed[]> => {
+      const items = servers.list(name, method, signal);
+      // Asked of all, a server that cannot is left out; asked of one, it says why.
+      return (await (server === undefined ? items.catch(() => []) : items))
+        .filter(isObject)
+        .map((item) => ({ ...item, server: name }));
+    });
+    return (await Promise.all(listed)).flat();
+  }
+  const ask = (server: string, method: string, what: string, params: UnknownObject) =>
+    servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
+      throw explainFailure(thrown, server, what);
+    });
+
+  return {
+    async servers({ connect = false, principal = everybody } = {}) {
+      if (connect) await servers.probe();
+      return servers.status().filter(({ name }) => maySee(principal, name));
+    },
+    async server(name, { connect = false, principal = everybody } = {}) {
+      const required = requireSeen(name, principal);
+      if (connect) await servers.warmOne(name).catch(() => undefined);
+      return servers.status().find((status) => status.name === required) as Awaited<
+        ReturnType<Plane["server"]>
+      >;
+    },
+    ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
+    async connect(server) {
+      await servers.connect(server);
+      trust([server]);
+    },
+    disconnect: servers.disconnect,
+    async refresh(server, options) {
+      if (server === undefined) return servers.refresh(servers.names(), options);
+      const report = await servers.refresh([servers.requireName(server)], options);
+      trust([server]);
+      return report;
+    },
+    async logs(server, { connect = false, principal = everybody } = {}) {
+      // Of a server that never ran there is nothing to tell.
+      const name = requireSeen(server, principal);
+      if (connect) await servers.warmOne(name).catch(() => undefined);
+      return servers.logs(server, principal.user);
+    },
+    poolInfo: servers.pool,
+    clearCaches: servers.clear,
+    prompts: (server, caller) => list("prompts/list", server, caller),
+    prompt: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
+    resources: (server, caller) => list("resources/list", server, caller),
+    resourceTemplates: (server, caller) => list("resources/templates/list", server, caller),
+    resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
+  };
+}

@@ -1,0 +1,40 @@
+import { keepGood } from "../config/keep-good.ts";
+import { type ConfigSource, loadConfig, requireSafe } from "../config/load-config.ts";
+import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
+import type { Config } from "../model/config.ts";
+import type { Path } from "../model/path.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { withRoots } from "./servers.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration in force, and what only those know who have read its files. */
+export async function createSettings(source: ConfigSource, environment: Environment) {
+  const load = async () => {
+    const loaded = await loadConfig(source, environment);
+    requireSafe(loaded.config);
+    return loaded;
+  };
+  let current = await load();
+  const directoryOf = (server: string) => current.directoryOf(server);
+  return {
+    config: (): Config => current.config,
+    fileOf: (path: Path) => current.merged.originOf(path)?.file,
+    directoryOf,
+    sources: () => current.sources(),
+    secretValues: () => [...current.variables.values()],
+    secretsOf: async (name: string, definition: ServerDefinition) =>
+      withRoots(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
+    /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
+    async readAgain(): Promise<{ config: Config; take(): void }> {
+      const next = await load();
+      const config = keepGood(current.config, next.config);
+      return {
+        config,
+        take() {
+          current = { ...next, config };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createQuestionCauses } from "./question-causes.ts";
+import type { AnswerRequest } from "./questions-from-peer.ts";
+
+function answerer() {
+  const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
+  const answer: AnswerRequest = () => promise;
+  return { answer, resolve };
+}
+
+const signal = new AbortController().signal;
+
+test("with one request that waits there is no doubt whose question it is", () => {
+  const { answer } = answerer();
+  const { only } = createQuestionCauses();
+  assert.equal(only([{ onRequest: answer, by: "ann" }, { by: "bob" }]), answer);
+  assert.equal(only([]), undefined);
+});
+
+test("a request that is asked already is not meant, as long as it has not answered", async () => {
+  const [first, second] = [answerer(), answerer()];
+  const { only, asking } = createQuestionCauses();
+  const waiting = [first, second].map(({ answer }) => ({ onRequest: answer, by: "ann" }));
+  assert.equal(only(waiting), undefined);
+  const asked = asking(first.answer)("elicitation/create", {}, signal);
+  assert.equal(only(waiting), second.answer);
+  first.resolve({});
+  await asked;
+  assert.equal(only(waiting), undefined);
+});
+
+test("between two people there is no guessing", () => {
+  const [first, second] = [answerer(), answerer()];
+  const { only, asking } = createQuestionCauses();
+  void asking(first.answer)("elicitation/create", {}, signal);
+  for (const by of ["bob", undefined])
+    assert.equal(
+      only([
+        { onRequest: first.answer, by: "ann" },
+        { onRequest: second.answer, by },
+      ]),
+      undefined,
+    );
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { compareListings } from "./compare-listings.ts";
+
+type Item = { name: string; text: number };
+
+const byName = ({ name }: Item) => name;
+
+test("what came, what changed and what went is told, in this order of the new list", async () => {
+  const before = [
+    { name: "a", text: 1 },
+    { name: "b", text: 1 },
+    { name: "c", text: 1 },
+  ];
+  const after = [
+    { name: "d", text: 1 },
+    { name: "b", text: 2 },
+    { name: "a", text: 1 },
+  ];
+  assert.deepEqual(await compareListings(before, after, byName), [
+    { before: null, after: after[0] },
+    { before: before[1], after: after[1] },
+    { before: before[2], after: null },
+  ]);
+});
+
+test("the differences lead from one list to the other, whatever they are", async () => {
+  const items = fc.uniqueArray(
+    fc.record({ name: fc.string({ maxLength: 2 }), text: fc.nat(2) }, { noNullPrototype: true }),
+    {
+      selector: byName,
+      maxLength: 600,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(items, items, async (before, after) => {
+      const reached = new Map(before.map((item) => [item.name, item]));
+      for (const pair of await compareListings(before, after, byName)) {
+        assert.notDeepEqual(pair.before, pair.after);
+        if (pair.after === null) reached.delete(pair.before?.name ?? "");
+        else reached.set(pair.after.name, pair.after);
+      }
+      assert.deepEqual(reached, new Map(after.map((item) => [item.name, item])));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("others have their turn while long lists are compared", async () => {
+  const items = Array.from({ length: 2_000 }, (_, at) => ({ name: String(at), text: at }));
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await compareListings(items, structuredClone(items), byName);
+  clearImmediate(next);
+  assert.ok(turns >= 7, `${turns} turns`);
+});

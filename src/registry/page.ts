@@ -1,0 +1,34 @@
+import { PlaneError } from "../model/errors.ts";
+
+type Asked = { limit: number | null; cursor: string | null };
+
+export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
+
+/** One page of what comes in the order of its places. */
+export function takePage<T>(
+  matching: readonly T[],
+  placeOf: (item: T) => string,
+  { limit, cursor }: Asked,
+): Page<T> {
+  const start = cursor === null ? 0 : firstAfter(matching, placeOf, readCursor(cursor));
+  const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
+  const items = matching.slice(start, end);
+  const last = end < matching.length ? items.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : Buffer.from(placeOf(last)).toString("base64url");
+  return { total: matching.length, items, nextCursor };
+}
+
+function firstAfter<T>(sorted: readonly T[], placeOf: (item: T) => string, place: string): number {
+  const at = sorted.findIndex((item) => placeOf(item) > place);
+  return at === -1 ? sorted.length : at;
+}
+
+function readCursor(cursor: string): string {
+  const place = Buffer.from(cursor, "base64url").toString();
+  if (place !== "" && Buffer.from(place).toString("base64url") === cursor) return place;
+  throw new PlaneError(
+    "USAGE",
+    `'${cursor}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
+    { data: { parameter: "cursor", value: cursor } },
+  );
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import cases from "../../../test/fixtures/translations.json" with { type: "json" };
+import { sampleServer } from "../../../test/samples/calls.ts";
+import { createToolNameIndex } from "../../model/tool-name.ts";
+import { type NamelessTool, translateTools } from "./mcp.ts";
+
+/** A translated tool in the words of the seed. */
+function inWords({ id, description, parameters, metadata, providers, persona, source }: NamelessTool) {
+  const name = `mcp.${id.server}.${id.tool}`;
+  assert.deepEqual(createToolNameIndex([id]).find(name), { kind: "one", id });
+  const ways = providers.map(({ name: kind, config }) => ({ name: kind, config }));
+  return { name, description, parameters, ...metadata, providers: ways, persona, source };
+}
+
+for (const { says, server, entry, tool, rejected } of cases) {
+  test(`a listed tool: ${says}`, () => {
+    const translated = translateTools("notes", sampleServer(server), [entry]);
+    assert.deepEqual(translated.rejected, rejected ? [rejected] : []);
+    const [found] = translated.tools.map(inWords);
+    for (const [field, value] of Object.entries(tool ?? {})) {
+      assert.deepEqual(found?.[field as keyof typeof found], value, field);
+    }
+    assert.equal(found === undefined, tool === undefined);
+  });
+}

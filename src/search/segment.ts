@@ -1,0 +1,163 @@
+import { type FieldName, type Findable, fields, textsOf } from "./fields.ts";
+import { growFloats, growInts } from "./grow.ts";
+import { stemOf } from "./stem.ts";
+import { eachWord, joinWords, type TakeWord } from "./words.ts";
+
+/** How soon a word that comes again stops to count more. */
+const saturation = 1.4;
+export const mostPerTerm = saturation + 1;
+
+/**
+ * Which tools have which term, and what the term is worth in each of them. Tools are slots, small numbers; those of a
+ * term stand together in ascending order, from `starts[row]` to `starts[row + 1]`.
+ */
+export type Segment = {
+  rows: ReadonlyMap<string, number>;
+  starts: Uint32Array;
+  slots: Int32Array;
+  worth: Float32Array;
+};
+
+/** A word counts by its stem, and by half as it is written. */
+export function exactTerm(word: string): string {
+  return `=${word}`;
+}
+
+const fieldNames = Object.keys(fields) as FieldName[];
+
+/** Slots have to come in ascending order. */
+export function createSegmentBuilder() {
+  const rows = new Map<string, number>();
+  const postings = createPostings();
+  const { read, joined } = createReader(rows);
+  /** The words of a server are the same for all of its tools. */
+  const servers = new Map<string, Int32Array>();
+  let sums = new Float32Array(1024);
+  const met: number[] = [];
+
+  const readServer = (text: string): Int32Array => {
+    const before = servers.get(text) ?? read(text).slice();
+    servers.set(text, before);
+    return before;
+  };
+  /** The first number is how many words there are; what follows are their rows. */
+  const addUp = (field: FieldName, words: Int32Array) => {
+    const { weight, dilution, usualLength } = fields[field];
+    const gain = weight / (1 - dilution + (dilution * (words[0] as number)) / usualLength);
+    for (let at = 1; at < words.length; at++) {
+      const row = words[at] as number;
+      if (sums[row] === 0) met.push(row);
+      sums[row] = (sums[row] as number) + gain;
+    }
+  };
+
+  return {
+    add(slot: number, tool: Findable, serverText: string): void {
+      const texts = textsOf(tool, serverText);
+      for (const field of fieldNames) {
+        const isShared = field === "server" || field === "serverText";
+        const words =
+          field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
+        while (rows.size > sums.length) sums = growFloats(sums);
+        addUp(field, words);
+      }
+      for (const row of met) {
+        const sum = sums[row] as number;
+        postings.keep(row, slot, (sum * mostPerTerm) / (sum + saturation));
+        sums[row] = 0;
+      }
+      met.length = 0;
+    },
+    finish: (): Segment => ({ rows, ...groupByRow(rows.size, postings.count(), postings.all()) }),
+  };
+}
+
+/** Reads texts into one piece of memory that is written over by the next; whoever keeps it makes a copy. */
+function createReader(rows: Map<string, number>) {
+  const ids = new Map<string, number>();
+  const rowsOfId: number[] = [];
+  let found = new Int32Array(256);
+  let count = 1;
+  const rowOf = (term: string) => {
+    const row = rows.get(term) ?? rows.size;
+    rows.set(term, row);
+    return row;
+  };
+  const take: TakeWord = (word, isJoined) => {
+    let id = ids.get(word);
+    if (id === undefined) {
+      id = rowsOfId.length;
+      ids.set(word, id);
+      rowsOfId.push(rowOf(stemOf(word)), rowOf(exactTerm(word)));
+    }
+    if (count + 2 > found.length) found = growInts(found);
+    found[count] = rowsOfId[id] as number;
+    found[count + 1] = rowsOfId[id + 1] as number;
+    count += 2;
+    if (!isJoined) found[0] = (found[0] as number) + 1;
+  };
+  const read = (text: string): Int32Array => {
+    count = 1;
+    found[0] = 0;
+    eachWord(text, take);
+    return found.subarray(0, count);
+  };
+  return {
+    read,
+    /** A name, and the whole of it as one more word. */
+    joined(name: string): Int32Array {
+      read(name);
+      take(joinWords(name), true);
+      return found.subarray(0, count);
+    },
+  };
+}
+
+function createPostings() {
+  const all: Postings = {
+    rows: new Int32Array(4096),
+    slots: new Int32Array(4096),
+    worth: new Float32Array(4096),
+  };
+  let count = 0;
+  return {
+    all: () => all,
+    count: () => count,
+    keep(row: number, slot: number, worth: number): void {
+      if (count === all.rows.length) {
+        all.rows = growInts(all.rows);
+        all.slots = growInts(all.slots);
+        all.worth = growFloats(all.worth);
+      }
+      all.rows[count] = row;
+      all.slots[count] = slot;
+      all.worth[count] = worth;
+      count += 1;
+    },
+  };
+}
+
+type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
+
+/** They come tool by tool and are looked for term by term. */
+export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows"> {
+  const starts = new Uint32Array(rowCount + 1);
+  for (let at = 0; at < count; at++) {
+    const row = postings.rows[at] as number;
+    starts[row + 1] = (starts[row + 1] as number) + 1;
+  }
+  for (let row = 0; row < rowCount; row++) {
+    starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
+  }
+  const next = starts.slice(0, rowCount);
+  const slots = new Int32Array(count);
+  const worth = new Float32Array(count);
+  for (let at = 0; at < count; at++) {
+    const row = postings.rows[at] as number;
+    const place = next[row] as number;
+    slots[place] = postings.slots[at] as number;
+    worth[place] = postings.worth[at] as number;
+    next[row] = place + 1;
+  }
+  return { starts, slots, worth };
+}

@@ -1,0 +1,168 @@
+import { createExactNames, exactnessOf } from "./exact-names.ts";
+import type { Findable } from "./fields.ts";
+import { mergeSegments } from "./merge-segments.ts";
+import type { Corpus, Test } from "./ranking.ts";
+import { createSegmentBuilder, type Segment } from "./segment.ts";
+
+export type ServerText = (server: string | null) => string;
+
+export type ToolIndex = {
+  /** Brings it up to date: what is unchanged is not looked at again. Tells how many tools were read. */
+  update(tools: readonly Findable[], serverText: ServerText): number;
+  corpus(): Corpus;
+  toolAt(slot: number): Findable;
+  serverTextAt(slot: number): string;
+  /** Is the tool of a slot one of these? */
+  among(tools: readonly Findable[]): Test;
+  /** Those that answer to a spelling, the exact ones first; where it is loose, whatever its case and separators. */
+  named(spelling: string, isLoose: boolean): number[];
+  all(): Iterable<number>;
+};
+
+type Entry = { key: string; tool: Findable; serverText: string };
+
+const mostSegments = 16;
+/** Below this, a gap more or less is not worth merging anything. */
+const fewestGone = 256;
+
+/** Every tool there is, for everybody; who may see which of them is asked when somebody searches. */
+export function createToolIndex(): ToolIndex {
+  let entries: (Entry | null)[] = [];
+  let slots = new Map<string, number>();
+  let names = createExactNames();
+  let segments: Segment[] = [];
+  let current: readonly Findable[] = [];
+  let alive = 0;
+  let masks = new WeakMap<readonly Findable[], Uint8Array>();
+
+  const place = (slot: number, { key, tool }: Entry) => {
+    names.add(slot, tool);
+    slots.set(key, slot);
+  };
+  const append = (added: readonly Entry[]) => {
+    const builder = createSegmentBuilder();
+    for (const entry of added) {
+      const slot = entries.push(entry) - 1;
+      builder.add(slot, entry.tool, entry.serverText);
+      place(slot, entry);
+    }
+    segments.push(builder.finish());
+    alive += added.length;
+  };
+  const compact = () => {
+    const moved = new Int32Array(entries.length).fill(-1);
+    let next = 0;
+    for (const [slot, entry] of entries.entries()) if (entry) moved[slot] = next++;
+    segments = [mergeSegments(segments, moved)];
+    names = createExactNames();
+    slots = new Map();
+    entries = entries.filter((entry) => entry !== null);
+    for (const [slot, entry] of entries.entries()) place(slot, entry as Entry);
+  };
+  /** Keeps what reads the same as before; the rest of what was there goes, and the rest of what is there is told. */
+  const sift = (tools: readonly Findable[], serverText: ServerText): Entry[] => {
+    const seen = new Uint8Array(entries.length);
+    const added: Entry[] = [];
+    for (const tool of tools) {
+      const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
+      const slot = slots.get(now.key) ?? -1;
+      const before = entries[slot];
+      if (before && reads(before, now)) {
+        before.tool = tool;
+        seen[slot] = 1;
+      } else added.push(now);
+    }
+    for (const [slot, entry] of entries.entries()) {
+      if (entry === null || seen[slot] === 1) continue;
+      slots.delete(entry.key);
+      entries[slot] = null;
+      alive -= 1;
+    }
+    return added;
+  };
+
+  return {
+    update(tools, serverText) {
+      const added = sift(tools, once(serverText));
+      if (added.length > 0) append(added);
+      const gone = entries.length - alive;
+      if (segments.length > mostSegments || gone > Math.max(fewestGone, alive / 2)) compact();
+      current = tools;
+      masks = new WeakMap();
+      return added.length;
+    },
+    corpus: () => ({
+      segments,
+      slots: entries.length,
+      alive,
+      isAlive: (slot) => entries[slot] !== null,
+      compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
+    }),
+    toolAt: (slot) => (entries[slot] as Entry).tool,
+    serverTextAt: (slot) => (entries[slot] as Entry).serverText,
+    among(tools) {
+      if (tools === current) return () => true;
+      const mask = masks.get(tools) ?? markSlots(tools, slots, entries.length);
+      masks.set(tools, mask);
+      return (slot) => mask[slot] === 1;
+    },
+    named(spelling, isLoose) {
+      return [...names.find(spelling)]
+        .flatMap((slot) => {
+          const tool = entries[slot]?.tool;
+          return tool === undefined ? [] : { slot, tool, exactness: exactnessOf(tool, spelling) };
+        })
+        .filter(({ exactness }) => isLoose || exactness > 0)
+        .sort((a, b) => b.exactness - a.exactness || compareTools(a.tool, b.tool))
+        .map(({ slot }) => slot);
+    },
+    *all() {
+      for (const [slot, entry] of entries.entries()) if (entry !== null) yield slot;
+    },
+  };
+}
+
+function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Uint8Array {
+  const mask = new Uint8Array(size);
+  for (const tool of tools) {
+    const slot = slots.get(keyOf(tool));
+    if (slot !== undefined) mask[slot] = 1;
+  }
+  return mask;
+}
+
+function keyOf({ id, persona }: Findable): string {
+  return `${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+}
+
+/** The same texts: what a server lists again unchanged stays the same object. */
+function reads(before: Entry, now: Entry): boolean {
+  const [a, b] = [before.tool, now.tool];
+  return (
+    before.serverText === now.serverText &&
+    a.description === b.description &&
+    a.title === b.title &&
+    a.modelName === b.modelName &&
+    a.parameters === b.parameters &&
+    a.metadata.capabilities.join("\0") === b.metadata.capabilities.join("\0")
+  );
+}
+
+/** By name; a shared tool before those of personas. */
+export function compareTools(a: Findable, b: Findable): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  const [left, right] = [a.persona ?? "", b.persona ?? ""];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** The same text for all tools of a server, found out once. */
+function once(serverText: ServerText): ServerText {
+  const known = new Map<string | null, string>();
+  return (server) => {
+    const before = known.get(server);
+    if (before !== undefined) return before;
+    const text = serverText(server);
+    known.set(server, text);
+    return text;
+  };
+}

@@ -1,0 +1,124 @@
+import { isStopWord } from "./stop-words.ts";
+
+/** Called with every word, and with what a name like `read_file` or `GitHub` is when it is written as one word. */
+export type TakeWord = (word: string, isJoined: boolean) => void;
+
+const longestWord = 40;
+const other = 0;
+const lower = 1;
+const upper = 2;
+const digit = 3;
+const joiner = 4;
+const ideograph = 5;
+
+/** Splits at case, digits, underscores and whatever is no letter; function words are left out. */
+export function eachWord(text: string, take: TakeWord): void {
+  const plain = normalize(text);
+  let at = 0;
+  while (at < plain.length) {
+    const kind = kindAt(plain, at);
+    if (kind === ideograph) at = takeIdeographs(plain, at, take);
+    else if (kind === lower || kind === upper || kind === digit) at = takeRun(plain, at, take);
+    else at += 1;
+  }
+}
+
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  eachWord(text, (word, isJoined) => {
+    if (!isJoined) words.push(word);
+  });
+  return words;
+}
+
+/** All letters and digits and nothing else: what two spellings of one name have in common. */
+export function joinWords(text: string): string {
+  if (isAscii.test(text)) return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "");
+  return normalize(text)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** Full-width, ligatures and accents are ways of writing a word, not other words. */
+function normalize(text: string): string {
+  if (isAscii.test(text)) return text;
+  return text
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .normalize("NFKC");
+}
+
+const isAscii = /^[\0-\x7f]*$/;
+
+/** Letters and digits that stand together, with `_` and `-` between them: one name of several words. */
+function takeRun(text: string, start: number, take: TakeWord): number {
+  let parts: string[] | null = null;
+  let from = start;
+  let before = kindAt(text, start);
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const kind = kindAt(text, at);
+    if (kind === other || kind === ideograph) break;
+    if (kind === before && !(kind === upper && kindAt(text, at + 1) === lower)) continue;
+    // The capital that begins a word belongs to it: `HTTPServer` is two words, `Server` one.
+    const isCapital = before === upper && kind === lower;
+    if (!isCapital) {
+      parts ??= [];
+      if (before !== joiner) parts.push(text.slice(from, at));
+      from = at;
+    }
+    before = kind;
+  }
+  // Most are one word.
+  if (parts === null) takePart(text.slice(from, at), take);
+  else {
+    if (before !== joiner) parts.push(text.slice(from, at));
+    takeParts(parts, take);
+  }
+  return at;
+}
+
+function takePart(part: string, take: TakeWord): void {
+  const word = part.toLowerCase();
+  const isLong = word.length > 1 || (word >= "0" && word <= "9");
+  if (isLong && word.length <= longestWord && !isStopWord(word)) take(word, false);
+}
+
+function takeParts(parts: readonly string[], take: TakeWord): void {
+  for (const part of parts) takePart(part, take);
+  if (parts.length < 2) return;
+  const joined = parts.join("").toLowerCase();
+  if (joined.length > 1 && joined.length <= longestWord && !/^\d+$/.test(joined)) take(joined, true);
+}
+
+/** Chinese, Japanese and Korean put no spaces between words: every two characters are taken for one. */
+function takeIdeographs(text: string, start: number, take: TakeWord): number {
+  let end = start + 1;
+  while (end < text.length && kindAt(text, end) === ideograph) end++;
+  if (end - start === 1) take(text.slice(start, end), false);
+  for (let at = start; at + 2 <= end; at++) take(text.slice(at, at + 2), false);
+  return end;
+}
+
+const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[a-z]/.test(character)) return lower;
+  if (/[A-Z]/.test(character)) return upper;
+  if (/[0-9]/.test(character)) return digit;
+  return character === "_" || character === "-" ? joiner : other;
+});
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code < 128) return asciiKinds[code] as number;
+  return Number.isNaN(code) ? other : foreignKind(code, text, at);
+}
+
+function foreignKind(code: number, text: string, at: number): number {
+  if ((code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af)) return ideograph;
+  const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
+  const character = String.fromCodePoint(text.codePointAt(isSecondHalf ? at - 1 : at) ?? code);
+  if (/\p{N}/u.test(character)) return digit;
+  if (!/[\p{L}\p{M}]/u.test(character)) return other;
+  return /\p{Lu}/u.test(character) ? upper : lower;
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RpcError } from "../protocol/message.ts";
+import type { Session } from "../protocol/session.ts";
+import { createWatches } from "./watches.ts";
+
+const everybody = { user: null, conversation: null };
+
+function watchesOf(era: "legacy" | "modern") {
+  const asked: string[] = [];
+  const session = {
+    era,
+    request: async (method: string) => void asked.push(method),
+  } as unknown as Session;
+  const watches = createWatches(
+    () => session,
+    async (_server, method, { uri }) => {
+      asked.push(`${method} ${uri}`);
+      if (era === "modern") throw new RpcError(-32601, "Method not found");
+    },
+  );
+  return { asked, watches };
+}
+
+test("however many want to hear of a resource, its server is asked once, and told when the last has left", async () => {
+  const { asked, watches } = watchesOf("legacy");
+  const [first, second] = [
+    await watches.add("one", "fx://a", everybody),
+    await watches.add("one", "fx://a", everybody),
+  ];
+  first();
+  first();
+  assert.deepEqual(asked, ["resources/subscribe fx://a"]);
+  second();
+  assert.deepEqual(asked, ["resources/subscribe fx://a", "resources/unsubscribe fx://a"]);
+});
+
+test("a server that was started again is asked again", async () => {
+  const { asked, watches } = watchesOf("legacy");
+  await watches.add("one", "fx://a", everybody);
+  watches.renew("other");
+  watches.renew("one");
+  assert.deepEqual(asked, ["resources/subscribe fx://a", "resources/subscribe fx://a"]);
+});
+
+test("a server of the later revision is listened to instead", async () => {
+  const { asked, watches } = watchesOf("modern");
+  const leave = await watches.add("one", "fx://a", everybody);
+  assert.deepEqual(asked, ["resources/subscribe fx://a", "subscriptions/listen"]);
+  leave();
+  assert.equal(asked.length, 2);
+});

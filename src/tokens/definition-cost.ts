@@ -1,0 +1,65 @@
+import { sliceText } from "../lib/cut-text.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Tool } from "../model/tool.ts";
+import { toolFormats } from "../model/tool-formats.ts";
+import { loadTokenCounter } from "./count-tokens.ts";
+
+export type DefinitionCost = { fullTokens: number; summaryTokens: number };
+
+type Known = DefinitionCost & { of: string; limit: number };
+
+/** So many are counted before others have their turn. */
+const slice = 50;
+
+// Names are given anew with every change of the catalogue, schemas stay what they are.
+const known = new WeakMap<JsonObject, Known>();
+
+/** A tool in short: what it is called, how its description begins, and where it comes from. */
+export function summarizeTool({ modelName, description, id }: Tool, limit: number) {
+  const short = description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
+  return { name: modelName, description: short, server: id.server, tool: id.tool };
+}
+
+/** What each of the tools costs, in their order. `isEnough` is told the sum and ends the count. */
+export async function countDefinitions(
+  tools: readonly Tool[],
+  limit: number,
+  isEnough: (fullTokens: number) => boolean = () => false,
+): Promise<DefinitionCost[]> {
+  const costs: DefinitionCost[] = [];
+  let sum = 0;
+  for (const tool of tools) {
+    const cost = recall(tool, limit) ?? (await count(tool, limit));
+    costs.push(cost);
+    sum += cost.fullTokens;
+    if (isEnough(sum)) break;
+    if (costs.length % slice === 0) await new Promise(setImmediate);
+  }
+  return costs;
+}
+
+function recall(tool: Tool, limit: number): DefinitionCost | undefined {
+  const before = known.get(tool.parameters);
+  return before?.limit === limit && before.of === keyOf(tool) ? before : undefined;
+}
+
+async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
+  const countTokens = await loadTokenCounter();
+  const [definition] = toolFormats.mcp([tool]);
+  const cost = {
+    fullTokens: countTokens(JSON.stringify(definition)),
+    summaryTokens: countTokens(JSON.stringify(summarizeTool(tool, limit))),
+  };
+  known.set(tool.parameters, { ...cost, of: keyOf(tool), limit });
+  return cost;
+}
+
+/** What the cost depends on beside the schema. */
+function keyOf({ modelName, title, description, annotations, outputSchema }: Tool): string {
+  return JSON.stringify([modelName, title, description, annotations, outputSchema]);
+}
+
+/** Can be told without a tokenizer: a text has no more tokens than bytes. */
+export function mostTokens(tools: readonly Tool[]): number {
+  return tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])), 0);
+}

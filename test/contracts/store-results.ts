@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import type { KeptResult } from "../../src/model/stored-result.ts";
+import type { Promises } from "./opened-store.ts";
+import { callEntry, callRecord, moment } from "./records.ts";
+
+const roomy = 1_000_000;
+
+function keptResult(id: string, changes: Partial<KeptResult> = {}): KeptResult {
+  return {
+    id,
+    callId: `call-of-${id}`,
+    tool: "github_search_issues",
+    user: "ada",
+    at: moment,
+    expiresAt: "2026-03-02T12:00:00.000Z",
+    hash: "sha256:1",
+    characters: 12_345,
+    bytes: 4,
+    isCompressed: true,
+    body: new Uint8Array([0, 255, 128, 10]),
+    ...changes,
+  };
+}
+
+export const resultPromises: Promises = {
+  "gives a result back to the byte, also after it was opened again": async ({ store, reopen }) => {
+    const kept = keptResult("one", { user: null, isCompressed: false });
+    assert.equal(await store.putResult(kept, roomy), true);
+    const again = await (await reopen()).result("one");
+    assert.deepEqual({ ...again, body: [...(again?.body ?? [])] }, { ...kept, body: [...kept.body] });
+    assert.equal(await (await reopen()).result("two"), null);
+  },
+
+  "keeps a result once however often it comes, and makes it the newest again": async ({ store }) => {
+    for (const id of ["a", "b", "a"]) await store.putResult(keptResult(id), roomy);
+    assert.deepEqual(
+      (await store.results()).map(({ id }) => id),
+      ["a", "b"],
+    );
+  },
+
+  "lets the oldest results go where there is no room, and refuses what alone is too large": async ({
+    store,
+  }) => {
+    for (const id of ["a", "b", "c"]) await store.putResult(keptResult(id, { bytes: 40 }), 100);
+    assert.deepEqual(
+      (await store.results()).map(({ id }) => id),
+      ["c", "b"],
+    );
+    assert.equal(await store.putResult(keptResult("d", { bytes: 101 }), 100), false);
+    assert.equal((await store.results()).length, 2);
+  },
+
+  "forgets results whose time is over, by itself when others come": async ({ store }) => {
+    await store.putResult(keptResult("old", { expiresAt: "2026-03-01T11:59:59.000Z" }), roomy);
+    await store.putResult(keptResult("new"), roomy);
+    assert.equal(await store.result("old"), null);
+    assert.equal(await store.forgetResults("2026-03-02T11:59:59.999Z"), 0);
+    assert.equal(await store.forgetResults("2026-03-02T12:00:00.000Z"), 1);
+    assert.deepEqual(await store.results(), []);
+  },
+
+  "lists results without their content, whose they are, a page at a time": async ({ store }) => {
+    for (const id of ["a", "b", "c"]) await store.putResult(keptResult(id), roomy);
+    await store.putResult(keptResult("nobodys", { user: null }), roomy);
+    const idsOf = async (filter: object) => (await store.results(filter)).map(({ id }) => id).join(" ");
+    assert.equal(await idsOf({ user: "ada", limit: 2 }), "c b");
+    assert.equal(await idsOf({ user: "ada", limit: 2, before: "b" }), "a");
+    assert.equal(await idsOf({ user: null }), "nobodys");
+    assert.ok(!("body" in ((await store.results())[0] ?? {})));
+  },
+};
+
+export const chainPromises: Promises = {
+  "can say that no recorded call was changed, and where the chain ends": async ({ store, reopen }) => {
+    const empty = await store.verifyCalls();
+    assert.deepEqual([empty.ok, empty.calls, empty.head], [true, 0, null]);
+    const odd = "a'; DROP TABLE calls; -- \ud800 \u{1f680}";
+    await store.append([callEntry("one"), callEntry("two", { tool: odd })]);
+    const before = await store.verifyCalls();
+    assert.deepEqual([before.ok, before.calls, before.unchained, before.broken], [true, 2, 0, null]);
+    const opened = await reopen();
+    await opened.append([callEntry("three")]);
+    const after = await opened.verifyCalls(before.head ?? "");
+    assert.deepEqual([after.ok, after.calls, after.headFound], [true, 3, true]);
+    assert.notEqual(after.head, before.head);
+    const wrong = await opened.verifyCalls("0".repeat(64));
+    assert.deepEqual([wrong.ok, wrong.headFound, wrong.broken], [false, false, null]);
+  },
+
+  "goes on with the chain where an append failed": async ({ store }) => {
+    await store.append([callEntry("one")]);
+    await assert.rejects(store.append([callEntry("two"), callEntry("one")]));
+    await store.append([callEntry("three")]);
+    const { ok, calls } = await store.verifyCalls();
+    assert.deepEqual([ok, calls], [true, 2]);
+  },
+
+  "removes old calls, closes the chain behind them, and never removes the newest": async ({ store }) => {
+    const at = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+    await store.append([1, 2, 3, 4].map((day) => callEntry(`c${day}`, { at: at(day) })));
+    const { head } = await store.verifyCalls();
+    assert.equal(await store.forgetCalls(at(3)), 2);
+    assert.equal(await store.forgetCalls(at(3)), 0);
+    assert.deepEqual(
+      (await store.calls()).map(({ id }) => id),
+      ["c4", "c3"],
+    );
+    assert.equal(await store.forgetCalls(at(9)), 1);
+    assert.equal(await store.forgetCalls(at(9)), 0);
+    assert.deepEqual(await store.calls(), [callRecord("c4", { at: at(4) })]);
+    await store.append([callEntry("c5", { at: at(5) })]);
+    const chain = await store.verifyCalls(head ?? "");
+    assert.deepEqual([chain.ok, chain.calls, chain.headFound], [true, 2, true]);
+    assert.deepEqual(
+      chain.checkpoints.map(({ removed }) => removed),
+      [2, 1],
+    );
+  },
+};

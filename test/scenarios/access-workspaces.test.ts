@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPlane, type Plane, type Principal, principalOf } from "../../src/index.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { assertFailed, fixture, namedServer, writeConfig } from "./support.ts";
+
+const rita = principalOf({ user: "rita", workspace: "red" });
+const bert = principalOf({ user: "bert", workspace: "blue" });
+const nora = principalOf({ user: "nora" });
+
+/** Everything that somebody can look at, in one text. */
+async function allThatIsSeen(plane: Plane, principal: Principal): Promise<string> {
+  const caller = { principal };
+  const seen = await Promise.all([
+    plane.tools(caller),
+    plane.servers(caller),
+    plane.lockedServers(caller),
+    plane.registrySummary(caller),
+    plane.calls({}, caller),
+    plane.activity(caller),
+    plane.approvals(caller),
+    plane.plans(caller),
+    plane.remembered(caller),
+    plane.deadLetters({}, caller),
+    plane.results({}, caller),
+    plane.changes({}, caller),
+    plane.events(0, 10_000, caller),
+    plane.prompts(undefined, caller),
+  ]);
+  return JSON.stringify(seen);
+}
+
+test("two workspaces of one plane see nothing of each other", async () => {
+  await using directory = await temporaryDirectory();
+  const wrap = (server: string) => ({
+    description: `Goes to ${server}.`,
+    side_effects: "none",
+    providers: [{ name: "mcp", config: { server, tool: "look" } }],
+  });
+  const own = (name: string, color: string) => ({
+    ...namedServer(name, ["look", "vote"]),
+    workspaces: [color],
+  });
+  const config = await writeConfig(
+    directory,
+    {
+      rose: own("rose", "red"),
+      rosefault: { ...fixture("fault"), workspaces: ["red"] },
+      navy: own("navy", "blue"),
+      shared: namedServer("shared", ["look"]),
+    },
+    {
+      tools: { rose_wrapped: wrap("rose"), navy_only: { ...wrap("shared"), workspaces: ["blue"] } },
+      policy: { rules: [{ tool: "rose.vote", verdict: "ask" }, { verdict: "allow" }] },
+    },
+  );
+  await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
+  await plane.tools();
+  const ritas = { principal: rita };
+  assert.equal((await plane.call("rose.vote", {}, ritas)).call.status, "waiting");
+  assert.equal((await plane.call("rose_wrapped", {}, ritas)).ok, true);
+  await plane.call("rosefault.exit_mid_call", {}, ritas);
+  assert.equal((await plane.deadLetters({}, ritas)).total, 1);
+  assert.equal((await plane.call("navy_only", {}, { principal: bert })).ok, true);
+
+  assert.match(await allThatIsSeen(plane, rita), /rose/);
+  assert.ok(!/navy/.test(await allThatIsSeen(plane, rita)));
+  assert.match(await allThatIsSeen(plane, bert), /navy/);
+  assert.ok(!/rose|rita/.test(await allThatIsSeen(plane, bert)));
+  assert.ok(!/rose|navy|rita|bert/.test(await allThatIsSeen(plane, nora)));
+
+  for (const tool of ["rose.look", "rose_wrapped", { server: "rose", tool: "look" }])
+    for (const principal of [bert, nora])
+      assertFailed(await plane.call(tool, {}, { principal }), "FORBIDDEN", "refused");
+  const [waiting] = await plane.approvals(ritas);
+  await assert.rejects(plane.answerApproval(waiting?.id ?? "", { decision: "approve" }, { principal: bert }));
+  assert.equal((await plane.approvals(ritas)).length, 1);
+});
+
+test("a caller of no workspace sees what belongs to none, and a name that only looks alike is another one", async () => {
+  await using plane = await createPlane({
+    config: { mcpServers: { rose: { ...namedServer("rose", ["look"]), workspaces: ["red"] } } },
+  });
+  for (const workspace of [null, "", "Red", "red ", "re"]) {
+    const principal = { ...nora, workspace };
+    assert.deepEqual(await plane.tools({ principal }), [], String(workspace));
+    assertFailed(await plane.call("rose.look", {}, { principal }), "FORBIDDEN", "refused");
+  }
+  assert.equal((await plane.call("rose.look", {}, { principal: rita })).ok, true);
+});

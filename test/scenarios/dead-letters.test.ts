@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { mock, suite, test } from "node:test";
+import { createPlane, type Plane } from "../../src/index.ts";
+import type { DeadLetter, DeadLetterPage } from "../../src/model/dead-letter.ts";
+import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  assertFailed,
+  callsAt,
+  fixture,
+  pidsIn,
+  planeOf,
+  runCli,
+  startCli,
+  startServe,
+  until,
+  within,
+  writeConfig,
+} from "./support.ts";
+
+const broken = () => fixture("fault", ["--exit-at-start", "3"]);
+
+async function onlyLetter(plane: Plane): Promise<DeadLetter> {
+  const { deadLetters } = await plane.deadLetters();
+  assert.equal(deadLetters.length, 1, JSON.stringify(deadLetters));
+  return deadLetters[0] as DeadLetter;
+}
+
+/** A call of `echo.slow` that could not be sent, because its server did not start. */
+async function leaveUnsent(directory: TemporaryDirectory, args: object): Promise<string> {
+  await using plane = await planeOf({ echo: broken() }, { dataDirectory: directory.file("data") });
+  assertFailed(await plane.call("echo.slow", args), "SERVER_UNAVAILABLE", "failed");
+  return (await onlyLetter(plane)).id;
+}
+
+/** Later, as every clock says. */
+function skipTime(ms: number): Disposable {
+  mock.timers.enable({ apis: ["Date"], now: Date.now() + ms });
+  return { [Symbol.dispose]: () => mock.timers.reset() };
+}
+
+suite("calls that failed for good", () => {
+  test("from the command line: list, show, retry until it succeeds, and the end is the end", async () => {
+    await using directory = await temporaryDirectory();
+    const ledger = directory.file("ledger");
+    const config = await writeConfig(directory, { fault: fixture("fault", ["--ledger", ledger]) });
+    const flags = ["--config", config, "--data-dir", directory.file("data")];
+    const run = (...words: string[]) => runCli([...words, ...flags, "--json"]);
+    assert.equal((await run("call", "fault.drop_after_receipt", "times:=2")).code, 4);
+
+    const page = (await run("dead-letters", "list")).json() as unknown as DeadLetterPage;
+    assert.deepEqual([page.total, page.byStatus.pending, page.nextCursor], [1, 1, null]);
+    const [letter] = page.deadLetters;
+    assert.deepEqual(
+      [letter?.tool, letter?.arguments, letter?.error.code, letter?.hold, letter?.nextRetryAt],
+      ["fault.drop_after_receipt", { times: 2 }, "OUTCOME_UNKNOWN", "may_have_run", null],
+    );
+    const prefix = String(letter?.id).slice(0, 6);
+    const table = await runCli(["dead-letters", "list", ...flags]);
+    assert.match(
+      table.stdout,
+      /fault\.drop_after_receipt {2}OUTCOME_UNKNOWN {2}1\/3 .*it may have run: check/,
+    );
+
+    const again = await run("dead-letters", "retry", prefix);
+    assert.deepEqual([again.code, again.json().error?.code], [4, "OUTCOME_UNKNOWN"]);
+    const shown = (await run("dead-letters", "show", prefix)).json() as unknown as DeadLetter;
+    assert.deepEqual([shown.status, shown.attempts], ["pending", 2]);
+    assert.equal((await run("dead-letters", "list")).json().total, 1, "a failed retry leaves no second one");
+
+    const last = await run("dead-letters", "retry", prefix);
+    assert.deepEqual([last.code, last.json().ok, readLog(ledger).length], [0, true, 3]);
+    const done = (await run("dead-letters", "show", prefix)).json() as unknown as DeadLetter;
+    assert.deepEqual([done.status, done.resolvedCallId], ["resolved", last.json().call?.id]);
+    const over = await run("dead-letters", "retry", prefix);
+    assert.deepEqual([over.code, over.json().error?.code], [1, "CONFLICT"]);
+    assert.deepEqual((await run("dead-letters", "delete", prefix)).json(), { id: done.id, deleted: true });
+    const gone = await run("dead-letters", "show", prefix);
+    assert.deepEqual([gone.code, gone.json().error?.code], [1, "NOT_FOUND"]);
+  });
+
+  test("from the command line beside a plane that serves: all of them, and what people decide", async () => {
+    await using directory = await temporaryDirectory();
+    const ledger = directory.file("ledger");
+    const servers = { fault: fixture("fault", ["--ledger", ledger]), gone: broken() };
+    const config = await writeConfig(directory, servers);
+    const data = directory.file("data");
+    await using serving = await startServe(config, data);
+    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    await Promise.all([
+      run("call", "gone.echo", "message=one"),
+      run("call", "gone.echo", "message=two"),
+      run("call", "fault.drop_after_receipt", "times:=9"),
+    ]);
+    const all = (await run("dead-letters", "retry", "--all")).json();
+    assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [2, 0, 2, 1]);
+    assert.equal(readLog(ledger).length, 1, "what may have run is left alone");
+
+    const { deadLetters } = (
+      await run("dead-letters", "list", "--server", "gone")
+    ).json() as unknown as DeadLetterPage;
+    const [first, second] = deadLetters.map(({ id }) => id) as [string, string];
+    const resolved = (await run("dead-letters", "resolve", first, "--note", "by hand")).json();
+    assert.equal((resolved as unknown as DeadLetter).history.at(-1)?.note, "by hand");
+    assert.equal((await run("dead-letters", "abandon", second)).json().status, "abandoned");
+    assert.equal((await run("dead-letters", "abandon", second)).json().error?.code, "CONFLICT");
+    const counts = (await run("dead-letters", "list")).json().byStatus;
+    assert.deepEqual(counts, { pending: 1, retrying: 0, resolved: 1, abandoned: 1 });
+    for (const words of [["retry"], ["retry", first, "--all"], ["show", "ab"], ["list", "--limit", "0"]]) {
+      const refused = await run("dead-letters", ...words);
+      assert.deepEqual([refused.code, refused.json().error?.code], [2, "USAGE"], words.join(" "));
+    }
+    assert.equal(await serving.stop(), 0);
+  });
+
+  test("a plane that serves makes an unsent call again when its time comes", async () => {
+    await using directory = await temporaryDirectory();
+    const id = await leaveUnsent(directory, { ms: 1 });
+    const log = directory.file("log");
+    using _later = skipTime(70_000);
+    await using plane = await planeOf(
+      { echo: fixture("echo", ["--log", log]) },
+      { dataDirectory: directory.file("data") },
+    );
+    const resolved = new Promise((resolve) => plane.on("dead_letter.resolved", resolve));
+    plane.start();
+    await within(20_000, "the retry", resolved);
+    assert.deepEqual(callsAt(log), [{ name: "slow", arguments: { ms: 1 } }]);
+    assert.equal((await plane.deadLetter(id)).status, "resolved");
+  });
+
+  test("what a killed plane was retrying comes back, and is not made again where it may have run", async () => {
+    await using directory = await temporaryDirectory();
+    const id = await leaveUnsent(directory, { ms: 600_000 });
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    const data = directory.file("data");
+    {
+      await using serving = await startServe(config, data);
+      const retry = startCli(["dead-letters", "retry", id, "--config", config, "--data-dir", data]);
+      await until("the retry", () => callsAt(log).length === 1);
+      await serving.stop("SIGKILL");
+      await retry.result;
+    }
+    await using plane = await createPlane({ config, dataDirectory: data });
+    assert.equal((await plane.deadLetter(id)).status, "retrying", "somebody may still be at it");
+    await assert.rejects(plane.retryDeadLetter(id), { code: "CONFLICT" });
+    using _later = skipTime(61_000);
+    const back = await plane.deadLetter(id);
+    assert.deepEqual(
+      [back.status, back.attempts, back.hold, back.nextRetryAt],
+      ["pending", 2, "may_have_run", null],
+    );
+    plane.start();
+    assert.deepEqual((await plane.deadLetters()).byStatus.pending, 1);
+    assert.equal(callsAt(log).length, 1);
+  });
+
+  test("no injected value is in an entry, an event or the file", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const data = directory.file("data");
+    await using plane = await planeOf(
+      { planner: fixture("planner", ["--log", log], { inject: ["_mcp_data"], description: "Makes plans" }) },
+      { dataDirectory: data },
+    );
+    await plane.tools();
+    const [pid = 0] = pidsIn(log);
+    assert.equal((await plane.call("planner.plan", { task: "first" })).ok, true);
+    process.kill(pid, "SIGSTOP");
+    const outcome = await plane.call(
+      "planner.plan",
+      { task: "kept", _mcp_data: "forged" },
+      { timeoutMs: 300 },
+    );
+    process.kill(pid, "SIGCONT");
+    assertFailed(outcome, "TIMEOUT", "failed");
+    const letter = await onlyLetter(plane);
+    assert.deepEqual(letter.arguments, { task: "kept", _mcp_data: "forged" }, "as the caller gave them");
+    assert.doesNotMatch(JSON.stringify(letter), /available_servers|Makes plans/);
+    assert.doesNotMatch(JSON.stringify(await plane.events()), /kept/);
+    await plane.stop();
+    const file = await readFile(`${data}/toolplane.db`, "latin1");
+    assert.match(file, /"task":"kept"/);
+    assert.doesNotMatch(file, /available_servers/);
+  });
+
+  test("what was refused, cancelled, answered or only rehearsed leaves nothing", async () => {
+    await using plane = await planeOf(
+      { echo: fixture("echo"), gone: broken() },
+      {
+        policy: {
+          rules: [{ tool: "echo.pid", verdict: "deny" }],
+        },
+      },
+    );
+    const controller = new AbortController();
+    const cancelled = plane.call("echo.slow", { ms: 60_000 }, { signal: controller.signal });
+    for (const [tool, args, options] of [
+      ["echo.nothing", {}, {}],
+      ["echo.echo", { message: 7 }, {}],
+      ["echo.pid", {}, {}],
+      ["echo.fail", {}, {}],
+      ["gone.echo", {}, { dryRun: true }],
+      ["echo.echo", { message: "hi" }, {}],
+    ] as const)
+      await plane.call(tool, args, options);
+    controller.abort();
+    await cancelled;
+    assert.equal((await plane.deadLetters()).total, 0);
+  });
+
+  test("a store that cannot keep it costs a warning and not the answer", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await planeOf({ gone: broken() }, { dataDirectory: directory.path });
+    await plane.calls();
+    const database = new DatabaseSync(directory.file("toolplane.db"));
+    database.exec("DROP TABLE dead_letters");
+    database.close();
+    const outcome = await plane.call("gone.echo", { message: "hi" });
+    assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
+    assert.match(outcome.call.warnings.join(), /No dead letter could be kept/);
+  });
+});

@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { createApp } from "../../src/faces/http/app.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { fixture, planeOf, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
+
+type Media = { schema?: Record<string, unknown> };
+type Operation = { responses: Record<string, { content?: Record<string, Media> }> };
+type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, unknown>;
+};
+
+/** One way to ask each route; `/parts` are filled in. Those with several answers are asked several times. */
+type Case = [request: string, status: number, body?: unknown, path?: string];
+
+const manifest = {
+  description: "Says it again",
+  side_effects: "none",
+  providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
+};
+
+const cases: Case[] = [
+  ["GET /healthz", 200],
+  ["GET /readyz", 200],
+  ["GET /metrics", 200],
+  ["GET /openapi.json", 200],
+  ["GET /docs", 200],
+  ["GET /tools", 200],
+  ["GET /tools", 400, undefined, "/tools?limit=many"],
+  ["POST /tools/{name}/call", 200, { arguments: { message: "hello" } }, "/tools/echo.echo/call"],
+  ["POST /tools/{name}/call", 200, { arguments: { reason: "no" } }, "/tools/echo.fail/call"],
+  ["POST /tools/{name}/call", 502, {}, "/tools/echo.throw/call"],
+  ["POST /tools/{name}/call", 202, { arguments: { message: "may I?" } }, "/tools/asking/call"],
+  ["POST /tools/{name}/call", 400, { arguments: { a: "x" } }, "/tools/echo.add/call"],
+  ["POST /tools/{name}/call", 404, {}, "/tools/echo.ecko/call"],
+  ["GET /tools/{name}", 200, undefined, "/tools/echo.echo"],
+  ["GET /tools/{name}", 404, undefined, "/tools/nowhere"],
+  ["PUT /tools/{name}", 200, manifest, "/tools/again?reason=because"],
+  ["PUT /tools/{name}", 400, { ...manifest, name: "other" }, "/tools/again"],
+  ["POST /tools/{name}/export", 200, {}, "/tools/again/export"],
+  ["POST /tools/import", 403, { bundle: "bm90aGluZw==", reason: "why not" }],
+  ["DELETE /tools/{name}", 200, undefined, "/tools/again?reason=enough"],
+  ["GET /tools/changes", 200],
+  ["GET /tools/changes", 400, undefined, "/tools/changes?offset=-1"],
+  ["GET /skills/changes", 200],
+  ["GET /search", 200, undefined, "/search?q=echo&q=add+numbers&limit=2"],
+  ["GET /search", 400, undefined, "/search?limit=0"],
+  ["GET /search", 404, undefined, "/search?q=echo&server=nowhere"],
+  ["GET /recommendations", 200, undefined, "/recommendations?task=add+two+numbers"],
+  ["GET /recommendations", 400, undefined, "/recommendations"],
+  ["GET /stats", 200, undefined, "/stats?tools=true"],
+  ["GET /stats", 400, undefined, "/stats?tools=maybe"],
+  ["GET /tools/quality", 200, undefined, "/tools/quality?require_examples=true"],
+  ["GET /tools/quality", 400, undefined, "/tools/quality?threshold=high"],
+  ["GET /pins", 200],
+  ["GET /pins", 400, undefined, "/pins?status=odd"],
+  ["GET /pins/{name}", 200, undefined, "/pins/echo.echo"],
+  ["GET /pins/{name}", 404, undefined, "/pins/nowhere"],
+  ["POST /pins/{name}/accept", 200, { reason: "looked at it" }, "/pins/echo.echo/accept"],
+  ["POST /pins/{name}/reject", 200, {}, "/pins/resources.touch/reject"],
+  ["GET /servers", 200],
+  ["GET /servers/{name}", 200, undefined, "/servers/echo"],
+  ["GET /servers/{name}", 404, undefined, "/servers/eco"],
+  ["PUT /servers/{name}", 403, { url: "http://127.0.0.1:9/mcp" }, "/servers/new"],
+  ["DELETE /servers/{name}", 403, undefined, "/servers/echo"],
+  ["POST /servers/{name}/connect", 200, {}, "/servers/prompts/connect"],
+  ["POST /servers/{name}/refresh", 200, {}, "/servers/prompts/refresh"],
+  ["GET /servers/{name}/logs", 200, undefined, "/servers/prompts/logs"],
+  ["GET /prompts", 200],
+  ["GET /prompts", 404, undefined, "/prompts?server=nowhere"],
+  ["POST /servers/{name}/prompts/{prompt}", 502, {}, "/servers/prompts/prompts/none"],
+  [
+    "POST /servers/{name}/prompts/{prompt}",
+    200,
+    { arguments: { city: "Rome" } },
+    "/servers/prompts/prompts/travel",
+  ],
+  ["GET /resources", 200],
+  ["GET /servers/{name}/resource", 200, undefined, "/servers/resources/resource?uri=fx://readme"],
+  ["GET /servers/{name}/resource", 400, undefined, "/servers/resources/resource"],
+  ["POST /servers/{name}/disconnect", 200, {}, "/servers/prompts/disconnect"],
+  ["POST /registry/refresh", 200, {}],
+  ["GET /registry/summary", 200],
+  ["GET /skills", 200],
+  ["GET /skills/{name}", 404, undefined, "/skills/none"],
+  ["GET /jobs", 200],
+  ["GET /tasks", 200],
+  ["GET /calls", 200],
+  ["GET /calls", 400, undefined, "/calls?status=fine"],
+  ["GET /calls/{id}", 404, undefined, "/calls/none"],
+  ["GET /results", 200],
+  ["GET /results", 400, undefined, "/results?limit=0"],
+  ["GET /results/{id}", 400, undefined, "/results/none?offset=first"],
+  ["GET /results/{id}", 404, undefined, "/results/none"],
+  ["GET /approvals", 200],
+  ["GET /approvals", 400, undefined, "/approvals?status=soon"],
+  ["GET /approvals/{id}", 404, undefined, "/approvals/none"],
+  ["POST /approvals/{id}", 400, { decision: "perhaps" }, "/approvals/none"],
+  ["POST /approvals/{id}", 404, { decision: "approve" }, "/approvals/none"],
+  ["GET /approvals/remembered", 200],
+  ["DELETE /approvals/remembered/{id}", 200, undefined, "/approvals/remembered/none"],
+  ["GET /plans", 200],
+  ["GET /plans/{id}", 404, undefined, "/plans/none"],
+  ["POST /plans/{id}/approve", 404, {}, "/plans/none/approve"],
+  ["POST /plans/{id}/reject", 400, { first: "all" }, "/plans/none/reject"],
+  ["GET /activity", 200],
+  ["GET /dead-letters", 200],
+  ["GET /dead-letters/{id}", 404, undefined, "/dead-letters/none"],
+  ["POST /dead-letters/{id}/retry", 404, {}, "/dead-letters/none/retry"],
+  ["POST /dead-letters/{id}/resolve", 404, { note: "done" }, "/dead-letters/none/resolve"],
+  ["POST /dead-letters/{id}/abandon", 400, { note: 1 }, "/dead-letters/none/abandon"],
+  ["DELETE /dead-letters/{id}", 200, undefined, "/dead-letters/none"],
+  ["GET /questions", 200],
+  ["POST /questions/{id}", 400, { action: "perhaps" }, "/questions/none"],
+  ["POST /questions/{id}", 404, { action: "accept" }, "/questions/none"],
+  ["GET /tokens", 200],
+  ["PUT /servers/{name}/token", 200, { token: "CANARY" }, "/servers/resources/token"],
+  ["DELETE /servers/{name}/token", 200, undefined, "/servers/resources/token"],
+  ["POST /servers/{name}/sign-in", 404, {}, "/servers/nowhere/sign-in"],
+  ["GET /oauth/callback", 400, undefined, "/oauth/callback?state=none&code=none"],
+  ["GET /keys", 200],
+  ["DELETE /keys/{id}", 404, undefined, "/keys/none"],
+  ["GET /events", 400, undefined, "/events?after=yesterday"],
+  ["POST /keys", 403, { name: "ci", scopes: ["admin"] }],
+];
+
+suite("the OpenAPI document", () => {
+  let directory: TemporaryDirectory;
+  let serving: RunningServe;
+  let document: Document;
+  let place: string[];
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    const servers = { echo: fixture("echo"), prompts: fixture("prompts"), resources: fixture("resources") };
+    const config = await writeConfig(directory, servers, {
+      manifests: [join(import.meta.dirname, "../fixtures/manifests/work/*")],
+      tools: { asking: manifest },
+      policy: { rules: [{ tool: "asking", verdict: "ask" }] },
+    });
+    place = ["--config", config, "--data-dir", directory.file("data")];
+    serving = await startServe(config, directory.file("data"));
+    document = (await (await fetch(`${serving.url}/openapi.json`)).json()) as Document;
+  });
+  after(async () => {
+    await serving.stop();
+    await directory[Symbol.asyncDispose]();
+  });
+
+  const described = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+
+  test("is one of version 3.1 that says who may ask", () => {
+    assert.match(document.openapi, /^3\.1\./);
+    assert.deepEqual(Object.keys(document.components.securitySchemes as object), ["bearer", "apiKey"]);
+  });
+
+  test("names every route that there is, and every route is asked below", async () => {
+    await using plane = await planeOf({});
+    const setup = { addServer: async () => ({ path: "" }), removeServer: async () => ({ path: "" }) };
+    const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
+    const routes = app.routes
+      .filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+    assert.deepEqual(described().sort(), routes.sort());
+    assert.deepEqual([...new Set(cases.map(([request]) => request))].sort(), described().sort());
+  });
+
+  test("has a title and a scope or a reason for every route, and an example that fits", () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const { summary, responses } = operation as Operation & { summary: string };
+        assert.ok(summary, `${method} ${path}`);
+        for (const { content = {} } of Object.values(responses)) {
+          for (const { schema, example } of Object.values(content) as (Media & { example?: unknown })[]) {
+            if (example !== undefined) assertFits(example, schema ?? {}, `${method} ${path}`);
+          }
+        }
+      }
+    }
+  });
+
+  test("tells what is found by its id", async () => {
+    await ask(["POST /tools/{name}/call", 502, {}, "/tools/echo.throw/call"]);
+    const { calls } = await ask(["GET /calls", 200]);
+    await ask(["GET /calls/{id}", 200, undefined, `/calls/${idOf(calls)}`]);
+    const { deadLetters } = await ask(["GET /dead-letters", 200]);
+    const letter = `/dead-letters/${idOf(deadLetters)}`;
+    await ask(["GET /dead-letters/{id}", 200, undefined, letter]);
+    await ask(["POST /dead-letters/{id}/retry", 502, {}, `${letter}/retry`]);
+    await ask(["POST /dead-letters/{id}/abandon", 200, {}, `${letter}/abandon`]);
+    await ask(["POST /dead-letters/{id}/resolve", 200, { note: "done by hand" }, `${letter}/resolve`]);
+    await ask(["DELETE /dead-letters/{id}", 200, undefined, letter]);
+    const { skills } = await ask(["GET /skills", 200]);
+    await ask(["GET /skills/{name}", 200, undefined, `/skills/${(skills as { name: string }[])[0]?.name}`]);
+  });
+
+  test("tells how a call that waits is answered", async () => {
+    await ask(["POST /tools/{name}/call", 202, { arguments: { message: "may I?" } }, "/tools/asking/call"]);
+    const { approvals } = await ask(["GET /approvals", 200, undefined, "/approvals?status=pending"]);
+    const approval = `/approvals/${idOf(approvals)}`;
+    await ask(["GET /approvals/{id}", 200, undefined, approval]);
+    const { outcome } = await ask(["POST /approvals/{id}", 200, { decision: "approve" }, approval]);
+    assert.equal((outcome as { ok: boolean }).ok, true);
+    await ask(["POST /approvals/{id}", 409, { decision: "reject" }, approval]);
+  });
+
+  test("tells how every route answers", async () => {
+    for (const one of cases) await ask(one);
+  });
+
+  test("tells what keys are for", async () => {
+    const made = await runCli(["keys", "create", "root", "--scope", "admin", "--json", ...place]);
+    const key = String(made.json().secret);
+    await ask(["GET /tools", 401]);
+    await ask(["GET /tools", 200], key);
+    const { key: other } = await ask(["POST /keys", 201, { name: "ci", user: "ann" }], key);
+    const { id } = other as { id: string };
+    await ask(["GET /keys", 200], key);
+    await ask(["POST /keys", 400, { user: "ann" }], key);
+    await ask(["DELETE /keys/{id}", 200, undefined, `/keys/${id}`], key);
+    const entry = { url: "http://127.0.0.1:9/mcp", lazy: true };
+    await ask(["PUT /servers/{name}", 200, entry, "/servers/new"], key);
+    await ask(["DELETE /servers/{name}", 200, undefined, "/servers/new"], key);
+  });
+
+  const idOf = (list: unknown) => (list as { id: string }[])[0]?.id;
+
+  /** The answer, once it is the one that the document describes. */
+  async function ask(
+    [request, expected, body, target]: Case,
+    key?: string,
+  ): Promise<Record<string, unknown>> {
+    const [method = "", path = ""] = request.split(" ");
+    const response = await fetch(`${serving.url}${target ?? path}`, {
+      method,
+      headers: key === undefined ? {} : { "x-api-key": key },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const title = `${request} → ${response.status} ${text.slice(0, 300)}`;
+    assert.equal(response.status, expected, title);
+    const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {};
+    const { content = {} } = responses[expected] ?? responses.default ?? {};
+    const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+    assert.ok(content[type], `${title}: ${type} is not described`);
+    if (!type.endsWith("json")) return {};
+    const answer = JSON.parse(text) as Record<string, unknown>;
+    assertFits(answer, content[type].schema ?? {}, title);
+    return answer;
+  }
+
+  function assertFits(value: unknown, schema: Record<string, unknown>, title: string): void {
+    const validate = ajv.compile({ ...schema, components: document.components });
+    assert.ok(validate(value), `${title}\n${ajv.errorsText(validate.errors)}`);
+  }
+});

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import type { Outcome } from "../../src/index.ts";
+import type { CreatedApiKey } from "../../src/model/api-key.ts";
+import { principalOf } from "../../src/model/principal.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { assertFailed, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+
+const refused = (reason: string) => ({ code: "UNAUTHENTICATED", data: { reason } });
+const admin = { principal: principalOf({ user: "root", scopes: ["admin"] }) };
+const ann = { principal: principalOf({ user: "ann" }) };
+const reader = { principal: principalOf({ user: "rea", scopes: ["read"] }) };
+const stranger = { principal: principalOf({ user: "eve", scopes: [] }) };
+
+/** The bytes of everything that is kept. */
+function kept(directory: string): string {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  return files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n");
+}
+
+suite("who has to prove who they are", () => {
+  test("nobody does on a machine of one's own, and whoever shows something is checked all the same", async () => {
+    await using plane = await planeOf({}, { principal: { user: "ann" } });
+    assert.equal(await plane.needsCredentials(), false);
+    assert.deepEqual(await plane.identify(null), principalOf({ user: "ann", scopes: ["*"] }));
+    for (const token of ["", "Bearer", "tp_x", "a.b.c"])
+      await assert.rejects(plane.identify(token), refused("unknown"));
+  });
+
+  test("everybody does once there was a key, also when it is revoked, until its record is gone", async () => {
+    await using plane = await planeOf({}, { principal: { user: "ann" } });
+    const { key, secret } = await plane.createKey({ name: "ci" });
+    await assert.rejects(plane.identify(null), refused("missing"));
+    assert.equal((await plane.identify(` ${secret}\n`)).user, "ann");
+    assert.equal(await plane.revokeKey(key.id), true);
+    assert.equal(await plane.needsCredentials(), true);
+    await assert.rejects(plane.identify(secret), refused("revoked"));
+    assert.equal(await plane.revokeKey(key.id, { forget: true }), false);
+    assert.equal(await plane.needsCredentials(), false);
+    await assert.rejects(plane.identify(secret), refused("unknown"));
+    assert.equal((await plane.identify(null)).user, "ann");
+  });
+
+  test("everybody does where others than this machine can reach the plane", async () => {
+    await using plane = await planeOf({}, { exposed: true });
+    assert.equal(await plane.needsCredentials(), true);
+    await assert.rejects(plane.identify(null), refused("missing"));
+  });
+
+  test("only an admin has to do with keys", async () => {
+    await using plane = await planeOf({});
+    for (const caller of [ann, reader, stranger]) {
+      await assert.rejects(plane.keys(caller), { code: "FORBIDDEN" });
+      await assert.rejects(plane.createKey({ name: "x" }, caller), { code: "FORBIDDEN" });
+      await assert.rejects(plane.revokeKey("x", caller), { code: "FORBIDDEN" });
+    }
+    const { key } = await plane.createKey({ name: "x" }, admin);
+    assert.deepEqual([key.user, (await plane.keys(admin)).length], ["root", 1]);
+  });
+});
+
+suite("what a caller may do at all", () => {
+  test("a reader lists and does not call, a stranger does neither, and both attempts are on record", async () => {
+    await using plane = await planeOf({ echo: fixture("echo") });
+    assert.ok((await plane.tools(reader)).some(({ name }) => name === "echo.echo"));
+    assertFailed(await plane.call("echo.echo", { message: "hi" }, reader), "FORBIDDEN", "refused");
+    await assert.rejects(plane.tools(stranger), { code: "FORBIDDEN", message: /the scope 'read'/ });
+    await assert.rejects(plane.tool("echo.echo", stranger), { code: "FORBIDDEN" });
+    assertFailed(await plane.call("echo.nothing", {}, stranger), "FORBIDDEN", "refused");
+    assert.equal((await plane.call("echo.echo", { message: "hi" }, ann)).ok, true);
+    const users = (await plane.calls()).map(({ principal, status }) => `${principal.user} ${status}`);
+    assert.deepEqual(users, ["ann succeeded", "eve refused", "rea refused"]);
+  });
+
+  test("a user whom the configuration lists has the groups and the persona from there", async () => {
+    await using directory = await temporaryDirectory();
+    const users = { ann: { groups: ["staff"], persona: "Atlas" } };
+    const config = await writeConfig(
+      directory,
+      { echo: fixture("echo", [], { groups: ["staff"] }) },
+      { users },
+    );
+    const flags = ["--config", config, "--data-dir", directory.file("data"), "--json"];
+    const call = (...words: string[]) => runCli(["call", "echo.echo", "message=hi", ...words, ...flags]);
+    const codes = async (...more: string[]) => [
+      (await call("--user", "ann", ...more)).code,
+      (await call("--user", "bob", ...more)).code,
+      (await call("--user", "ann", "--group", "guests", ...more)).code,
+    ];
+    assert.deepEqual(await codes(), [0, 3, 3]);
+    await using _serving = await startServe(config, directory.file("data"));
+    assert.deepEqual(await codes(), [0, 3, 3], "beside a plane that serves");
+    const made = await runCli(["keys", "create", "x", "--user", "ann", ...flags]);
+    const { secret, key } = made.json() as unknown as CreatedApiKey;
+    assert.deepEqual(key.groups, [], "they are not frozen into the key");
+    await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
+    assert.deepEqual((await plane.identify(secret)).groups, [], "this plane lists nobody");
+  });
+});
+
+suite("the profile of the policy", () => {
+  const write = ["echo.put_note", { key: "a", text: "b" }, { ...ann, face: "mcp" }] as const;
+  const origin = (outcome: Outcome) => outcome.error?.data.origin;
+
+  test("is personal as long as nobody has to prove anything, and guarded from then on", async () => {
+    await using plane = await planeOf({ echo: fixture("echo") });
+    assert.equal((await plane.call(...write)).ok, true);
+    await plane.createKey({ name: "ci" });
+    const asked = await plane.call(...write);
+    assertFailed(asked, "APPROVAL_REQUIRED", "waiting");
+    assert.equal(origin(asked), "profile:guarded");
+  });
+
+  test("is what the configuration says, whoever has to prove what", async () => {
+    await using plane = await planeOf(
+      { echo: fixture("echo") },
+      { policy: { profile: "personal" }, exposed: true },
+    );
+    assert.equal((await plane.call(...write)).ok, true);
+  });
+
+  test("stands in the configuration as it is in force", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, {});
+    const run = async (...words: string[]) =>
+      (await runCli([...words, "--config", config, "--data-dir", directory.path, "--json"])).json();
+    const profile = async () => ((await run("config", "show")).policy as { profile: string }).profile;
+    assert.equal(await profile(), "personal");
+    await run("keys", "create", "ci");
+    assert.equal(await profile(), "guarded");
+    const [explained] = (await run("config", "explain", "policy.profile")).values as { value: unknown }[];
+    assert.equal(explained?.value, "guarded");
+  });
+});
+
+suite("keys on the command line", () => {
+  test("are made, listed and revoked beside a plane that serves, and outlive its violent end", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, {});
+    const data = directory.file("data");
+    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data]);
+    const serving = await startServe(config, data);
+    const made = await run("keys", "create", "ci", "--user", "build", "--scope", "admin", "--json");
+    const { key, secret } = made.json() as unknown as CreatedApiKey;
+    await serving.stop("SIGKILL");
+
+    const { keys } = (await run("keys", "list", "--json")).json() as unknown as { keys: unknown[] };
+    assert.deepEqual(keys, [key]);
+    await using plane = await planeOf({}, { dataDirectory: data });
+    assert.deepEqual(await plane.identify(secret), principalOf({ user: "build", scopes: ["admin"] }));
+    // Another process revokes it while this one runs.
+    const revoked = await run("keys", "revoke", key.id, "--json");
+    assert.deepEqual(revoked.json(), { id: key.id, revoked: true });
+    await assert.rejects(plane.identify(secret), refused("revoked"));
+    assert.equal((await run("keys", "revoke", key.id, "--json")).json().revoked, false);
+    assert.equal((await run("keys", "revoke", "nothing")).code, 1);
+  });
+
+  test("the secret is shown once to whoever makes the key, and kept nowhere", async () => {
+    await using directory = await temporaryDirectory();
+    const run = (...words: string[]) =>
+      runCli([...words, "--data-dir", directory.file("data")], { cwd: directory.path });
+    const made = await run("keys", "create", "laptop", "--expires", "30d");
+    assert.equal(made.code, 0, made.stderr);
+    const [secret = ""] = /tp_[A-Za-z0-9_-]{43}/.exec(made.stdout) ?? [];
+    assert.ok(made.stdout.includes(`Authorization: Bearer ${secret}`));
+    assert.match(made.stderr, /From now on nobody calls over HTTP without/);
+    await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
+    assert.equal((await plane.identify(secret)).persona, null);
+    const listed = await run("keys", "list");
+    assert.match(listed.stdout, /laptop +live/);
+    const everything =
+      listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events());
+    assert.ok(everything.includes("key.created"));
+    assert.ok(!everything.includes(secret.slice(3)));
+  });
+
+  test("what makes no sense is told", async () => {
+    await using directory = await temporaryDirectory();
+    for (const [words, message] of [
+      [["create"], /missing required argument 'name'/],
+      [["create", "x", "--scope", "root"], /no scope 'root'/],
+      [["create", "x", "--expires", "yesterday"], /a time from now such as 12h/],
+    ] as const) {
+      const { code, stderr } = await runCli(["keys", ...words, "--data-dir", directory.path]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+  });
+});
+
+test("over HTTP a key is what lets somebody in, as far as its scopes go and until it is revoked", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { profile: "personal" } });
+  const data = directory.file("data");
+  await using serving = await startServe(config, data);
+  const run = async (...words: string[]) =>
+    (await runCli(["keys", ...words, "--config", config, "--data-dir", data, "--json"])).json();
+  const statusOf = async (secret: string | null, path: string, init: RequestInit = {}) => {
+    const headers = secret === null ? {} : { authorization: `Bearer ${secret}` };
+    const { status, body } = await fetch(`${serving.url}${path}`, { ...init, headers });
+    await body?.cancel();
+    return status;
+  };
+  const call = { method: "POST", body: JSON.stringify({ arguments: { message: "hi" } }) };
+  assert.equal(await statusOf(null, "/tools"), 200, "nobody has to prove anything yet");
+
+  const { key, secret } = (await run("create", "ci")) as unknown as CreatedApiKey;
+  const { secret: readerSecret } = (await run("create", "r", "--scope", "read")) as unknown as CreatedApiKey;
+  assert.deepEqual(
+    [await statusOf(null, "/tools"), await statusOf("tp_wrong", "/tools"), await statusOf(null, "/healthz")],
+    [401, 401, 200],
+  );
+  assert.deepEqual(
+    [await statusOf(secret, "/tools"), await statusOf(secret, "/tools/echo.echo/call", call)],
+    [200, 200],
+  );
+  assert.deepEqual(
+    [await statusOf(readerSecret, "/tools"), await statusOf(readerSecret, "/tools/echo.echo/call", call)],
+    [200, 403],
+  );
+  await run("revoke", key.id);
+  assert.equal(await statusOf(secret, "/tools"), 401);
+});

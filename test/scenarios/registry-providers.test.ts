@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { mock, suite, test } from "node:test";
+import { createPlane, PlaneError } from "../../src/index.ts";
+import { startScriptedModel } from "../fixtures/llm-script.ts";
+import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
+import { getJson, postCall } from "./requests.ts";
+import { assertFailed, errorOf, fixture, namedServer, startServe, textsOf, writeConfig } from "./support.ts";
+
+const tool = (providers: object[], more: object = {}) => ({
+  name: "lookup",
+  description: "Looks something up.",
+  side_effects: "none" as const,
+  parameters: { type: "object" as const, properties: { q: { type: "string" } } },
+  providers: providers as { name: string }[],
+  ...more,
+});
+
+suite("which provider is asked", () => {
+  test("of two healthy ones the lower number is asked every time", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    const asked: string[] = [];
+    for (const kind of ["a-second", "z-first"]) {
+      plane.registerProvider(kind, () => {
+        asked.push(kind);
+        return kind;
+      });
+    }
+    plane.register(
+      tool([
+        { name: "a-second", priority: 10 },
+        { name: "z-first", priority: 1 },
+      ]),
+    );
+    for (let call = 0; call < 100; call++) await plane.call("lookup");
+    assert.deepEqual(new Set(asked), new Set(["z-first"]));
+  });
+
+  test("of two with one number the one that does better is asked, also by a plane that starts anew", async () => {
+    await using directory = await temporaryDirectory();
+    const options = { config: { mcpServers: {} }, dataDirectory: directory.path };
+    const open = async () => {
+      const plane = await createPlane(options);
+      plane.registerProvider("a", () => {
+        throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
+      });
+      plane.registerProvider("b", () => "b");
+      plane.register(tool([{ name: "a" }, { name: "b" }]));
+      return plane;
+    };
+    {
+      await using plane = await open();
+      const outcome = await plane.call("lookup");
+      assert.deepEqual([outcome.call.provider, outcome.call.attempts], ["b", 2], "the name decides at first");
+    }
+    await using again = await open();
+    const outcome = await again.call("lookup");
+    assert.deepEqual([outcome.call.provider, outcome.call.attempts], ["b", 1]);
+  });
+
+  test("ten calls within the interval are one check, and a check is no call", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using plane = await createPlane({
+      config: { mcpServers: { near: fixture("echo", ["--log", log]), far: namedServer("far", ["ok"]) } },
+    });
+    const way = (server: string, priority: number) => ({
+      name: "mcp",
+      priority,
+      config: { server, tool: "whoami_server" },
+    });
+    plane.register(tool([way("near", 0), way("far", 1)]));
+    for (let call = 0; call < 10; call++) assert.equal((await plane.call("lookup")).ok, true);
+    assert.equal(receivedMessages(readLog(log), "ping").length, 1);
+    const { health } = await plane.tool("lookup");
+    assert.equal(health.providers["mcp:near"]?.metrics.total, 10);
+  });
+
+  test("one that fails rests ever longer, is preferred again after each rest, and a success clears its record", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    let isBroken = true;
+    plane.registerProvider("first", () => {
+      if (isBroken) throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
+      return "first";
+    });
+    plane.registerProvider("second", () => "second");
+    plane.register(tool(["first", "second"].map((name, priority) => ({ name, priority }))));
+    const router = async () => (await plane.tool("lookup")).health.providers.first?.router ?? assert.fail();
+    mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    try {
+      for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+        assert.equal(
+          (await plane.call("lookup")).call.attempts,
+          2,
+          `it is tried before a rest of ${seconds} s`,
+        );
+        const restMs = Date.parse((await router()).backoff_until ?? "") - Date.now();
+        assert.ok(restMs >= seconds * 800 && restMs <= seconds * 1_200, `${restMs} ms`);
+        assert.equal((await plane.call("lookup")).call.attempts, 1, "it rests");
+        mock.timers.tick(restMs + 1);
+      }
+      isBroken = false;
+      assert.equal((await plane.call("lookup")).call.provider, "first");
+      assert.deepEqual([(await router()).failures, (await router()).backoff_until], [0, null]);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  test("when none is left the error tells of each why: it is away, it failed, it rests", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    plane.registerProvider("away", () => "away", {
+      check() {
+        throw new Error("nobody home");
+      },
+    });
+    plane.registerProvider("broken", () => {
+      throw new Error("it broke");
+    });
+    plane.register(tool(["away", "broken", "unheard"].map((name, priority) => ({ name, priority }))));
+    const reasons = async () =>
+      (errorOf(await plane.call("lookup")).data as { providers: Record<string, string> }).providers;
+    const first = await reasons();
+    assert.match(first.away ?? "", /nobody home/);
+    assert.match(first.broken ?? "", /it broke/);
+    const second = await reasons();
+    for (const label of ["away", "broken"]) assert.match(second[label] ?? "", /^left alone until \d{4}-/);
+    assert.match(second.unheard ?? "", /no provider of kind 'unheard' is known/);
+  });
+
+  test("a server that knows no ping is asked for its tools", async () => {
+    await using plane = await createPlane({
+      config: { mcpServers: { old: fixture("old"), modern: fixture("modern") } },
+    });
+    assert.deepEqual([(await plane.ping("old")).how, (await plane.ping("modern")).how], ["ping", "list"]);
+  });
+});
+
+suite("kinds of providers that a program adds", () => {
+  test("a tool is executed by one while it is there; afterwards the kinds that are known are named", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    plane.register(tool([{ name: "queue", config: { topic: "news" } }]));
+    const unknown = /no provider of kind 'queue' is known; known are builtin, function, http, mcp, model/;
+    assert.match((await plane.tool("lookup")).unavailable ?? "", unknown);
+    {
+      using _ = plane.registerProvider("queue", ({ config }, { q = null }) => ({
+        [String(config.topic)]: q,
+      }));
+      assert.equal((await plane.tool("lookup")).unavailable, null);
+      assert.deepEqual((await plane.call("lookup", { q: "x" })).result?.structuredContent, { news: "x" });
+    }
+    const refused = await plane.call("lookup");
+    assertFailed(refused, "NO_PROVIDER", "failed");
+    assert.match(errorOf(refused).message, unknown);
+  });
+
+  test("one that says it is not there is passed over, one that fails is followed by the next", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    const asked: string[] = [];
+    const add = (kind: string, run: () => unknown, check?: () => void) =>
+      plane.registerProvider(
+        kind,
+        () => {
+          asked.push(kind);
+          return run();
+        },
+        check ? { check } : {},
+      );
+    add(
+      "away",
+      () => "away",
+      () => {
+        throw new Error("nobody home");
+      },
+    );
+    add("broken", () => {
+      throw new Error("it broke");
+    });
+    add("good", () => "good");
+    plane.register(tool(["away", "broken", "good"].map((name, priority) => ({ name, priority }))));
+    const outcome = await plane.call("lookup");
+    assert.deepEqual([outcome.call.provider, asked], ["good", ["broken", "good"]]);
+    const { health } = await plane.tool("lookup");
+    assert.match(health.providers.away?.router.last_error ?? "", /nobody home/);
+    assert.match(health.providers.broken?.router.last_error ?? "", /it broke/);
+    for (const label of ["away", "broken"]) assert.ok(health.providers[label]?.router.backoff_until);
+  });
+
+  test("our own kinds cannot be replaced", async () => {
+    await using plane = await createPlane({ config: { mcpServers: {} } });
+    for (const kind of ["mcp", "http", "function", "model"]) {
+      assert.throws(() => plane.registerProvider(kind, () => "mine"), { code: "USAGE" });
+    }
+  });
+});
+
+suite("a tool that a model executes", () => {
+  test("it is asked with the arguments in place, and its key is shown to nobody", async () => {
+    await using model = await startScriptedModel({
+      responses: [
+        { kind: "text", text: '{"capital": "Bern"}' },
+        { kind: "error", status: 401, message: "Incorrect key sk-s3cret" },
+      ],
+    });
+    await using directory = await temporaryDirectory();
+    await writeFile(directory.file("key"), "sk-s3cret\n");
+    const config = await writeConfig(
+      directory,
+      {},
+      {
+        models: { small: { baseURL: model.url, model: "scripted", apiKey: "${file:key}" } },
+        tools: {
+          lookup: tool([
+            { name: "model", config: { model: "small", prompt: "Capital of {{q}}?", resultFormat: "json" } },
+          ]),
+        },
+      },
+    );
+    await using serving = await startServe(config, directory.path);
+    const { body } = await postCall(serving.url, "lookup", { arguments: { q: "Switzerland" } });
+    assert.deepEqual((body.result as { structuredContent: unknown }).structuredContent, { capital: "Bern" });
+    assert.equal(model.requests[0]?.headers.authorization, "Bearer sk-s3cret");
+    assert.match(JSON.stringify(model.requests[0]?.body.messages), /Capital of Switzerland\?/);
+    const refused = await postCall(serving.url, "lookup", { arguments: { q: "x" } });
+    const listed = await getJson(`${serving.url}/tools`);
+    const events = JSON.stringify([refused.body, listed.body]);
+    assert.ok(!events.includes("s3cret"), events);
+  });
+
+  test("where it has too much to do the next provider answers, and it rests as long as it asks for", async () => {
+    await using model = await startScriptedModel({
+      responses: () => ({
+        kind: "error",
+        status: 429,
+        message: "slow down",
+        headers: { "retry-after": "30" },
+      }),
+    });
+    const lookup = tool(
+      [
+        { name: "model", priority: 0, config: { prompt: "{{q}}" } },
+        { name: "mcp", priority: 1, config: { server: "s", tool: "ok" } },
+      ],
+      { side_effects: "write" },
+    );
+    await using plane = await createPlane({
+      config: {
+        mcpServers: { s: namedServer("s", ["ok"]) },
+        models: { default: { baseURL: model.url, model: "scripted" } },
+        tools: { lookup },
+      },
+    });
+    const before = Date.now();
+    const outcome = await plane.call("lookup", { q: "x" });
+    assert.deepEqual([textsOf(outcome), outcome.call.attempts], [["s:ok"], 2]);
+    const { router } = (await plane.tool("lookup")).health.providers.model ?? assert.fail();
+    assert.ok(Date.parse(router.backoff_until ?? "") >= before + 30_000, router.backoff_until ?? "");
+  });
+
+  test("a model that does not answer in time is a timeout, and one that is not configured is named", async () => {
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: "late", delay: 2_000 }),
+    });
+    await using plane = await createPlane({
+      config: { mcpServers: {}, models: { default: { baseURL: model.url, model: "scripted" } } },
+    });
+    plane.register(tool([{ name: "model", config: { prompt: "{{q}}" } }]));
+    assertFailed(await plane.call("lookup", { q: "x" }, { timeoutMs: 200 }), "TIMEOUT", "failed");
+    plane.register(tool([{ name: "model", config: { prompt: "{{q}}", model: "big" } }]));
+    const refused = await plane.call("lookup");
+    assertFailed(refused, "NO_PROVIDER", "failed");
+    assert.match(errorOf(refused).message, /model 'big' is not in 'models'/);
+  });
+});
