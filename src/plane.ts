@@ -159,6 +159,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     environment,
     everybody,
     profile: identity.profile,
+    currentPrincipal: identity.current,
     memory,
     servers,
     catalogue,

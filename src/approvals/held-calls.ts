@@ -141,7 +141,10 @@ export function createHeldCalls({
   function requireAnswerer({ id, callId, principal }: KeptHeldCall, by: Principal): void {
     if (mayAnswer({ principal }, by, settings().approvers)) return;
     emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
-    throw new PlaneError("FORBIDDEN", `'${id}' is not yours to answer: it waits for whoever made the call.`);
+    throw new PlaneError(
+      "FORBIDDEN",
+      `'${id}' is not yours to answer: it waits for whoever made the call. If you made it under another name, answer under that one (--user).`,
+    );
   }
 
   async function answer(id: string, given: Answer, by: Principal): Promise<KeptHeldCall> {

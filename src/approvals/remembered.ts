@@ -24,9 +24,9 @@ export function createRemembered(store: () => Promise<Store>) {
   }
 
   return {
-    /** The yes that covers this call. What a rule of the operator asks about is asked every time. */
+    /** The yes that covers this call. What a rule, a mode or a hook asks about is asked every time. */
     async covers(call: Injected, verdict: Verdict): Promise<Remembered | null> {
-      if (verdict.verdict !== "ask" || verdict.rule !== undefined) return null;
+      if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
       const entries = await entriesOf(call.principal.user);
       return entries.find((entry) => fits(entry, call)) ?? null;
     },
@@ -42,6 +42,11 @@ export function createRemembered(store: () => Promise<Store>) {
       return (await store()).forgetRemembered(id, user);
     },
   };
+}
+
+/** Only the profile's own question can be answered once and for all. */
+export function isRememberable({ origin, rule }: Verdict): boolean {
+  return rule === undefined && origin.startsWith("profile:");
 }
 
 function toRemembered(held: HeldCall, remember: Remember): Remembered {

@@ -5,7 +5,7 @@ import type { Answer, HeldView, KeptHeldCall } from "../model/held-call.ts";
 import type { Principal } from "../model/principal.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { resumed } from "./put-to-people.ts";
-import type { createRemembered } from "./remembered.ts";
+import { type createRemembered, isRememberable } from "./remembered.ts";
 import { graceMs, isClaimed, isLeftBehind } from "./states.ts";
 import { viewOf } from "./view.ts";
 
@@ -52,7 +52,7 @@ export function createRunner({ heldCalls, remembered, run, remembersConsent }: R
 
   async function remember(held: KeptHeldCall, { remember: asked }: Answer): Promise<void> {
     const { verdict, options } = held;
-    if (verdict.verdict !== "ask" || verdict.rule !== undefined) return;
+    if (verdict.verdict !== "ask" || !isRememberable(verdict)) return;
     if (asked !== undefined) await remembered.add(held, asked);
     else if (verdict.consent && options.conversation !== undefined && remembersConsent())
       await remembered.add(held, { for: "tool", conversation: true });

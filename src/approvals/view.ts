@@ -11,6 +11,6 @@ export function viewOf({ revision: _, ...held }: KeptHeldCall): HeldView {
 function shownArguments({ arguments: args, answer, injected }: HeldCall): JsonObject {
   const own = answer?.arguments ?? args;
   // What the caller may name and the system only completes, such as a file, is shown as it was named.
-  const others = injected.filter((name) => !Object.hasOwn(own, name));
+  const others = injected.filter((name) => !Object.hasOwn(args, name));
   return { ...own, ...Object.fromEntries(others.map((name) => [name, placeholder])) };
 }

@@ -103,6 +103,7 @@ function requestAgain(letter: KeptDeadLetter): Requested {
     asked: { tool: asked, arguments: letter.arguments },
     principal,
     face,
+    resumed: true,
     options: { idempotencyKey: callId, ...options, ...(conversation === null ? {} : { conversation }) },
   };
 }

@@ -44,6 +44,7 @@ test("a key is 32 random bytes, and whoever shows it is its user", async (contex
       persona: "Atlas",
       scopes: ["read"],
       workspace: "research",
+      key: key.id,
     }),
   );
   assert.notEqual((await create({ name: "ci" })).secret, secret);

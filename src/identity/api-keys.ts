@@ -49,7 +49,13 @@ export function createApiKeys({ store, emit }: ApiKeysOptions) {
         // Whoever may come in is not kept out because a note could not be made.
         await opened.touchApiKey(id, new Date(now).toISOString()).catch(() => undefined);
       }
-      return principalWith(known);
+      return { ...principalWith(known), key: id };
+    },
+
+    /** Whose key it is now; throws where it is good no more. */
+    async again(id: string): Promise<Principal> {
+      const key = (await (await store()).apiKeys()).find((one) => one.id === id);
+      return { ...principalWith(requireLive(key ?? null, Date.now())), key: id };
     },
   };
 }

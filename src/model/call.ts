@@ -22,6 +22,8 @@ export type Requested = {
   options: CallOptions;
   /** Addresses of files by the names that callers use. Never kept and never shown: they may hold tokens. */
   files?: Readonly<Record<string, string>>;
+  /** Set by the plane alone: it was asked for earlier, and its caller may have lost rights since. */
+  resumed?: true;
   /** Set by the plane alone, when a held call goes on. */
   approved?: HeldYes;
   /** Who was asked about it so far, and what they decided. */

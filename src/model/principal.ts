@@ -23,7 +23,13 @@ export type Principal = {
   toolGroups?: string[];
   /** The only servers there are for the caller; unsaid, all of them. */
   servers?: string[];
+  /** The API key that said so. */
+  key?: string;
+  /** What the caller came with, where `users` of the configuration says the rest. */
+  brought?: Brought;
 };
+
+type Brought = Pick<Principal, "groups" | "persona" | "workspace" | "compliance" | "toolGroups">;
 
 export const nobody: Principal = {
   user: null,
@@ -69,18 +75,26 @@ export type KnownUser = {
 
 /** A user whom the configuration lists has the groups, the persona and the rest from there, unless they bring their own. */
 export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
-  const { user, groups, persona, workspace, compliance } = principal;
+  const brought = principal.brought ?? broughtBy(principal);
+  const { user, toolGroups: _, ...rest } = principal;
+  const bare = { ...rest, user, ...brought };
   const listed = user !== null && Object.hasOwn(users, user) ? users[user] : undefined;
-  if (listed === undefined) return principal;
-  const toolGroups = principal.toolGroups ?? listed.tool_groups;
+  if (listed === undefined) return principal.brought === undefined ? principal : bare;
+  const toolGroups = brought.toolGroups ?? listed.tool_groups;
   return {
-    ...principal,
-    groups: groups.length > 0 ? groups : listed.groups,
-    persona: persona ?? listed.persona,
-    workspace: workspace ?? listed.workspace ?? null,
-    compliance: compliance ?? listed.compliance ?? null,
+    ...bare,
+    groups: brought.groups.length > 0 ? brought.groups : listed.groups,
+    persona: brought.persona ?? listed.persona,
+    workspace: brought.workspace ?? listed.workspace ?? null,
+    compliance: brought.compliance ?? listed.compliance ?? null,
     ...(toolGroups === undefined ? {} : { toolGroups }),
+    brought,
   };
+}
+
+function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Principal): Brought {
+  const own = { groups, persona, workspace, compliance };
+  return toolGroups === undefined ? own : { ...own, toolGroups };
 }
 
 /** The same caller with fewer servers: all that were there, none, or those of them that are named. */

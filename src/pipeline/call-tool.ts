@@ -1,5 +1,6 @@
 import type { Approved, Executed, Injected, Requested, Routed } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { authorize, authorizeArguments, type GrantFor } from "./authorize.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
@@ -11,6 +12,8 @@ import { type CheckArguments, validate } from "./validate.ts";
 
 export type Path = {
   findTool: FindTool;
+  /** A caller with the rights of today. */
+  currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
   valueFor: ValueFor;
@@ -51,6 +54,11 @@ export function createCallTool(path: Path): CallTool {
       return { ...(await inject({ ...validated, input: written }, path.valueFor)), asked: call.asked };
     },
   };
+  /** What was held or tried before goes on with the rights its caller has now. */
+  const asOfToday = async (call: Requested): Promise<Requested> => {
+    if (!path.currentPrincipal || !(call.approved || call.resumed)) return call;
+    return { ...call, principal: await path.currentPrincipal(call.principal) };
+  };
   return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
@@ -63,7 +71,9 @@ export function createCallTool(path: Path): CallTool {
 
       /** Whoever had to wait for a yes starts again with it: meanwhile everything may have changed. */
       async function walk(call: Requested): Promise<Approved> {
-        const resolved = await step("resolve", () => resolve(call, path.findTool, asking.signal));
+        const resolved = await step("resolve", async () =>
+          resolve(await asOfToday(call), path.findTool, asking.signal),
+        );
         const authorized = await step("authorize", () => authorize(resolved, path.grantFor));
         const validated = await step("validate", () => validate(authorized, path.checkArguments));
         const injected = await step("inject", () => inject(validated, path.valueFor));

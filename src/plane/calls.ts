@@ -42,6 +42,8 @@ export type CallParts = {
   everybody: Principal;
   /** What is asked about where no rule matches. */
   profile(): Promise<Profile>;
+  /** A caller with the rights of today. */
+  currentPrincipal(principal: Principal): Promise<Principal>;
   memory: Memory;
   servers: Servers;
   catalogue: Catalogue;
@@ -101,6 +103,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   });
   const activity = createActivity();
   const callTool = createCallTool({
+    currentPrincipal: parts.currentPrincipal,
     async findTool(asked, principal) {
       if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
       const [tool] = await Promise.all([find(asked, principal), warmUp()]);

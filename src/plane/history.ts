@@ -50,8 +50,10 @@ export function createHistory({
 
   return {
     async calls(filter = {}, { principal = everybody } = {}) {
-      const own = mayDo(principal, "admin") ? {} : { user: principal.user };
-      return (await memory.store()).calls({ ...filter, ...own });
+      if (mayDo(principal, "admin")) return (await memory.store()).calls(filter);
+      // Whose calls somebody else made is not for them to know, not even whether there are some.
+      if (filter.user !== undefined && filter.user !== principal.user) return [];
+      return (await memory.store()).calls({ ...filter, user: principal.user });
     },
     async callRecord(id, { principal = everybody } = {}) {
       const record = await (await memory.store()).call(id);

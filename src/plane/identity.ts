@@ -27,6 +27,8 @@ export type Identity = {
   verbs: IdentityVerbs;
   /** What is asked about where no rule matches. */
   profile(): Promise<Profile>;
+  /** The same caller with the rights of today; throws where there are none left. */
+  current(principal: Principal): Promise<Principal>;
 };
 
 /** Who calls, and how they prove it. */
@@ -62,6 +64,12 @@ export function createIdentity({ config, store, emit, everybody, exposed }: Part
   };
   return {
     verbs,
+    async current(principal) {
+      const { key, servers } = principal;
+      const now = key === undefined ? principal : await keys.again(key);
+      const listed = withListed(now, config().users);
+      return servers === undefined ? listed : { ...listed, servers };
+    },
     profile: async () => config().policy.profile ?? ((await needsCredentials()) ? "guarded" : "personal"),
   };
 }

@@ -8,7 +8,7 @@ const names = {
     kv_set writeFile scale_deployment browser_click create_or_update_file create_issue deleteUser update-record
     issue_write table_drop sendHTTPRequest browser_fill_form add_comment find_or_create_user getOrCreateUser
     fetch_and_store sql.execute user_delete list_delete install_package run_command push_files fork_repository
-    cancel_order archiveThread set_value kubectl_apply terminate_instances`,
+    cancel_order archiveThread set_value read_write check_in room_check_out getSet kubectl_apply terminate_instances`,
   read: `blog_get_post_list calc_add_numbers list_create_dates get_set_members read_file listFiles search_code
     get_commit commit_list describe_instances whoami add_numbers is_admin hasPermission check_update
     count_deleted_users GetHTTPStatus browser_snapshot convert_currency pull_request_read issue_search

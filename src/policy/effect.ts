@@ -6,6 +6,7 @@ import {
   joining,
   nounLikeReads,
   nounLikeWrites,
+  phrasal,
   purposes,
   quantities,
   readVerbs,
@@ -71,8 +72,12 @@ function judge(words: readonly string[]): Omit<Effect, "known"> | null {
   const verb = words[at] as string;
   const last = words.at(-1) as string;
   const hasMore = at < words.length - 1;
+  if (phrasal.has(words.slice(at, at + 2).join(" "))) return write(words.slice(at, at + 2).join("_"));
   if (arithmetic.has(verb) && words.slice(at + 1).some((word) => quantities.has(word))) return read(verb);
   if (readVerbs.has(verb)) {
+    // Two verbs and nothing else: it does both.
+    const isBoth = words.length - at === 2 && isWrite(last) && !nounLikeWrites.has(last) && verb !== "check";
+    if (isBoth) return write(last);
     const isForIt = purposes.has(words.at(-2) ?? "") || nounLikeWrites.has(last);
     return hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt ? write(last) : read(verb);
   }

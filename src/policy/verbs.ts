@@ -42,6 +42,9 @@ export const quantities = words(
   "number numbers int ints integer integers float floats value values vectors two",
 );
 
+/** Reading words that mean something else with what follows them. */
+export const phrasal: ReadonlySet<string> = new Set(["check in", "check out", "look after", "read in"]);
+
 /** What joins two verbs in one name. */
 export const joining = words("and or then");
 

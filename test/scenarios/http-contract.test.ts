@@ -102,7 +102,7 @@ const cases: Case[] = [
   ["POST /approvals/{id}", 400, { decision: "perhaps" }, "/approvals/none"],
   ["POST /approvals/{id}", 404, { decision: "approve" }, "/approvals/none"],
   ["GET /approvals/remembered", 200],
-  ["DELETE /approvals/remembered/{id}", 200, undefined, "/approvals/remembered/none"],
+  ["DELETE /approvals/remembered/{id}", 404, undefined, "/approvals/remembered/none"],
   ["GET /plans", 200],
   ["GET /plans/{id}", 404, undefined, "/plans/none"],
   ["POST /plans/{id}/approve", 404, {}, "/plans/none/approve"],

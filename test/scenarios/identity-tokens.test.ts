@@ -29,6 +29,7 @@ suite("tokens of an identity provider", () => {
       scopes: ["call"],
       workspace: "research",
       compliance: null,
+      brought: { groups: [], persona: null, workspace: "research", compliance: null },
     });
     const own = await plane.identify(await issuer.token({ email, groups: ["dev"], scope: "read" }));
     assert.deepEqual([own.groups, own.persona, own.scopes], [["dev"], "Atlas", ["read"]]);

@@ -151,7 +151,10 @@ suite("keys on the command line", () => {
     const { keys } = (await run("keys", "list", "--json")).json() as unknown as { keys: unknown[] };
     assert.deepEqual(keys, [key]);
     await using plane = await planeOf({}, { dataDirectory: data });
-    assert.deepEqual(await plane.identify(secret), principalOf({ user: "build", scopes: ["admin"] }));
+    assert.deepEqual(
+      await plane.identify(secret),
+      principalOf({ user: "build", scopes: ["admin"], key: key.id }),
+    );
     // Another process revokes it while this one runs.
     const revoked = await run("keys", "revoke", key.id, "--json");
     assert.deepEqual(revoked.json(), { id: key.id, revoked: true });

@@ -64,18 +64,23 @@ async function rewrite(
 }
 
 /** Only the profile's question: what a rule or the mode asks about is not a hook's to answer. */
-function isAutoApproved({ decision, payload }: Judged, { verdict, origin, rule }: Verdict): boolean {
-  const isProfiles = verdict === "ask" && rule === undefined && origin.startsWith("profile:");
-  return isProfiles && decision === "modify" && payload.needs_approval === false;
+function isAutoApproved({ decision, payload }: Judged, verdict: Verdict): boolean {
+  const mayBe = verdict.verdict === "ask" && isProfiles(verdict);
+  return mayBe && decision === "modify" && payload.needs_approval === false;
 }
 
 function tightened(verdict: Verdict, judged: Judged): Verdict {
   return judged.decision === "require_approval" ? stricter(verdict, said("ask", judged)) : verdict;
 }
 
+/** Of two that are as strict, the one that nothing said before can answer. */
 function stricter(one: Verdict, other: Verdict): Verdict {
-  return strictness.indexOf(other.verdict) > strictness.indexOf(one.verdict) ? other : one;
+  const more = strictness.indexOf(other.verdict) - strictness.indexOf(one.verdict);
+  if (more !== 0) return more > 0 ? other : one;
+  return isProfiles(one) && !isProfiles(other) ? other : one;
 }
+
+const isProfiles = ({ origin }: Verdict) => origin.startsWith("profile:");
 
 function denied(judged: Judged): Verdict {
   return said("deny", judged);

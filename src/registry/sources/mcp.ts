@@ -6,6 +6,7 @@ import { fallbackDescription, type Tool, type ToolAnnotations } from "../../mode
 import type { ToolArgument } from "../../model/tool-argument.ts";
 import { readParamHeaders } from "../../protocol/param-headers.ts";
 import { applyRules } from "./apply-rules.ts";
+import { hideInjected } from "./hide-injected.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import { mergeAuth } from "./tool-auth.ts";
 
@@ -89,6 +90,9 @@ function isListOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
+/** The catalogue as tools that plan receive it. */
+const inventory = "_mcp_data";
+
 function translate(
   server: string,
   definition: ServerDefinition,
@@ -99,12 +103,14 @@ function translate(
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
   const rules = rulesOf(definition.inject);
+  // A list that names other parameters does not hand this one over to callers; only an empty one does.
+  const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
   return {
     id: { server, tool: name },
     ...(title === undefined ? {} : { title }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
-    ...applyRules(schema, rules),
-    reserved: rules.map(hiddenBy),
+    ...applyRules(keepsInventory ? hideInjected(schema, [inventory]).parameters : schema, rules),
+    reserved: [...rules.map(hiddenBy), ...(keepsInventory ? [inventory] : [])],
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
     ...listedWith(entry),
     annotations,

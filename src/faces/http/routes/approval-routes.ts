@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { PlaneError } from "../../../model/errors.ts";
 import type { Answer } from "../../../model/held-call.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
@@ -121,8 +122,12 @@ function addRememberedRoutes(app: App, plane: Plane): void {
       ...{ method: "delete", path: "/approvals/remembered/{id}", tag, scope: "call" },
       params: { id: "The id of the remembered answer." },
       summary: "Ask again about calls like that",
-      answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
+      answers: { 200: { description: "It is asked about again.", schema: Done } },
     },
-    async ({ c, caller, param }) => c.json({ ok: await plane.forgetRemembered(param("id"), caller) }),
+    async ({ c, caller, param }) => {
+      const id = param("id");
+      if (await plane.forgetRemembered(id, caller)) return c.json({ ok: true });
+      throw new PlaneError("NOT_FOUND", `No answer '${id}' of yours is remembered.`);
+    },
   );
 }

@@ -120,22 +120,26 @@ const callKeys = [
   ...Object.keys(AccessOptions),
 ];
 
-/** Where no arguments are given, a key that is not known is taken for a misspelt one: the tool would run without them. */
-function refuseUnknown(body: UnknownObject): void {
-  if (body.arguments !== undefined) return;
-  const unknown = Object.keys(body).find((key) => !callKeys.includes(key));
-  if (unknown === undefined) return;
-  const [near] = nearest(unknown, callKeys, 1);
-  const hint =
-    near === undefined ? "The arguments of the tool go into 'arguments'." : `Did you mean '${near}'?`;
-  throw new PlaneError("USAGE", `The body has no key '${unknown}'. ${hint}`, {
-    data: { parameter: unknown },
-  });
+/** What other APIs call the arguments. */
+const argumentWords = ["args", "argument", "params", "parameters", "input"];
+
+/** A misspelt key would run the tool without what was meant; what else is in the body is nobody's business here. */
+function refuseMisspelt(body: UnknownObject): void {
+  for (const key of Object.keys(body).filter((name) => !callKeys.includes(name))) {
+    const word = key.toLowerCase();
+    const meant = argumentWords.includes(word)
+      ? "arguments"
+      : callKeys.find((known) => known.toLowerCase() === word);
+    if (meant === undefined || Object.hasOwn(body, meant)) continue;
+    throw new PlaneError("USAGE", `The body has no key '${key}'. Did you mean '${meant}'?`, {
+      data: { parameter: key },
+    });
+  }
 }
 
 function parseCall(text: string) {
   const body = parseBody(text, '{"arguments": {…}}');
-  refuseUnknown(body);
+  refuseMisspelt(body);
   const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes } = body;
   const narrower = policyModes.find((candidate) => candidate === mode);
   if (mode !== undefined && narrower === undefined) {
