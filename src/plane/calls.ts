@@ -96,9 +96,11 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     fixedOf: parts.fixedOf,
     environment,
   });
-  // A turn later the tool's server is starting, and what the later stages need is loaded meanwhile.
+  // By then the process of the tool's server is there, and starts while we load what we need.
+  const headStart = once(async () => {
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+  });
   const warmUp = once(async () => {
-    await new Promise(setImmediate);
     await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
   });
   const activity = createActivity();
@@ -106,6 +108,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     currentPrincipal: parts.currentPrincipal,
     async findTool(asked, principal) {
       if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
+      await headStart();
       const [tool] = await Promise.all([find(asked, principal), warmUp()]);
       // How well they do is asked for only where it decides between them.
       if (hasRivals(tool)) await memory.health.recent().catch(() => undefined);

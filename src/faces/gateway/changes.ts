@@ -15,6 +15,8 @@ type Kind = (typeof kinds)[number];
 export type Ear = {
   surface: Surface;
   wants(kind: Kind): boolean;
+  /** The list of tools that they have seen last, where that is known. */
+  toolsShown?(): string | undefined;
   /** Under which address they know this resource, if they watch it. */
   watches(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
@@ -61,7 +63,10 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     const listed = await listOf(surface, kind);
     told.set(surface, { ...told.get(surface), [kind]: listed });
     if (listed === before) return;
-    for (const ear of concerned) if (ears.has(ear)) ear.hear(`notifications/${kind}/list_changed`, {});
+    for (const ear of concerned) {
+      const isKnown = kind === "tools" && ear.toolsShown?.() === listed;
+      if (ears.has(ear) && !isKnown) ear.hear(`notifications/${kind}/list_changed`, {});
+    }
   }
 
   function takeSaid({ server, user, method, params }: ServerSaid): void {
