@@ -1,3 +1,4 @@
+import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sampleLetter, startedAt } from "../../../test/samples/dead-letters.ts";

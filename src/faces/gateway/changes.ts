@@ -15,8 +15,6 @@ type Kind = (typeof kinds)[number];
 export type Ear = {
   surface: Surface;
   wants(kind: Kind): boolean;
-  /** The list of tools that they have seen last, where that is known. */
-  toolsShown?(): string | undefined;
   /** Under which address they know this resource, if they watch it. */
   watches(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
@@ -33,6 +31,8 @@ export type Changes = {
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   const ears = new Set<Ear>();
   const told = new WeakMap<Surface, Partial<Record<Kind, string>>>();
+  /** What whoever comes finds when they come. */
+  const atFirst = new WeakMap<Surface, Promise<string | undefined>>();
   const due = new Set<Kind>();
   let timer: NodeJS.Timeout | undefined;
   let checking = false;
@@ -59,14 +59,11 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   async function compare(surface: Surface, kind: Kind): Promise<void> {
     const concerned = [...ears].filter((ear) => ear.surface === surface && ear.wants(kind));
     if (concerned.length === 0) return;
-    const before = told.get(surface)?.[kind];
+    const before = told.get(surface)?.[kind] ?? (kind === "tools" ? await atFirst.get(surface) : undefined);
     const listed = await listOf(surface, kind);
     told.set(surface, { ...told.get(surface), [kind]: listed });
     if (listed === before) return;
-    for (const ear of concerned) {
-      const isKnown = kind === "tools" && ear.toolsShown?.() === listed;
-      if (ears.has(ear) && !isKnown) ear.hear(`notifications/${kind}/list_changed`, {});
-    }
+    for (const ear of concerned) if (ears.has(ear)) ear.hear(`notifications/${kind}/list_changed`, {});
   }
 
   function takeSaid({ server, user, method, params }: ServerSaid): void {
@@ -96,6 +93,12 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   return {
     tell(ear) {
       ears.add(ear);
+      const { surface } = ear;
+      if (!atFirst.has(surface))
+        atFirst.set(
+          surface,
+          listOf(surface, "tools").catch(() => undefined),
+        );
       void ear.surface.servers().catch(() => undefined);
       return () => void ears.delete(ear);
     },

@@ -82,7 +82,6 @@ export function createClientSession(house: House, options: SessionOptions): Clie
     },
   };
 
-  let toolsShown: string | undefined;
   function answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
     const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
     if (mine) return mine(request.params).catch(renderFailure);
@@ -113,7 +112,6 @@ export function createClientSession(house: House, options: SessionOptions): Clie
     const controller = new AbortController();
     const done = answer(request, controller.signal, out).then((given) => {
       running.delete(id);
-      if (request.method === "tools/list" && "text" in given) toolsShown = given.text;
       // Nobody waits for the answer to what was cancelled.
       if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
     });
@@ -128,7 +126,6 @@ export function createClientSession(house: House, options: SessionOptions): Clie
     stopTelling = house.changes.tell({
       surface,
       wants: () => true,
-      toolsShown: () => toolsShown,
       watches: watched.find,
       logLevel: () => logLevel,
       hear: (said, about) => options.announce(renderNotification(said, about)),
