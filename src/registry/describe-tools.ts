@@ -10,6 +10,8 @@ import type { NamelessTool } from "./sources/mcp.ts";
 /** What is said about tools of servers, by name in any spelling that says the server. */
 export type Overlays = ReadonlyMap<string, ToolOverlay>;
 
+const nothing = Object.freeze({});
+
 /** Puts what sources list and what is written about it together, one tool at a time. */
 export function createDescriber(
   offered: readonly NamelessTool[],
@@ -20,13 +22,15 @@ export function createDescriber(
   const listed = once(
     () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
   );
-  const describeListed = (tool: NamelessTool): Described =>
-    overlaid.size === 0 ? { tool, fixed: {} } : overlayTool(tool, overlaid.get(toolKey(tool.id)));
+  const describeListed = (tool: NamelessTool): Described => {
+    const overlay = overlaid.size === 0 ? undefined : overlaid.get(toolKey(tool.id));
+    return overlay === undefined ? { tool, fixed: nothing } : deepFreeze(overlayTool(tool, overlay));
+  };
   const find = (id: ToolId): Described | undefined => {
     const tool = listed().get(toolKey(id));
     return tool && describeListed(tool);
   };
-  return (tool) => deepFreeze(tool.id.server === null ? completeWrapper(tool, find) : describeListed(tool));
+  return (tool) => (tool.id.server === null ? deepFreeze(completeWrapper(tool, find)) : describeListed(tool));
 }
 
 function overlaysById(

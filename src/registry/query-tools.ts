@@ -18,14 +18,33 @@ export function queryTools<T extends Tool>(
   query: ToolQuery,
   healthOf: HealthOf,
 ): ToolsPage<T> {
-  const tests = testsFor(query, healthOf);
-  const matching = tools.filter((tool) => tests.every((test) => test(tool)));
-  const { items, ...page } = takePage(matching, placeOf, query);
+  const meant = meantBy(query, tools);
+  const isHealthy = healthTest(query, healthOf);
+  const { items, ...page } = takePage(isHealthy ? meant.filter(isHealthy) : meant, placeOf, query);
   return { ...page, tools: items };
 }
 
+/** How many questions about one list are remembered. */
+const mostKnown = 16;
+const known = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+
+/** Whoever goes from page to page, or looks again and again, asks the same about the same list. */
+function meantBy<T extends Tool>(query: ToolQuery, tools: readonly T[]): readonly T[] {
+  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, ...asked } = query;
+  const key = JSON.stringify(asked);
+  const answers = known.get(tools) ?? new Map<string, readonly Tool[]>();
+  known.set(tools, answers);
+  const before = answers.get(key);
+  if (before) return before as readonly T[];
+  const tests = testsFor(query);
+  const meant = tests.length === 0 ? tools : tools.filter((tool) => tests.every((test) => test(tool)));
+  if (answers.size >= mostKnown) answers.clear();
+  answers.set(key, meant);
+  return meant;
+}
+
 /** Cheap ones first; a query that does not ask costs nothing. */
-function testsFor(query: ToolQuery, healthOf: HealthOf): Test[] {
+function testsFor(query: ToolQuery): Test[] {
   const { server, personas, sideEffects, safetyLevels } = query;
   return [
     server === null ? null : ({ id }: Tool) => id.server === server,
@@ -36,7 +55,6 @@ function testsFor(query: ToolQuery, healthOf: HealthOf): Test[] {
     hasAll(query.capabilities, "capabilities"),
     query.version === null ? null : versionTest(query.version),
     query.q === null ? null : textTest(query.q),
-    healthTest(query, healthOf),
   ].filter((test) => test !== null);
 }
 

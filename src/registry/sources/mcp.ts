@@ -93,6 +93,41 @@ function isListOfStrings(value: unknown): boolean {
 /** The catalogue as tools that plan receive it. */
 const inventory = "_mcp_data";
 
+type Shared = ReturnType<typeof readShared>;
+const shared = new WeakMap<ServerDefinition, Shared>();
+
+/** What the tools of a server have in common is made once, so that thousands of them share it. */
+function sharedBy(definition: ServerDefinition): Shared {
+  const known = shared.get(definition) ?? readShared(definition);
+  shared.set(definition, known);
+  return known;
+}
+
+function readShared(definition: ServerDefinition) {
+  const rules = rulesOf(definition.inject);
+  // A list that names other parameters does not hand this one over to callers; only an empty one does.
+  const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
+  const reserved = [...rules.map(hiddenBy), ...(keepsInventory ? [inventory] : [])];
+  return { rules, keepsInventory, reserved, metadata: metadataOf({}, definition) };
+}
+
+/** Few tools say more about themselves than the protocol asks for. */
+function saysSomething({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
+  return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
+}
+
+function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["metadata"] {
+  return {
+    version: readText(entry.version) ?? definition.version ?? "1.0.0",
+    side_effects: definition.side_effects,
+    auth: mergeAuth(entry, definition),
+    allow_parallel: definition.allow_parallel ?? false,
+    idempotency_key: definition.idempotency_key,
+    requires_consent: definition.requires_consent ?? true,
+    capabilities: readTexts(entry.capabilities),
+  };
+}
+
 function translate(
   server: string,
   definition: ServerDefinition,
@@ -102,28 +137,18 @@ function translate(
   const schema = { ...(schemaOf(entry) as JsonObject), type: "object" };
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const rules = rulesOf(definition.inject);
-  // A list that names other parameters does not hand this one over to callers; only an empty one does.
-  const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
+  const { rules, keepsInventory, reserved, metadata } = sharedBy(definition);
   return {
     id: { server, tool: name },
     ...(title === undefined ? {} : { title }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
     ...applyRules(keepsInventory ? hideInjected(schema, [inventory]).parameters : schema, rules),
-    reserved: [...rules.map(hiddenBy), ...(keepsInventory ? [inventory] : [])],
+    reserved,
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
     ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
-    metadata: {
-      version: readText(entry.version) ?? definition.version ?? "1.0.0",
-      side_effects: definition.side_effects,
-      auth: mergeAuth(entry, definition),
-      allow_parallel: definition.allow_parallel ?? false,
-      idempotency_key: definition.idempotency_key,
-      requires_consent: definition.requires_consent ?? true,
-      capabilities: readTexts(entry.capabilities),
-    },
+    metadata: saysSomething(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     parallel: definition.allow_parallel === undefined ? "default" : "explicit",
     groups: definition.groups,
