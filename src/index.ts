@@ -5,16 +5,11 @@ export type { CallOptions, CallRecord, CallStatus, Cost, Outcome } from "./model
 export type { CallChain } from "./model/call-chain.ts";
 export type { Change, ChangePage, EntryChange } from "./model/change.ts";
 export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/dead-letter.ts";
+export type { Registration } from "./model/entry-verbs.ts";
 export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
 export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/hook.ts";
-export type {
-  ConversationBudget,
-  Plane,
-  PlaneCallOptions,
-  Registration,
-  ToolListing,
-} from "./model/plane.ts";
+export type { ConversationBudget, Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
 export type {
   AddedProvider,

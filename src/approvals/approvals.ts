@@ -1,12 +1,14 @@
 import { uniqueId } from "../lib/unique-id.ts";
+import type { ApprovalVerbs } from "../model/approval-verbs.ts";
 import type { Injected, Outcome, Requested, Verdict } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { Plane } from "../model/plane.ts";
+import type { JsonObject } from "../model/json.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import type { Tool } from "../model/tool.ts";
+import { createFingerprint } from "./fingerprint.ts";
 import { createHeldCalls, type HeldCallParts } from "./held-calls.ts";
 import { createPlans } from "./plans.ts";
 import { type Asking, putToPeople } from "./put-to-people.ts";
@@ -21,23 +23,23 @@ export type ApprovalParts = {
   everybody: Principal;
   run(call: Requested): Promise<Outcome>;
   checkArguments: HeldCallParts["checkArguments"];
+  /** What is sent with each call of a tool, because the configuration says so. */
+  fixedOf(tool: Tool): JsonObject;
 };
 
-export type ApprovalVerbs = Pick<
-  Plane,
-  | "approvals"
-  | "approval"
-  | "answerApproval"
-  | "plans"
-  | "plan"
-  | "approvePlan"
-  | "rejectPlan"
-  | "remembered"
-  | "forgetRemembered"
->;
+export type HeldVerbs = Omit<ApprovalVerbs, "testPolicy">;
 
 /** What waits for a person, and what they say. */
-export function createApprovals({ config, store, emit, everybody, run, checkArguments }: ApprovalParts) {
+export function createApprovals({
+  config,
+  store,
+  emit,
+  everybody,
+  run,
+  checkArguments,
+  fixedOf,
+}: ApprovalParts) {
+  const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const approvers = () => settings().approvers;
   const heldCalls = createHeldCalls({
@@ -45,10 +47,10 @@ export function createApprovals({ config, store, emit, everybody, run, checkArgu
     emit,
     instance: uniqueId(),
     settings,
-    fingerprint: fingerprintOf,
+    fingerprint,
     checkArguments,
   });
-  const remembered = createRemembered(store);
+  const remembered = createRemembered(store, fingerprint);
   const runner = createRunner({
     heldCalls,
     remembered,
@@ -62,7 +64,7 @@ export function createApprovals({ config, store, emit, everybody, run, checkArgu
     approvers().some((group) => principal.groups.includes(group));
   const plans = createPlans({ store, heldCalls, answer: runner.answer, isShown });
 
-  const verbs: ApprovalVerbs = {
+  const verbs: HeldVerbs = {
     async approvals({ status, principal = everybody } = {}) {
       const held = await heldCalls.list({ plan: null, ...(status === undefined ? {} : { status }) });
       return held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
@@ -87,7 +89,7 @@ export function createApprovals({ config, store, emit, everybody, run, checkArgu
       const entry = await remembered.covers(call, verdict);
       return entry && `${entry.user ?? "somebody"} said yes on ${entry.createdAt} to calls like this`;
     },
-    fingerprint: fingerprintOf,
+    fingerprint,
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
       putToPeople(call, verdict, asking, { heldCalls, answer: runner.answer }),
     onApprovedEnd: runner.onEnd,

@@ -5,13 +5,13 @@ import type { HeldCall, Remember, Remembered } from "../model/held-call.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 
 /** What other processes remember is known after this time. */
 const freshMs = 2_000;
 
 /** What people said yes to for more than one call. */
-export function createRemembered(store: () => Promise<Store>) {
+export function createRemembered(store: () => Promise<Store>, fingerprint: Fingerprint) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
 
   async function entriesOf(user: string | null): Promise<Remembered[]> {
@@ -28,7 +28,7 @@ export function createRemembered(store: () => Promise<Store>) {
     async covers(call: Injected, verdict: Verdict): Promise<Remembered | null> {
       if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
       const entries = await entriesOf(call.principal.user);
-      return entries.find((entry) => fits(entry, call)) ?? null;
+      return entries.find((entry) => fits(entry, call, fingerprint)) ?? null;
     },
     async add(held: HeldCall, remember: Remember): Promise<Remembered> {
       const entry = toRemembered(held, remember);
@@ -67,11 +67,11 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
   };
 }
 
-function fits(entry: Remembered, { tool, input, options }: Injected): boolean {
+function fits(entry: Remembered, { tool, input, options }: Injected, fingerprint: Fingerprint): boolean {
   if (!isGood(entry)) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
-  if (entry.fingerprint !== null && entry.fingerprint !== fingerprintOf(tool)) return false;
+  if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
   return Object.entries(entry.arguments).every(([name, glob]) =>
     matchesGlob(glob, textOf(input.arguments, name)),

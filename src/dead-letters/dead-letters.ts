@@ -1,5 +1,6 @@
 import type { CallRecord, Outcome, Requested } from "../model/call.ts";
 import type { DueDeadLetter } from "../model/dead-letter.ts";
+import type { DeadLetterVerbs } from "../model/dead-letter-verbs.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
@@ -8,7 +9,7 @@ import { createEntries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter } from "./entry.ts";
 import { createRetrier } from "./retry.ts";
 import { createRetryLoop } from "./retry-loop.ts";
-import { createDeadLetterVerbs, type DeadLetterVerbs } from "./verbs.ts";
+import { createDeadLetterVerbs } from "./verbs.ts";
 
 const mostKept = 10_000;
 const keptMs = 7 * 24 * 3_600_000;

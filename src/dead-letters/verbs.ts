@@ -1,21 +1,11 @@
 import { showDeadLetter } from "../model/dead-letter.ts";
+import type { DeadLetterVerbs } from "../model/dead-letter-verbs.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import { abandonedEvent, type Entries, eventFacts } from "./entries.ts";
 import { checkQuery } from "./query.ts";
 import type { Retrier } from "./retry.ts";
 import { abandon, conflict, resolve } from "./states.ts";
-
-export type DeadLetterVerbs = Pick<
-  Plane,
-  | "deadLetters"
-  | "deadLetter"
-  | "retryDeadLetter"
-  | "resolveDeadLetter"
-  | "abandonDeadLetter"
-  | "deleteDeadLetter"
->;
 
 export type VerbParts = {
   entries: Entries;

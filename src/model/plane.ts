@@ -1,27 +1,15 @@
 import type { ActivityEntry } from "./activity.ts";
-import type { ApiKey, CreatedApiKey, NewApiKey } from "./api-key.ts";
-import type { BundleChoice, BundleExport, BundleImport } from "./bundle.ts";
-import type { CallOptions, CallRecord, Outcome, Verdict } from "./call.ts";
-import type { CallChain } from "./call-chain.ts";
-import type { ChangeFilter, ChangePage, EntryChange } from "./change.ts";
+import type { ApprovalVerbs } from "./approval-verbs.ts";
+import type { CallOptions, Outcome } from "./call.ts";
 import type { Budgets, Config } from "./config.ts";
-import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./dead-letter.ts";
-import type { EventOf, EventType, StoredEvent } from "./events.ts";
+import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
+import type { EntryVerbs } from "./entry-verbs.ts";
 import type { ToolHealth } from "./health.ts";
-import type {
-  Answer,
-  AskHere,
-  HeldStatus,
-  HeldView,
-  Plan,
-  PlanChoice,
-  PlanOutcome,
-  Remembered,
-} from "./held-call.ts";
-import type { JsonObject, UnknownObject } from "./json.ts";
-import type { PolicyMode } from "./policy-mode.ts";
-import type { Caller, Principal } from "./principal.ts";
-import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./provider.ts";
+import type { AskHere } from "./held-call.ts";
+import type { HistoryVerbs } from "./history-verbs.ts";
+import type { IdentityVerbs } from "./identity-verbs.ts";
+import type { UnknownObject } from "./json.ts";
+import type { Caller } from "./principal.ts";
 import type { ToolReview } from "./quality.ts";
 import type { QualityVerbs } from "./quality-verbs.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
@@ -47,10 +35,8 @@ import type {
   ServersChange,
 } from "./server.ts";
 import type { DoctorReport } from "./setup.ts";
-import type { CallFilter } from "./store.ts";
-import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
 import type { TokenGiven, TokenStatus } from "./token.ts";
-import type { Tool, ToolId, WrittenManifest } from "./tool.ts";
+import type { Tool, ToolId } from "./tool.ts";
 import type { ToolQuery } from "./tool-query.ts";
 
 export type { Caller };
@@ -90,9 +76,6 @@ export type ToolPage = {
   locked?: LockedTool[];
 };
 
-/** A tool of this program: its manifest, and the function that executes it where no other provider does. */
-export type Registration = WrittenManifest | { manifest: WrittenManifest; run: ToolFunction };
-
 /** A sign-in under way: the person goes to `url`. */
 export type SignIn = { url: string; finished: Promise<void>; cancel(): void };
 
@@ -107,17 +90,18 @@ export type ConversationBudget = {
   persona: { name: string; cost: Record<string, number>; maxCost: Budgets["maxCost"] } | null;
 };
 
-/** What the policy says about a call, and what it takes the tool for. */
-export type PolicyTest = Verdict & {
-  tool: string;
-  effect: { effect: "read" | "write" | "unknown"; because: string };
-};
-
 /** Something a server lists beside its tools. */
 export type Listed = UnknownObject & { server: string };
 
 /** What every face is given and what `createPlane` returns. */
-export interface Plane extends AsyncDisposable, QualityVerbs {
+export interface Plane
+  extends AsyncDisposable,
+    EntryVerbs,
+    IdentityVerbs,
+    ApprovalVerbs,
+    DeadLetterVerbs,
+    HistoryVerbs,
+    QualityVerbs {
   /** Is it the plane of another process, which goes on after this one? */
   readonly isElsewhere?: boolean;
   /** The configuration in force. */
@@ -149,37 +133,6 @@ export interface Plane extends AsyncDisposable, QualityVerbs {
   /** What the caller's persona, or those that are asked for, can work at. */
   jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
   tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
-  /** Adds a tool, or replaces the one of its name and persona, until the plane stops. Effective at once. */
-  register(tool: Registration): void;
-  /** True when there was one; what the configuration has under that name is there again. */
-  unregister(name: string, options?: { persona?: string }): boolean;
-  /**
-   * Adds a kind of provider that manifests can name, until it is taken back. Of two under one name the later counts;
-   * those that we have ourselves cannot be replaced.
-   */
-  registerProvider(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
-  /** Sets a tool for good: it is there at once, and after a restart, in place of a file's of its name and persona. */
-  setTool(
-    manifest: WrittenManifest,
-    options?: { reason?: string },
-    caller?: Caller,
-  ): Promise<EntryChange & { warnings: string[] }>;
-  /** True when there was one that people set; what a file has under that name is there again. */
-  deleteTool(
-    name: string,
-    options?: { persona?: string; reason?: string },
-    caller?: Caller,
-  ): Promise<boolean>;
-  /** What happened to the catalogue, newest first; 50 of them when it is not said how many. */
-  changes(query?: ChangeFilter & { limit?: number; offset?: number }, caller?: Caller): Promise<ChangePage>;
-  /** Hand-written entries as one signed document. */
-  exportBundle(choice?: BundleChoice, caller?: Caller): Promise<BundleExport>;
-  /** Takes over all entries of a bundle, or none. The reason is asked for unless nothing is changed. */
-  importBundle(
-    bundle: string,
-    options: { reason?: string; dryRun?: boolean },
-    caller?: Caller,
-  ): Promise<BundleImport>;
   /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /** With `connect`, those that are meant to be started are tried first. */
@@ -230,69 +183,8 @@ export interface Plane extends AsyncDisposable, QualityVerbs {
   /** The same with a listener on this machine that the browser comes back to. */
   signIn(server: string, caller?: Caller): Promise<SignIn>;
   finishSignIn(parameters: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
-  /** Who calls when a call does not say. */
-  usualCaller(): Principal;
-  /** Who shows this token; without one the person at this machine, as long as nobody has to prove anything. */
-  identify(token: string | null): Promise<Principal>;
-  /** Does everybody have to say who they are? */
-  needsCredentials(): Promise<boolean>;
-  /** The API keys without their secrets, revoked and expired ones among them; for admins. */
-  keys(caller?: Caller): Promise<ApiKey[]>;
-  /** The secret is told this once. For admins. */
-  createKey(key: NewApiKey, caller?: Caller): Promise<CreatedApiKey>;
-  /** True when it could be used until now; `forget` takes its record away, too. For admins. */
-  revokeKey(id: string, options?: Caller & { forget?: boolean }): Promise<boolean>;
   /** What servers ask the caller's person in the middle of calls. */
   questions(caller?: Caller): Promise<Question[]>;
   answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
-  /** Calls that failed for good, newest first: the caller's own, everybody's with the scope `admin`. */
-  deadLetters(query?: DeadLetterQuery, caller?: Caller): Promise<DeadLetterPage>;
-  deadLetter(id: string, caller?: Caller): Promise<DeadLetter>;
-  /** Makes the call again along the whole path, as whoever made it first; also what is not retried by itself. */
-  retryDeadLetter(id: string, caller?: Caller & { signal?: AbortSignal }): Promise<Outcome>;
-  /** Somebody has taken care of it in another way. */
-  resolveDeadLetter(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
-  /** It is not tried again by itself. */
-  abandonDeadLetter(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
-  /** True when there was one. */
-  deleteDeadLetter(id: string, caller?: Caller): Promise<boolean>;
-  /** What the policy says about a call, without making it. */
-  testPolicy(
-    tool: string | ToolId,
-    args?: JsonObject,
-    caller?: Caller & { mode?: PolicyMode },
-  ): Promise<PolicyTest>;
-  /** What waits for a person, oldest first: the caller's, and what else they may see. */
-  approvals(caller?: Caller & { status?: HeldStatus }): Promise<HeldView[]>;
-  approval(id: string, caller?: Caller): Promise<HeldView>;
-  /** The first answer counts. What was approved runs, here or where its caller waits. */
-  answerApproval(
-    id: string,
-    answer: Answer,
-    caller?: Caller,
-  ): Promise<{ approval: HeldView; outcome?: Outcome }>;
-  /** Newest first. */
-  plans(caller?: Caller): Promise<Plan[]>;
-  plan(id: string, caller?: Caller): Promise<Plan>;
-  approvePlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<PlanOutcome>;
-  rejectPlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<Plan>;
-  /** The answers of the caller that are good for more than one call. */
-  remembered(caller?: Caller): Promise<Remembered[]>;
-  forgetRemembered(id: string, caller?: Caller): Promise<boolean>;
-  /** The caller's own calls, newest first; everybody's for admins. */
-  calls(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
-  callRecord(id: string, caller?: Caller): Promise<CallRecord>;
-  /** Is the record of calls as it was written? For admins. `head` is a hash that was kept elsewhere. */
-  verifyCalls(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
-  /** A part of a result that was too large to be given whole; the caller's own, or anybody's for admins. */
-  result(id: string, query?: ResultQuery, caller?: Caller): Promise<ResultPage>;
-  /** The results that are kept, newest first. */
-  results(page?: { limit?: number; cursor?: string }, caller?: Caller): Promise<ResultList>;
-  /** What happened, oldest first, with ids above `after`: as much of it as the caller may see. */
-  events(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
-  lastEventId(): Promise<number>;
-  /** Called when there are new events to be read. */
-  onStored(listener: () => void): () => void;
-  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   stop(): Promise<void>;
 }

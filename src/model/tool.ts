@@ -44,19 +44,13 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   written?: JsonObject;
 };
 
-/** What a manifest says about a tool beside its name, description and parameters. */
-export const ToolMetadata = z.object({
-  version: z._default(name, "1.0.0"),
-  side_effects: SideEffects,
+/** What may be left out wherever something is said about a tool: by its author, or by whoever uses it. */
+export const toolRemarks = {
   /** Seconds; 0 means no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
-  auth: z._default(ToolAuth, { required: false }),
   /** Unsaid is not no: only what is said to be false makes calls wait for each other. */
   allow_parallel: z.optional(z.boolean()),
-  idempotency_key: z._default(z.union([z.boolean(), z.looseObject({ required: z.boolean() })]), false),
   safety_level: z.optional(z.enum(["low", "medium", "high"])),
-  requires_consent: z._default(z.boolean(), false),
-  capabilities: z._default(names, []),
   cost_per_call: z.optional(z.number().check(z.minimum(0))),
   cost_unit: z.optional(z.string()),
   rate_limit_per_minute: z.optional(z.int().check(z.positive())),
@@ -71,8 +65,19 @@ export const ToolMetadata = z.object({
   /** Only for callers of one of these workspaces; empty for all. */
   workspaces: z.optional(names),
   compliance_level: z.optional(z.string()),
-  examples: z.optional(z.unknown()),
   notes: z.optional(z.string()),
+};
+
+/** What a manifest says about a tool beside its name, description and parameters. */
+export const ToolMetadata = z.object({
+  ...toolRemarks,
+  version: z._default(name, "1.0.0"),
+  side_effects: SideEffects,
+  auth: z._default(ToolAuth, { required: false }),
+  idempotency_key: z._default(z.union([z.boolean(), z.looseObject({ required: z.boolean() })]), false),
+  requires_consent: z._default(z.boolean(), false),
+  capabilities: z._default(names, []),
+  examples: z.optional(z.unknown()),
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 

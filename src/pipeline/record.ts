@@ -1,29 +1,14 @@
 import { redactDeep } from "../lib/redact-deep.ts";
+import { rounded } from "../lib/rounded.ts";
 import { hash } from "../lib/stable-json.ts";
-import type {
-  Attempt,
-  CallRecord,
-  CallStatus,
-  Executed,
-  HeldYes,
-  Outcome,
-  Requested,
-  Routed,
-} from "../model/call.ts";
-import { type ErrorReport, errorTable, type PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import type { Attempt, CallRecord, Executed, HeldYes, Outcome, Requested, Routed } from "../model/call.ts";
+import { type ErrorReport, errorTable, type PlaneError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import {
-  type HealthSample,
-  healthKey,
-  personaSubject,
-  providerSubject,
-  toolSubject,
-} from "../model/health.ts";
-import { hookFields, saidNo, toolDidWell } from "./changed-result.ts";
+import type { HealthSample } from "../model/health.ts";
+import { hookFields } from "./changed-result.ts";
 import { costField } from "./cost.ts";
-import { withEditNote } from "./edit-note.ts";
-import { stateField } from "./state.ts";
-import { statusOf } from "./status.ts";
+import { samplesOf } from "./health-samples.ts";
+import { askedName, attemptsOf, type Learned, toOutcome } from "./outcome.ts";
 
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => Promise<T>;
 
@@ -46,9 +31,6 @@ export type RecordOptions = {
   /** A call that a person had approved is over. */
   onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
 };
-
-/** As much of a call as its stages have learned so far. */
-type Learned = Requested & Partial<Executed>;
 
 export function createRecorder(options: RecordOptions): Recorder {
   const { write, emit, keepFailed, onApprovedEnd, onEnded, present } = options;
@@ -123,50 +105,6 @@ function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordO
   });
 }
 
-function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
-  const result = call.executed?.result;
-  const error = thrown ?? (result?.isError ? saidNo(call, result) : undefined);
-  const status: CallStatus = statusOf(error, call);
-  const shown = withEditNote(result, call);
-  return {
-    ok: error === undefined,
-    call: {
-      id: call.id,
-      tool: call.tool?.name ?? askedName(call),
-      status,
-      durationMs,
-      provider: call.executed?.provider ?? null,
-      attempts: attemptsOf(call, error).length,
-      repaired: call.input?.repaired ?? false,
-      dropped: call.input?.dropped ?? [],
-      warnings: warningsOf(call),
-      ...costField(call.tool, attemptsOf(call, error)),
-      ...stateField(call, status),
-    },
-    ...(shown === undefined ? {} : { result: shown }),
-    ...(error === undefined ? {} : { error: redactDeep(reportError(error)) }),
-    ...waitsFor(error),
-    ...(status === "dry_run" && call.approval ? { verdict: call.approval } : {}),
-  };
-}
-
-function waitsFor(error: PlaneError | undefined): Pick<Outcome, "approval" | "plan"> {
-  const { approvalId, planId } = error?.data ?? {};
-  if (typeof approvalId !== "string") return {};
-  return typeof planId === "string"
-    ? { plan: { id: planId, change: approvalId } }
-    : { approval: { id: approvalId } };
-}
-
-function warningsOf({ input, executed, judged }: Learned): string[] {
-  const warnings = [...(executed?.warnings ?? [])];
-  if (judged?.before) warnings.push("A hook changed the arguments.");
-  if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
-  if (input && input.dropped.length > 0)
-    warnings.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
-  return warnings;
-}
-
 function toRecord(
   call: Learned,
   outcome: Outcome,
@@ -201,39 +139,4 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
   if (error.category !== "tool") return error;
   const { rpcData: _, ...data } = error.data;
   return { ...error, message: errorTable[error.code].means, cause: null, data };
-}
-
-function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {
-  return call.executed?.attempts ?? (error?.data.history as Attempt[] | undefined) ?? [];
-}
-
-/**
- * The tool's health counts every executed call; a provider's health only what the provider did. What is everybody's has
- * a health for each persona beside its own.
- */
-function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
-  const { tool, principal } = call;
-  if (!tool || attempts.length === 0 || status === "cancelled") return [];
-  const key = healthKey(tool);
-  const ok = toolDidWell(call, status);
-  const viewer = tool.persona === null ? principal.persona : null;
-  const subjects = [toolSubject(key), ...(viewer === null ? [] : [personaSubject(key, viewer)])];
-  return [
-    ...subjects.map((subject) => ({ subject, at, ok, latencyMs: durationMs })),
-    ...attempts.map(({ provider, ok: answered, durationMs: latencyMs }) => ({
-      subject: providerSubject(key, provider),
-      at,
-      ok: answered,
-      latencyMs: rounded(latencyMs),
-    })),
-  ];
-}
-
-function askedName({ asked: { tool } }: Requested): string {
-  if (typeof tool === "string") return tool;
-  return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

@@ -1,10 +1,10 @@
-import type { ApprovalParts, ApprovalVerbs } from "../approvals/approvals.ts";
+import type { ApprovalParts, HeldVerbs } from "../approvals/approvals.ts";
 import { once } from "../lib/once.ts";
 import type { ApproveOptions } from "../pipeline/approve.ts";
 import type { RecordOptions } from "../pipeline/record.ts";
 
 export type Approvals = {
-  verbs: ApprovalVerbs;
+  verbs: HeldVerbs;
   stage: Omit<ApproveOptions, "decide">;
   onApprovedEnd: NonNullable<RecordOptions["onApprovedEnd"]>;
   start(): void;

@@ -19,7 +19,6 @@ import { createRecorder, type RecordOptions } from "../pipeline/record.ts";
 import { requestCall } from "../pipeline/request.ts";
 import { type CheckArguments, validate } from "../pipeline/validate.ts";
 import { createPolicy, type Profile } from "../policy/decide.ts";
-import { effectOf } from "../policy/effect.ts";
 import type { Grants } from "../policy/grant.ts";
 import { providerScore } from "../registry/provider-score.ts";
 import type { Routing } from "../registry/routing.ts";
@@ -30,6 +29,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Hooks } from "./hooks.ts";
 import { createInjection } from "./injection.ts";
 import type { Memory } from "./memory.ts";
+import { createPolicyTest } from "./policy-test.ts";
 import type { Providers } from "./providers.ts";
 import type { PlaneQuality } from "./quality.ts";
 
@@ -187,17 +187,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       const grant = requireGrant(held.principal, tool, grants.grantFor, accessOf(held.options));
       await validate({ ...held, id: callId, at, asked, tool, grant }, checkArguments);
     },
-    async testPolicy(asked, args = {}, { principal = everybody, face = "library", mode } = {}) {
-      const tool = await find(asked, principal);
-      const grant = grants.grantToSee(principal, tool, args);
-      const { known: _, ...effect } = effectOf(tool, config().policy.effects);
-      if ("refused" in grant)
-        return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
-      const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, everybody);
-      const input = { arguments: args, repaired: false, dropped: [] };
-      const verdict = await decide({ ...requested, tool, grant, input }, await parts.profile());
-      return { ...verdict, tool: tool.name, effect };
-    },
+    testPolicy: createPolicyTest({ config, find, grants, decide, profile: parts.profile, everybody }),
     activity: activity.entries,
     async stop() {
       stopping.abort(new Error("the plane is stopping"));

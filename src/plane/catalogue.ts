@@ -13,11 +13,9 @@ import { createPersonaFilter, seenThrough } from "../registry/persona-filter.ts"
 import { queryTools } from "../registry/query-tools.ts";
 import type { Registry } from "../registry/registry.ts";
 import { describeHealth } from "../registry/tool-health.ts";
+import { createSeenTools } from "./seen-tools.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** In how many ways one caller looks at the catalogue at a time. */
-const mostWays = 20;
 
 type Parts = {
   registry: Pick<Registry, "snapshot" | "all">;
@@ -54,7 +52,7 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
   const { registry, environment, grants } = parts;
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     parts.isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
-  const known = createRemembered();
+  const known = createSeenTools();
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
     const { tools } = registry.snapshot(principal.persona);
     return known(principal, request, tools, parts.config(), () =>
@@ -146,30 +144,6 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
     },
   };
   return catalogue;
-}
-
-type Remembered = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
-
-/** Of those who ask again and again, what they were shown last, as long as nothing has changed. */
-function createRemembered() {
-  const known = new WeakMap<Principal, Map<string, Remembered>>();
-  return (
-    principal: Principal,
-    request: object | undefined,
-    of: readonly Tool[],
-    by: object,
-    look: () => readonly Tool[],
-  ): readonly Tool[] => {
-    const ways = known.get(principal) ?? new Map<string, Remembered>();
-    known.set(principal, ways);
-    const key = request === undefined ? "{}" : JSON.stringify(request);
-    const before = ways.get(key);
-    if (before?.of === of && before.by === by) return before.visible;
-    const visible = look();
-    if (ways.size >= mostWays) ways.clear();
-    ways.set(key, { of, by, visible });
-    return visible;
-  };
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {

@@ -25,6 +25,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     everybody,
     run: (call) => calls.run(call),
     checkArguments: (held, args) => calls.checkArguments(held, args),
+    fixedOf: registry.fixedOf,
   });
   const hooks = await createHooksWhenNeeded({
     settings: () => config().hooks,

@@ -28,6 +28,9 @@ export type PassOnParts = {
   maySee(principal: Principal, server: string): boolean;
 };
 
+/** What goes to a server as it is. Calls of tools have one path, and this is not it. */
+const passedOn: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
+
 export type PassOn = {
   verbs: Pick<Plane, "forward" | "watchResource" | "wantLogs" | "onSaid">;
   /** A server said something by itself. */
@@ -57,6 +60,11 @@ export function createPassOn(parts: PassOnParts): PassOn {
     verbs: {
       async forward(server, method, params, { principal = everybody, signal, relay = {} } = {}) {
         requireScope(principal, "read", `ask a server for '${method}'`);
+        if (!passedOn.has(method))
+          throw new PlaneError(
+            "USAGE",
+            `'${method}' is not passed on to servers. Tools are called with 'call'.`,
+          );
         const name = requireSeen(server, principal);
         const limiter = limitTime(limitMs, longestMs, signal);
         const owner = { user: principal.user, conversation: null };

@@ -1,9 +1,10 @@
 import { checkRegistered } from "../config/manifests/check-registered.ts";
 import { maskSecrets } from "../config/secrets/mask.ts";
 import type { Config } from "../model/config.ts";
+import type { Registration } from "../model/entry-verbs.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NamedOverlay, ToolOverlay } from "../model/overlay.ts";
-import type { Plane, Registration } from "../model/plane.ts";
+import type { Plane } from "../model/plane.ts";
 import type { ToolFunction } from "../model/provider.ts";
 import type { ProviderSpec, ToolManifest } from "../model/tool.ts";
 import type { InjectionSettings } from "../registry/sources/injection-rules.ts";

@@ -4,8 +4,8 @@ import { unauthenticated } from "../identity/unauthenticated.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import type { Config, Policy } from "../model/config.ts";
 import type { PlaneEvent } from "../model/events.ts";
+import type { IdentityVerbs } from "../model/identity-verbs.ts";
 import type { JwtIssuer } from "../model/jwt-issuer.ts";
-import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope, withListed } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 
@@ -21,10 +21,10 @@ type Parts = {
 
 type Profile = NonNullable<Policy["profile"]>;
 
-type IdentityVerbs = Pick<Plane, "identify" | "needsCredentials" | "keys" | "createKey" | "revokeKey">;
+type Verbs = Omit<IdentityVerbs, "usualCaller">;
 
 export type Identity = {
-  verbs: IdentityVerbs;
+  verbs: Verbs;
   /** What is asked about where no rule matches. */
   profile(): Promise<Profile>;
   /** The same caller with the rights of today; throws where there are none left. */
@@ -46,7 +46,7 @@ export function createIdentity({ config, store, emit, everybody, exposed }: Part
     if (looksLikeKey(shown)) return keys.identify(shown);
     return (await verify(shown)) ?? strange();
   };
-  const verbs: IdentityVerbs = {
+  const verbs: Verbs = {
     needsCredentials,
     identify: async (token) => withListed(await believe(token), config().users),
     async keys({ principal = everybody } = {}) {

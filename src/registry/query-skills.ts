@@ -1,7 +1,7 @@
 import type { FromFile } from "../model/manifests.ts";
+import { type Page, takePage } from "../model/page.ts";
 import type { SkillQuery } from "../model/registry-summary.ts";
 import type { SkillManifest } from "../model/skill.ts";
-import { type Page, takePage } from "./page.ts";
 import { workPlace } from "./visible-work.ts";
 
 type Skill = FromFile<SkillManifest>;

@@ -1,9 +1,9 @@
 import { parseVersionRange } from "../lib/semver-range.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { HealthSummary } from "../model/health.ts";
+import { takePage } from "../model/page.ts";
 import type { Tool } from "../model/tool.ts";
 import type { ToolQuery } from "../model/tool-query.ts";
-import { takePage } from "./page.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { placeOf } from "./tool-order.ts";
 import { asWords, wordingOf } from "./tool-wording.ts";

@@ -3,8 +3,9 @@ import { once } from "../lib/once.ts";
 import { sameJson } from "../lib/same-json.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/tool-name.ts";
+import { type ToolNameIndex, toolKey } from "../model/tool-name.ts";
 import { createDescriber, type Overlays } from "./describe-tools.ts";
+import { type Naming, nameAgain } from "./naming.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { byPlace } from "./tool-order.ts";
 
@@ -105,32 +106,6 @@ function isSameId(a: ToolId, b: ToolId): boolean {
 }
 
 type Taken = { all: readonly Tool[]; seenBy(persona: string | null): Snapshot };
-
-/** The names that a set of tools has, and their order. */
-type Naming = {
-  ids: readonly ToolId[];
-  index: ToolNameIndex;
-  order: readonly number[];
-  hasOverrides: boolean;
-};
-
-function nameTools(ids: readonly ToolId[]): Naming {
-  // What a server lists is its own; only tools written by hand can take each other's place.
-  const byHand = ids.filter(({ server }) => server === null);
-  const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
-  // A tool and what takes its place are one name to everybody who calls it.
-  const distinct = hasOverrides ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
-  const index = createToolNameIndex(distinct);
-  const names = ids.map(index.name);
-  const order = [...names.keys()].sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
-  return { ids, index, order, hasOverrides };
-}
-
-/** Tools mostly change what they say and not what they are called. */
-function nameAgain(naming: Naming | undefined, ids: readonly ToolId[]): Naming {
-  const isKnown = naming?.ids.length === ids.length && ids.every((id, at) => id === naming.ids[at]);
-  return isKnown && naming ? naming : nameTools(ids);
-}
 
 type Saying = {
   naming: Naming;

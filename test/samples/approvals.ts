@@ -38,6 +38,7 @@ export async function openApprovals(context: TestContext, settings: Settings = {
       if (call.approved) await approvals.onApprovedEnd(call.approved, outcome);
       return outcome;
     },
+    fixedOf: () => ({}),
     async checkArguments(_, args) {
       if (args.bad) throw new PlaneError("INVALID_ARGUMENTS", "they do not fit");
     },

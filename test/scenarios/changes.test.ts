@@ -114,7 +114,7 @@ test("everything that is wrong with a tool is told at once, and nothing is set",
   };
   await assert.rejects(plane.setTool(wrong as never), {
     code: "ENTRY_INVALID",
-    message: /side_effects[\s\S]*default_timeout[\s\S]*numbr/,
+    message: /default_timeout[\s\S]*side_effects[\s\S]*numbr/,
   });
   const clear = [
     {

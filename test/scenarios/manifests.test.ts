@@ -229,7 +229,7 @@ test("a manifest that is not one cannot be registered, and all that is wrong is 
   const wrong = { ...tool("x"), side_effects: "magic", default_timeout: -1 };
   assert.throws(() => plane.register(wrong as never), {
     code: "CONFIG_INVALID",
-    message: /side_effects[\s\S]*default_timeout/,
+    message: /default_timeout[\s\S]*side_effects/,
   });
   assert.deepEqual(await plane.tools(), []);
 });

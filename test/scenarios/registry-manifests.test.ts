@@ -114,8 +114,8 @@ test("all that is wrong with manifests is told at once, with owner, path and mes
     problems.map(({ owner, path }) => [owner, path]),
     [
       ["Nova", "[0].parameters.type"],
-      [null, "[0].side_effects"],
       [null, "[0].default_timeout"],
+      [null, "[0].side_effects"],
     ],
   );
   assert.ok(problems.every(({ message }) => message !== ""));

@@ -3,8 +3,8 @@ import type { UnknownObject } from "../../model/json.ts";
 import { type NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { fieldsOf } from "../shapes/field.ts";
-import { readOverlayField } from "../shapes/overlays.ts";
 import { createReading } from "../shapes/reading.ts";
+import { readRemark } from "../shapes/tool-remarks.ts";
 import { overlayTree } from "../shapes/trees.ts";
 
 /** What belongs to a tool of one's own and never to a server's. */
@@ -29,7 +29,7 @@ export function checkOverlay(
       );
     else if (!Object.hasOwn(overlayTree, field.key))
       reading.warnUnknownKey(field.source, Object.keys(overlayTree));
-    else said[field.key] = readOverlayField(reading, field);
+    else said[field.key] = readRemark(reading, field);
   }
   reading.problems.forEach(tell);
   const overlay = parseValue(ToolOverlay, said, [], report);

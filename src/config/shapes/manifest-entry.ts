@@ -1,10 +1,10 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import { toBoolean, toNumber } from "./coerce.ts";
+import { toBoolean } from "./coerce.ts";
 import { type Field, fieldsOf, fieldValue, placeOf } from "./field.ts";
 import { isName, type Reading } from "./reading.ts";
-import { argumentsOf } from "./tool-arguments.ts";
 import { readProviders } from "./tool-providers.ts";
+import { readRemark } from "./tool-remarks.ts";
 import { toolTree } from "./trees.ts";
 
 /** Is this a tool written by hand, with its name or known by one? */
@@ -18,7 +18,6 @@ const assumed = {
   version: '"1.0.0"',
   parameters: '{"type":"object"}',
   auth: '{"required":false}',
-  allow_parallel: "false",
   idempotency_key: "false",
 } as const satisfies Partial<Record<keyof typeof toolTree, string>>;
 
@@ -51,31 +50,11 @@ function warnAssumed(reading: Reading, name: string, given: readonly Field[], so
   }
 }
 
-function translate(reading: Reading, { key, value, source }: Field): unknown {
+function translate(reading: Reading, field: Field): unknown {
+  const { key, value, source } = field;
   if (key === "providers") return readProviders(reading, value, source);
-  if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
-  return translations.get(key)?.(value) ?? value;
-}
-
-const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
-  ["version", (value: unknown) => (typeof value === "number" ? String(value) : value)],
-  ["parameters", toSchema],
-  ["default_timeout", toNumber],
-  ["cost_per_call", toNumber],
-  ["rate_limit_per_minute", toNumber],
-  ["allow_parallel", toBoolean],
-  ["requires_consent", toBoolean],
-  ["idempotency_key", toBoolean],
-  ["auth", toAuth],
-  ["capabilities", toList],
-  ["persona_allowlist", toList],
-  ["group", toList],
-  ["applicable-states", toList],
-  ["workspaces", toList],
-]);
-
-function toList(value: unknown): unknown {
-  return typeof value === "string" ? [value] : value;
+  if (key === "parameters") return toSchema(value);
+  return key === "auth" ? toAuth(value) : readRemark(reading, field);
 }
 
 function toSchema(value: unknown): unknown {

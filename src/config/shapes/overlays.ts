@@ -1,9 +1,8 @@
 import { isObject } from "../../model/json.ts";
-import { toBoolean, toNumber } from "./coerce.ts";
 import { type Field, fieldsOf } from "./field.ts";
 import type { Reading } from "./reading.ts";
 import type { Shape } from "./shape.ts";
-import { argumentsOf } from "./tool-arguments.ts";
+import { readRemark } from "./tool-remarks.ts";
 import { overlayTree } from "./trees.ts";
 
 /** `overlays`: what is said here about tools that servers list, by their names. */
@@ -23,22 +22,6 @@ export const overlays: Shape = {
 function readFields(reading: Reading, fields: readonly Field[]): void {
   for (const { key, value, source } of fields.filter((field) => field.value !== null)) {
     if (!Object.hasOwn(overlayTree, key)) reading.warnUnknownKey(source, Object.keys(overlayTree));
-    else reading.set(source, readOverlayField(reading, { key, value, source }), source);
+    else reading.set(source, readRemark(reading, { key, value, source }), source);
   }
-}
-
-const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
-  ["version", (value: unknown) => (typeof value === "number" ? String(value) : value)],
-  ["default_timeout", toNumber],
-  ["cost_per_call", toNumber],
-  ["rate_limit_per_minute", toNumber],
-  ["allow_parallel", toBoolean],
-  ["requires_consent", toBoolean],
-  ["idempotency_key", toBoolean],
-]);
-
-/** One key of an overlay in the normal form. */
-export function readOverlayField(reading: Reading, { key, value, source }: Field): unknown {
-  if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
-  return translations.get(key)?.(value) ?? value;
 }

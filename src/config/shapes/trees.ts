@@ -69,16 +69,13 @@ export const serverTree = {
   auth_env: whole,
 } as const satisfies TreeOf<ServerDefinition>;
 
-/** The normal form of a hand-written tool. */
-export const toolTree = {
-  name: whole,
+/** What may be said about any tool. */
+const saidOfTools = {
   description: whole,
-  version: whole,
-  parameters: whole,
   arguments: whole,
+  version: whole,
   side_effects: whole,
   default_timeout: whole,
-  auth: whole,
   allow_parallel: whole,
   idempotency_key: whole,
   safety_level: whole,
@@ -87,7 +84,6 @@ export const toolTree = {
   cost_per_call: whole,
   cost_unit: whole,
   rate_limit_per_minute: whole,
-  providers: whole,
   persona_allowlist: whole,
   requires_flags: whole,
   group: whole,
@@ -95,35 +91,22 @@ export const toolTree = {
   "applicable-states": whole,
   workspaces: whole,
   compliance_level: whole,
-  examples: whole,
   notes: whole,
+} as const;
+
+/** The normal form of a hand-written tool. */
+export const toolTree = {
+  ...saidOfTools,
+  name: whole,
+  parameters: whole,
+  auth: whole,
+  providers: whole,
+  examples: whole,
   persona: whole,
 } as const satisfies TreeOf<ToolManifest>;
 
 /** What may be said about a tool that a server lists. */
-export const overlayTree = {
-  description: whole,
-  arguments: whole,
-  version: whole,
-  side_effects: whole,
-  default_timeout: whole,
-  allow_parallel: whole,
-  idempotency_key: whole,
-  safety_level: whole,
-  requires_consent: whole,
-  capabilities: whole,
-  cost_per_call: whole,
-  cost_unit: whole,
-  rate_limit_per_minute: whole,
-  persona_allowlist: whole,
-  requires_flags: whole,
-  group: whole,
-  state: whole,
-  "applicable-states": whole,
-  workspaces: whole,
-  compliance_level: whole,
-  notes: whole,
-} as const satisfies TreeOf<ToolOverlay>;
+export const overlayTree = saidOfTools satisfies TreeOf<ToolOverlay>;
 
 export const toolsetTree = {
   providers: whole,

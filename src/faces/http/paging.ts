@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { PlaneError } from "../../model/errors.ts";
+import { takePage as takeFrom } from "../../model/page.ts";
 import { largestPage } from "../../model/tool-query.ts";
 
 /** How much of a list is told where nobody says how much. */
@@ -42,24 +42,6 @@ export function takePage<T>(
   keyOf: (item: T) => string,
   { limit = usualPage, cursor }: PageAsked,
 ) {
-  const sorted = all.map((item) => ({ item, key: keyOf(item) })).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const after = cursor === undefined ? null : readCursor(cursor);
-  const rest = after === null ? sorted : sorted.filter(({ key }) => key > after);
-  const page = rest.slice(0, limit);
-  const last = rest.length > limit ? page.at(-1) : undefined;
-  return {
-    items: page.map(({ item }) => item),
-    total: all.length,
-    nextCursor: last ? Buffer.from(last.key).toString("base64url") : null,
-  };
-}
-
-function readCursor(cursor: string): string {
-  const key = Buffer.from(cursor, "base64url").toString();
-  if (key !== "" && Buffer.from(key).toString("base64url") === cursor) return key;
-  throw new PlaneError(
-    "USAGE",
-    `'${cursor.slice(0, 60)}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
-    { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
-  );
+  const sorted = [...all].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return takeFrom(sorted, keyOf, { limit, cursor: cursor ?? null });
 }

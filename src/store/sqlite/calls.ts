@@ -1,8 +1,8 @@
-import type { SQLInputValue } from "node:sqlite";
 import type { CallRecord } from "../../model/call.ts";
 import type { CallFilter } from "../../model/store.ts";
 import { linkOf, selectLastLink } from "./call-chain.ts";
 import type { Prepare } from "./connection.ts";
+import { where } from "./where.ts";
 
 /** Adds calls at the end of the chain; the last link is read once, when it is first needed. */
 export function createCallAppender(prepare: Prepare): (call: CallRecord) => void {
@@ -22,19 +22,13 @@ export function selectCall(prepare: Prepare, id: string): CallRecord | null {
 }
 
 export function selectCalls(prepare: Prepare, filter: CallFilter): CallRecord[] {
-  const conditions: string[] = [];
-  const values: SQLInputValue[] = [];
-  const add = (condition: string, value: string | null | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add("tool = ?", filter.tool);
-  add("status = ?", filter.status);
-  add("user IS ?", filter.user);
-  add("sequence < (SELECT sequence FROM calls WHERE id = ?)", filter.before);
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
-  return prepare(`SELECT record FROM calls ${where} ORDER BY sequence DESC LIMIT ?`)
+  const { sql, values } = where(
+    ["tool = ?", filter.tool],
+    ["status = ?", filter.status],
+    ["user IS ?", filter.user],
+    ["sequence < (SELECT sequence FROM calls WHERE id = ?)", filter.before],
+  );
+  return prepare(`SELECT record FROM calls ${sql} ORDER BY sequence DESC LIMIT ?`)
     .all(...values, filter.limit ?? -1)
     .map(parseRecord);
 }

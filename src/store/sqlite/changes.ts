@@ -1,7 +1,7 @@
-import type { SQLInputValue } from "node:sqlite";
-import { type Change, type ChangeFilter, changesKept, type NewChange } from "../../model/change.ts";
+import { type Change, changesKept, type NewChange } from "../../model/change.ts";
 import type { ChangeQuery } from "../../model/store.ts";
 import type { Prepare } from "./connection.ts";
+import { where } from "./where.ts";
 
 export function insertChanges(prepare: Prepare, changes: readonly NewChange[]): void {
   if (changes.length === 0) return;
@@ -27,30 +27,21 @@ export function selectChanges(
   prepare: Prepare,
   { filter = {}, audiences = null, limit, offset = 0 }: ChangeQuery,
 ): { changes: Change[]; total: number } {
-  const { where, values } = conditionsOf(filter, audiences);
-  const { total } = prepare(`SELECT count(*) AS total FROM changes ${where}`).get(...values) ?? {};
-  const rows = prepare(`SELECT id, body FROM changes ${where} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
+  const { name, persona, kind, what } = filter;
+  const { sql, values } = where(
+    ["name = ?", name],
+    ["persona IS ?", persona],
+    ["kind = ?", kind],
+    [what === "tool" ? "what IN (?, 'server', 'files')" : "what = ?", what],
+    ["audience IN (SELECT value FROM json_each(?))", audiences ? JSON.stringify(audiences) : undefined],
+  );
+  const { total } = prepare(`SELECT count(*) AS total FROM changes ${sql}`).get(...values) ?? {};
+  const rows = prepare(`SELECT id, body FROM changes ${sql} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
     ...values,
     limit,
     offset,
   );
   return { total: Number(total), changes: rows.map(parseChange) };
-}
-
-function conditionsOf({ name, persona, kind, what }: ChangeFilter, audiences: readonly string[] | null) {
-  const values: SQLInputValue[] = [];
-  const conditions: string[] = [];
-  const add = (condition: string, value: SQLInputValue | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add("name = ?", name);
-  add("persona IS ?", persona);
-  add("kind = ?", kind);
-  add(what === "tool" ? "what IN (?, 'server', 'files')" : "what = ?", what);
-  add("audience IN (SELECT value FROM json_each(?))", audiences ? JSON.stringify(audiences) : undefined);
-  return { where: conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "", values };
 }
 
 function parseChange(row: { [column: string]: unknown }): Change {

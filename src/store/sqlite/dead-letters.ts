@@ -1,4 +1,3 @@
-import type { SQLInputValue } from "node:sqlite";
 import {
   type DeadLetterFilter,
   type DeadLetterPage,
@@ -8,6 +7,7 @@ import {
   type KeptDeadLetter,
 } from "../../model/dead-letter.ts";
 import type { Prepare } from "./connection.ts";
+import { type Condition, where } from "./where.ts";
 
 /** Beyond `most` the oldest go: those that are over first, and never one that is being retried. */
 export function insertDeadLetter(prepare: Prepare, letter: KeptDeadLetter, most: number): void {
@@ -61,14 +61,14 @@ export function selectDeadLetters(
   const matching = conditionsOf(filter);
   const byStatus = countByStatus(prepare, matching);
   const total = status === undefined ? Object.values(byStatus).reduce((a, b) => a + b) : byStatus[status];
-  const wanted: Condition[] = [
+  const { sql, values } = where(
     ...matching,
-    ...(status === undefined ? [] : [["status = ?", status] as const]),
-    ...(cursor === undefined ? [] : [["sequence < ?", Number(cursor)] as const]),
-  ];
+    ["status = ?", status],
+    ["sequence < ?", cursor === undefined ? undefined : Number(cursor)],
+  );
   const rows = prepare(
-    `SELECT sequence, record, revision FROM dead_letters ${where(wanted)} ORDER BY sequence DESC LIMIT ?`,
-  ).all(...wanted.map(([, value]) => value), limit === undefined ? -1 : limit + 1);
+    `SELECT sequence, record, revision FROM dead_letters ${sql} ORDER BY sequence DESC LIMIT ?`,
+  ).all(...values, limit === undefined ? -1 : limit + 1);
   const page = limit === undefined ? rows : rows.slice(0, limit);
   const nextCursor = rows.length > page.length ? String(page.at(-1)?.sequence) : null;
   return { total, byStatus, deadLetters: page.map(parseLetter), nextCursor };
@@ -92,26 +92,21 @@ export function deleteEndedDeadLetters(prepare: Prepare, before: string): number
   return Number(changes);
 }
 
-type Condition = readonly [sql: string, value: SQLInputValue];
-
 function conditionsOf({ tool, server, id, owner }: DeadLetterFilter): Condition[] {
   return [
-    ...(tool === undefined ? [] : [["tool = ?", tool] as const]),
-    ...(server === undefined ? [] : [["server = ?", server] as const]),
-    ...(id === undefined ? [] : [["instr(id, ?) = 1", id] as const]),
-    ...(owner === undefined ? [] : [["user = ?", owner] as const]),
+    ["tool = ?", tool],
+    ["server = ?", server],
+    ["instr(id, ?) = 1", id],
+    ["user = ?", owner],
   ];
-}
-
-function where(conditions: readonly Condition[]): string {
-  return conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
 }
 
 function countByStatus(prepare: Prepare, conditions: readonly Condition[]): Record<DeadLetterStatus, number> {
   const counts = Object.fromEntries(deadLetterStatuses.map((status) => [status, 0]));
-  const rows = prepare(
-    `SELECT status, count(*) AS count FROM dead_letters ${where(conditions)} GROUP BY status`,
-  ).all(...conditions.map(([, value]) => value));
+  const { sql, values } = where(...conditions);
+  const rows = prepare(`SELECT status, count(*) AS count FROM dead_letters ${sql} GROUP BY status`).all(
+    ...values,
+  );
   for (const row of rows) counts[String(row.status)] = countOf(row);
   return counts as Record<DeadLetterStatus, number>;
 }

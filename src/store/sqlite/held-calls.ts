@@ -1,7 +1,7 @@
-import type { SQLInputValue } from "node:sqlite";
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
 import type { Prepare } from "./connection.ts";
+import { where } from "./where.ts";
 
 export function insertHeldCall(prepare: Prepare, held: KeptHeldCall): void {
   prepare("INSERT INTO held_calls (id, plan, user, status, revision, record) VALUES (?, ?, ?, ?, ?, ?)").run(
@@ -35,13 +35,9 @@ export function selectHeldCall(prepare: Prepare, id: string): KeptHeldCall | nul
 
 /** In the order in which they were asked. */
 export function selectHeldCalls(prepare: Prepare, { status, plan, user }: HeldFilter): KeptHeldCall[] {
-  const conditions: [text: string, values: SQLInputValue[]][] = [];
-  if (status !== undefined) conditions.push(["status = ?", [status]]);
-  if (plan !== undefined) conditions.push(plan === null ? ["plan IS NULL", []] : ["plan = ?", [plan]]);
-  if (user !== undefined) conditions.push(["user IS ?", [user]]);
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.map(([text]) => text).join(" AND ")}`;
-  return prepare(`SELECT record, revision FROM held_calls ${where} ORDER BY sequence`)
-    .all(...conditions.flatMap(([, values]) => values))
+  const { sql, values } = where(["status = ?", status], ["plan IS ?", plan], ["user IS ?", user]);
+  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY sequence`)
+    .all(...values)
     .map(parse);
 }
 

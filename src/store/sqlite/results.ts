@@ -1,6 +1,6 @@
-import type { SQLInputValue } from "node:sqlite";
 import type { KeptResult, ResultFilter, StoredResult } from "../../model/stored-result.ts";
 import type { Prepare } from "./connection.ts";
+import { where } from "./where.ts";
 
 /** False when it alone is larger than all may be. Of the others the oldest go, and whatever is over. */
 export function insertResult(
@@ -45,17 +45,11 @@ export function selectResult(prepare: Prepare, id: string): KeptResult | null {
 
 /** Newest first. */
 export function selectResults(prepare: Prepare, { user, before, limit = -1 }: ResultFilter): StoredResult[] {
-  const conditions: string[] = [];
-  const values: SQLInputValue[] = [];
-  const add = (condition: string, value: string | null | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add("user IS ?", user);
-  add("sequence < (SELECT sequence FROM results WHERE id = ?)", before);
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
-  return prepare(`SELECT record FROM results ${where} ORDER BY sequence DESC LIMIT ?`)
+  const { sql, values } = where(
+    ["user IS ?", user],
+    ["sequence < (SELECT sequence FROM results WHERE id = ?)", before],
+  );
+  return prepare(`SELECT record FROM results ${sql} ORDER BY sequence DESC LIMIT ?`)
     .all(...values, limit)
     .map(parseRecord);
 }

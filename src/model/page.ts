@@ -1,4 +1,4 @@
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError } from "./errors.ts";
 
 type Asked = { limit: number | null; cursor: string | null };
 
@@ -28,7 +28,7 @@ function readCursor(cursor: string): string {
   if (place !== "" && Buffer.from(place).toString("base64url") === cursor) return place;
   throw new PlaneError(
     "USAGE",
-    `'${cursor}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
-    { data: { parameter: "cursor", value: cursor } },
+    `'${cursor.slice(0, 60)}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
+    { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
   );
 }

@@ -1,0 +1,39 @@
+import type { Outcome, Verdict } from "./call.ts";
+import type { Answer, HeldStatus, HeldView, Plan, PlanChoice, PlanOutcome, Remembered } from "./held-call.ts";
+import type { JsonObject } from "./json.ts";
+import type { PolicyMode } from "./policy-mode.ts";
+import type { Caller } from "./principal.ts";
+import type { ToolId } from "./tool.ts";
+
+/** What the policy says about a call, and what it takes the tool for. */
+export type PolicyTest = Verdict & {
+  tool: string;
+  effect: { effect: "read" | "write" | "unknown"; because: string };
+};
+
+/** What is decided about calls, by the policy and by people. */
+export interface ApprovalVerbs {
+  /** What the policy says about a call, without making it. */
+  testPolicy(
+    tool: string | ToolId,
+    args?: JsonObject,
+    caller?: Caller & { mode?: PolicyMode },
+  ): Promise<PolicyTest>;
+  /** What waits for a person, oldest first: the caller's, and what else they may see. */
+  approvals(caller?: Caller & { status?: HeldStatus }): Promise<HeldView[]>;
+  approval(id: string, caller?: Caller): Promise<HeldView>;
+  /** The first answer counts. What was approved runs, here or where its caller waits. */
+  answerApproval(
+    id: string,
+    answer: Answer,
+    caller?: Caller,
+  ): Promise<{ approval: HeldView; outcome?: Outcome }>;
+  /** Newest first. */
+  plans(caller?: Caller): Promise<Plan[]>;
+  plan(id: string, caller?: Caller): Promise<Plan>;
+  approvePlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<PlanOutcome>;
+  rejectPlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<Plan>;
+  /** The answers of the caller that are good for more than one call. */
+  remembered(caller?: Caller): Promise<Remembered[]>;
+  forgetRemembered(id: string, caller?: Caller): Promise<boolean>;
+}

@@ -1,0 +1,25 @@
+import type { CallRecord } from "./call.ts";
+import type { CallChain } from "./call-chain.ts";
+import type { EventOf, EventType, StoredEvent } from "./events.ts";
+import type { Caller } from "./principal.ts";
+import type { CallFilter } from "./store.ts";
+import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
+
+/** What has happened, and what came of it. */
+export interface HistoryVerbs {
+  /** The caller's own calls, newest first; everybody's for admins. */
+  calls(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
+  callRecord(id: string, caller?: Caller): Promise<CallRecord>;
+  /** Is the record of calls as it was written? For admins. `head` is a hash that was kept elsewhere. */
+  verifyCalls(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
+  /** A part of a result that was too large to be given whole; the caller's own, or anybody's for admins. */
+  result(id: string, query?: ResultQuery, caller?: Caller): Promise<ResultPage>;
+  /** The results that are kept, newest first. */
+  results(page?: { limit?: number; cursor?: string }, caller?: Caller): Promise<ResultList>;
+  /** What happened, oldest first, with ids above `after`: as much of it as the caller may see. */
+  events(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
+  lastEventId(): Promise<number>;
+  /** Called when there are new events to be read. */
+  onStored(listener: () => void): () => void;
+  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
+}
