@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { buildWorkbench } from "./build-workbench.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -41,6 +42,7 @@ const call = importedAtOnce([
   "src/servers/transports/stdio.ts",
 ]);
 const pieces = [
+  { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   {
     name: "command-line",
@@ -127,8 +129,11 @@ function renderLicense(folder: string): string {
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
-rmSync(dist, { recursive: true, force: true });
+// The workbench is put in its place when it is built, so that whoever serves it meanwhile has one.
+for (const entry of globSync("*", { cwd: dist }))
+  if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
 const modules = await bundle();
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(modules));
 chmodSync(join(dist, "bin.js"), 0o755);
+buildWorkbench();
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });

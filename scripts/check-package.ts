@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 import { version } from "../src/lib/version.ts";
 
 /** Packs the product, installs it somewhere else and uses it there, as a stranger would. */
@@ -34,6 +36,27 @@ function expect(what: string, actual: string, wanted: string): void {
   process.stdout.write(`✔ ${what}\n`);
 }
 
+/** The page as a browser gets it, with the script it names. */
+async function workbenchPage(): Promise<string> {
+  const words = ["serve", "--port", "0", "--json", "--data-dir", join(elsewhere, "served")];
+  const serving = spawn("toolplane", words, {
+    cwd: elsewhere,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [line] = await once(createInterface(serving.stdout), "line");
+    const { url } = JSON.parse(String(line)) as { url: string };
+    const html = await (await fetch(`${url}/`)).text();
+    const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(html) ?? [];
+    const { status } = await fetch(`${url}${script}`);
+    if (status !== 200) throw new Error(`the workbench's script ${script} answers ${status}`);
+    return html;
+  } finally {
+    serving.kill();
+  }
+}
+
 try {
   run("node", ["scripts/build.ts"], root);
   run("publint", ["--strict"], root);
@@ -44,11 +67,20 @@ try {
 
   expect("the installed command knows its version", run("toolplane", ["--version"]), version);
   const config = {
-    mcpServers: { demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } } },
+    mcpServers: {
+      demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } },
+      planner: { command: "toolplane", args: ["planner"], env: { PATH: environment.PATH } },
+    },
   };
   writeFileSync(join(elsewhere, ".mcp.json"), JSON.stringify(config));
   const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
   expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
+
+  const plan = ["plan", "make", "greet Ann", "--data-dir", join(elsewhere, "data")];
+  expect("the installed planner knows the tools", run("toolplane", plan), "Tool: demo_greet");
+
+  const page = await workbenchPage();
+  expect("the installed workbench is served", page, "<title>Toolplane</title>");
 
   writeFileSync(join(elsewhere, "use.ts"), libraryUse);
   expect("the installed library calls a tool", run("node", ["use.ts"]), "Hello, Bob!");

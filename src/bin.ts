@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import type { Cli, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { version } from "./lib/version.ts";
 import type { Plane } from "./model/plane.ts";
@@ -10,7 +8,8 @@ const [first, ...others] = process.argv.slice(2);
 if ((first === "--version" || first === "-V") && others.length === 0) {
   process.stdout.write(`${version}\n`);
 } else {
-  enableCompileCache();
+  // Asked for and not imported, because the shortest commands need neither of the two modules.
+  process.getBuiltinModule("node:module").enableCompileCache();
   hideExperimentalWarnings();
   const { runCli } = await import("./faces/cli/run.ts");
   const cli: Cli = {
@@ -27,20 +26,30 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
       const { files, socket: path } = findLocalFiles(options);
       // What runs without a file has none to be written to.
       const setup = files.length > 0 ? { setup: await cli.openSetup(options) } : {};
-      const serving = await serve(plane, { ...options, ...setup, mcp: createHttpGateway(plane) });
+      const serving = await serve(plane, {
+        ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
+        // Beside this file in the package, and where a checkout builds it.
+        workbench: process.getBuiltinModule("node:path").join(import.meta.dirname, "../dist/workbench"),
+      });
       const socket = await serveSocket(plane, path);
       return {
         ...serving,
         hasSocket: socket !== null,
-        close: async () => void (await Promise.all([serving.close(), socket?.close()])),
+        close: async (how) => void (await Promise.all([serving.close(how), socket?.close()])),
       };
     },
-    serveMcp: async (plane, interrupted) => {
+    serveMcp: async (plane, interrupted, view) => {
       const { serveStdio } = await import("./faces/gateway/serve-stdio.ts");
-      await serveStdio(plane, process.stdin, process.stdout, interrupted);
+      await serveStdio(plane, process.stdin, process.stdout, interrupted, view);
     },
+    openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
     openSetup: async (options) => (await import("./local-setup.ts")).openSetup(options),
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
+    runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
+    dataDirectory: async ({ dataDir }) => {
+      const { findLocalFiles } = await import("./local-files.ts");
+      return findLocalFiles({ files: [], directory: ".", dataDirectory: dataDir }).dataDirectory;
+    },
   };
   process.exitCode = await runCli(cli);
 }
@@ -50,7 +59,7 @@ async function findServingPlane(options: OpenPlaneOptions): Promise<Plane | null
   if (options.standalone) return null;
   const { findLocalFiles, localCaller } = await import("./local-files.ts");
   const { socket, files } = findLocalFiles(options);
-  if (!existsSync(socket)) return null;
+  if (!process.getBuiltinModule("node:fs").existsSync(socket)) return null;
   const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
   return openRemotePlane(socket, files, { principal: localCaller(options), face: "cli" });
 }

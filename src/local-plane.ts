@@ -3,7 +3,8 @@ import { isConfiguredByVariables, noConfigFound } from "./config/locations.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
-import { createPlane } from "./plane.ts";
+import type { OpenedState } from "./model/state.ts";
+import { createPlane, openState } from "./plane.ts";
 
 export type LocalPlaneOptions = LocalPlace & {
   user: string | undefined;
@@ -16,7 +17,9 @@ export type LocalPlaneOptions = LocalPlace & {
   answersQuestions?: boolean;
   relays?: boolean;
   offline?: boolean;
+  store?: string;
   exposed?: boolean;
+  schedules?: boolean;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -31,9 +34,20 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     dataDirectory,
     principal: localCaller(options),
     ...(options.watch ? { watch: true } : {}),
+    ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.offline ? { offline: true } : {}),
     ...(options.exposed ? { exposed: true } : {}),
+    ...(options.schedules ? { schedules: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
     ...(options.relays ? { relays: true } : {}),
   });
+}
+
+/** What is stored for the person at this machine, or at the given address. */
+export async function openLocalState({
+  store,
+  ...place
+}: LocalPlace & { store?: string | undefined }): Promise<OpenedState> {
+  const { files, dataDirectory } = findLocalFiles(place);
+  return openState({ config: files, dataDirectory, ...(store === undefined ? {} : { store }) });
 }

@@ -1,23 +1,28 @@
 import { processEnvironment } from "./config/environment.ts";
-import { watchFiles } from "./config/watch-files.ts";
 import { once } from "./lib/once.ts";
-import { toPlaneError } from "./model/errors.ts";
 import type { Plane } from "./model/plane.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
+import { createAgent } from "./plane/agent.ts";
 import { createAnswers } from "./plane/answers.ts";
 import { createCatalogue } from "./plane/catalogue.ts";
+import { createConversationVerbs } from "./plane/conversations.ts";
 import { createExecution } from "./plane/execution.ts";
 import { createFind, createShowTool } from "./plane/find.ts";
 import { createPassOn } from "./plane/gateway.ts";
 import { createHistory } from "./plane/history.ts";
 import { createIdentity } from "./plane/identity.ts";
+import { createJobsWhenNeeded } from "./plane/jobs.ts";
 import { createPlaneLimits } from "./plane/limits.ts";
 import { createMemory } from "./plane/memory.ts";
+import { requireStoreAddress } from "./plane/open-store.ts";
 import type { PlaneOptions } from "./plane/options.ts";
+import { createToolPlanVerbs } from "./plane/planner.ts";
 import { createProviders } from "./plane/providers.ts";
 import { createPlaneQuality } from "./plane/quality.ts";
+import { createReload } from "./plane/reload.ts";
 import { createPlaneResults } from "./plane/results.ts";
+import { createRuns } from "./plane/runs.ts";
 import { createSearchWhenNeeded } from "./plane/search.ts";
 import { createServerVerbs, identifyServer } from "./plane/servers.ts";
 import { createSettings } from "./plane/settings.ts";
@@ -31,6 +36,8 @@ import { translateTools } from "./registry/sources/mcp.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { createServers } from "./servers/servers.ts";
 
+export { openState } from "./plane/state.ts";
+
 /** Config in, wired plane out. Nothing is started before it is used. */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
@@ -38,19 +45,23 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const everybody = withListed(local, config().users);
-  const memory = createMemory(options.dataDirectory);
+  const memory = createMemory(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
   const identity = createIdentity({
-    config,
-    store: memory.store,
-    emit,
+    ...{ config, store: memory.store, emit, onNews: memory.onNews },
     everybody: local,
     exposed: options.exposed ?? false,
   });
 
-  const limits = createPlaneLimits(config, emit, everybody);
+  const limits = createPlaneLimits(config, emit, everybody, memory);
+  const runs = createRuns({ memory, everybody });
+  const agent = createAgent({
+    ...{ config, everybody, emit, profile: identity.profile, fileOf: settings.fileOf, given: options.models },
+    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
+    maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
+  });
   const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
-  const answers = createAnswers(options, {
+  const answers = createAnswers(agent.answering(options), {
     emit,
     problems: async (schema, value) =>
       (await schemaCheck())
@@ -80,7 +91,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   const quality = createPlaneQuality({
     config,
-    ...{ profile: identity.profile, store: memory.store, emit, everybody },
+    ...{ store: memory.store, emit, everybody },
     directoryOf,
     tools: registry.all,
     revision: () => registry.snapshot().revision,
@@ -116,6 +127,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     on: memory.on,
     everybody,
     maySee: (principal, server) => grants.maySeeServer(principal, server),
+    fit: answers.fit,
   });
   handWritten.apply(config());
   const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
@@ -176,26 +188,21 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
   });
-  const reload = async () => {
-    const next = await settings.readAgain();
-    const change = await servers.apply({ definitions: next.config.servers, broken: next.config.broken });
-    next.take();
-    limits.apply(change);
-    handWritten.apply(config());
-    await written.reload();
-    emit({ type: "config.changed", ...change, problems: config().problems.length });
-    execution.wake();
-    return change;
-  };
-  const tellRejected = (thrown: unknown) =>
-    emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
-  const watching = options.watch
-    ? watchFiles(settings.sources, () => void reload().catch(tellRejected))
-    : undefined;
+  const jobs = createJobsWhenNeeded({ config, memory, written, identity, everybody, options }, () => plane);
+  const following = createReload({
+    ...{ settings, servers, emit, watch: options.watch ?? false },
+    async apply(change) {
+      limits.apply(change);
+      handWritten.apply(config());
+      await written.reload();
+      execution.wake();
+      jobs.changed();
+    },
+  });
 
   const plane: Plane = {
     config,
-    reload,
+    reload: following.reload,
     async doctor(server) {
       const { examineServers } = await import("./plane/doctor.ts");
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
@@ -204,24 +211,23 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...written.verbs,
     ...quality.verbs(() => plane),
     activity: async ({ principal = everybody } = {}) => execution.calls.activity(principal),
+    readiness: memory.readiness,
     start() {
       void servers.start();
       execution.start();
+      jobs.start();
       results.start();
+      memory.listen({ entries: written.reload, pins: quality.pinsChanged, deadLetters: execution.wake });
     },
     ...execution.verbs,
+    ...createToolPlanVerbs({
+      ...{ find, grants, quality, everybody, testPolicy: execution.verbs.testPolicy },
+      checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
+    }),
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
     ...createSearchWhenNeeded(options, {
-      config,
-      everybody,
-      emit,
-      registry,
-      catalogue,
-      find,
-      quality,
-      servers,
-      grants,
+      ...{ config, everybody, emit, registry, catalogue, find, quality, servers, grants },
     }),
     ...written.whenLoaded(
       createWorkVerbs(
@@ -246,32 +252,29 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...createTokenVerbs(credentials, everybody, async (name) =>
       secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
     ),
-    async endConversation(conversation, { principal = everybody } = {}) {
-      limits.endConversation(conversation, principal);
-      await execution.hooks.ended(conversation, principal);
-      return servers.release(
-        (owner) => owner.conversation === conversation && owner.user === principal.user,
-        "the conversation ended",
-      );
-    },
+    ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, everybody }),
     questions: async ({ principal = everybody } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = everybody } = {}) =>
       answers.questions.answer(id, answer, principal.user),
-    ...results.verbs,
+    ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
     ...createHistory({
       memory,
       everybody,
       maySeeServer: grants.maySeeServer,
       countTools: (principal) => catalogue.visibleTo(principal).length,
+      onRead: ({ user }) => answers.questions.noteListener(user),
     }),
     lastEventId: async () => (await memory.store()).lastEventId(),
     onStored: memory.onStored,
     on: memory.on,
+    drain: execution.calls.drain,
     stop: once(async () => {
-      watching?.[Symbol.dispose]();
+      following.stop();
       passOn.stop();
       results.stop();
+      await Promise.all([agent.stop(), jobs.stop()]);
       await execution.stop();
+      await limits.stop();
       await Promise.all([written.settled(), quality.settled()]);
       await memory.close();
     }),

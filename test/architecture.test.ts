@@ -10,7 +10,7 @@ const ground = ["model", "lib", "protocol"];
 const rooms = [
   ...ground,
   ...["config", "pipeline", "registry", "search", "policy", "approvals", "servers", "providers", "store"],
-  ...["identity", "dead-letters", "quality", "tokens", "results"],
+  ...["identity", "dead-letters", "quality", "tokens", "results", "planner", "agent", "spans", "jobs"],
 ];
 
 /** Who may import whom. A folder that is not listed may not exist. */
@@ -32,6 +32,10 @@ const arrows: Record<string, readonly string[]> = {
   quality: ground,
   tokens: ground,
   results: ground,
+  planner: ground,
+  agent: ground,
+  spans: ground,
+  jobs: ground,
   "faces/cli": ground,
   "faces/http": ground,
   "faces/gateway": ground,
@@ -41,7 +45,8 @@ const arrows: Record<string, readonly string[]> = {
   "local-files.ts": ["config", "model"],
   "local-plane.ts": ["plane.ts", "local-files.ts", "config", "model"],
   "local-setup.ts": ["config", "model"],
-  "index.ts": ["plane.ts", "plane", "model"],
+  // What a toolset is for other frameworks needs no plane.
+  "index.ts": ["plane.ts", "plane", "agent", "model"],
   "bin.ts": [
     "local-files.ts",
     "local-plane.ts",
@@ -70,12 +75,14 @@ const homes: Record<string, readonly string[]> = {
   hono: ["faces/http"],
   "@hono/node-server": ["faces/http"],
   "node:sqlite": ["store"],
+  pg: ["store"],
   ws: ["servers"],
   jose: ["identity"],
   "prom-client": ["faces/http"],
+  "@opentelemetry/api": ["spans"],
   "@hono/zod-openapi": ["faces/http"],
   ai: ["providers"],
-  "@ai-sdk/openai-compatible": ["providers"],
+  "@ai-sdk/openai-compatible": ["providers", "agent"],
   re2js: ["lib"],
   "gpt-tokenizer": ["tokens"],
 };

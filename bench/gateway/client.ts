@@ -48,7 +48,8 @@ export async function openClient(url: string, era: Era): Promise<McpClient> {
           });
         },
       );
-      sent.on("error", reject);
+      // A connection that was kept and that the other side has just given up says nothing about a call.
+      sent.on("error", (error) => (sent.reusedSocket ? resolve(post(body, headers)) : reject(error)));
       sent.end(body);
     });
   }

@@ -13,8 +13,8 @@ const tools = [
     inputSchema: { type: "object", properties: { size: { type: "integer" } }, required: ["size"] },
   },
 ];
-const extra = Number(process.argv[2] ?? 0);
-for (let at = 0; at < extra; at++)
+const [extra, startMs] = process.argv.slice(2).map(Number);
+for (let at = 0; at < (extra ?? 0); at++)
   tools.push({
     ...tools[0],
     name: `echo_${at}`,
@@ -43,6 +43,8 @@ const answers = {
     name === "blob" ? blobOf(args.size) : JSON.stringify({ content: [{ type: "text", text: args.message }] }),
   ping: () => "{}",
 };
+// A server that takes its time to start, as those do that load a large library.
+if (startMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, startMs);
 process.stdin.on("data", (chunk) => {
   const lines = (buffered + chunk).split("\n");
   buffered = lines.pop();

@@ -1,23 +1,28 @@
 // The least a gateway can do: parse the request, give it an id of its own, forward the bytes of the result.
-// No policy, no record, no health, no second server. `node floor.mjs SERVER [ARGS…]` prints its address.
+// No policy, no record, no health. `node floor.mjs SERVERS SCRIPT [ARGS…]` prints its address; with several servers their
+// tools are called sN__TOOL.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 
-const child = spawn(process.execPath, process.argv.slice(2), { stdio: ["pipe", "pipe", "inherit"] });
+const [count, ...command] = process.argv.slice(2);
 const waiting = new Map();
 let lastId = 0;
-let pieces = [];
 const newline = 10;
 
-child.stdout.on("data", (chunk) => {
-  let from = 0;
-  for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
-    const tail = chunk.subarray(from, end);
-    take(pieces.length === 0 ? tail : Buffer.concat([...pieces, tail]));
-    pieces = [];
-    from = end + 1;
-  }
-  if (from < chunk.length) pieces.push(chunk.subarray(from));
+const children = Array.from({ length: Number(count) }, () => {
+  const child = spawn(process.execPath, command, { stdio: ["pipe", "pipe", "inherit"] });
+  let pieces = [];
+  child.stdout.on("data", (chunk) => {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      const tail = chunk.subarray(from, end);
+      take(pieces.length === 0 ? tail : Buffer.concat([...pieces, tail]));
+      pieces = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
+  });
+  return child;
 });
 
 function take(line) {
@@ -54,11 +59,13 @@ const server = createServer((request, response) => {
     }
     const id = ++lastId;
     waiting.set(id, { response, own: message.id });
-    child.stdin.write(`${JSON.stringify({ ...message, id })}\n`);
+    const [, number, name] = /^s(\d+)__(.*)$/.exec(message.params?.name ?? "") ?? [];
+    if (name !== undefined) message.params.name = name;
+    children[Number(number ?? 0)].stdin.write(`${JSON.stringify({ ...message, id })}\n`);
   });
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
 process.on("SIGTERM", () => {
-  child.kill();
+  for (const child of children) child.kill();
   process.exit(0);
 });

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
-import { openFloor, openPlane, openRivals, type Target } from "./targets.ts";
+import { openRivals } from "./rivals.ts";
+import { measureColdStart, measureFanOut, measureHttpBehind, measureManyTools } from "./scenarios.ts";
+import { openFloor, openPlane, program, type Target } from "./targets.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -8,6 +10,8 @@ const { values: flags } = parseArgs({
     calls: { type: "string", default: "400" },
     /** Where rivals are installed. */
     rivals: { type: "string" },
+    /** Only the calls through one server, which is most of it. */
+    short: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -50,6 +54,7 @@ async function measure({ client, toolName, cpuSeconds, name }: Target, load: Loa
   };
 }
 
+console.error(`Measured is ${program}.`);
 const floor = await openFloor();
 const planes = [await openPlane("legacy"), await openPlane("modern")];
 const rivals = flags.rivals === undefined ? [] : await openRivals(flags.rivals);
@@ -80,11 +85,20 @@ for (const target of targets) {
 }
 await Promise.all(targets.map(({ close }) => close()));
 
+const others = flags.short
+  ? []
+  : [
+      ...(await measureHttpBehind(rounds, calls)),
+      ...(await measureFanOut(rounds, calls * 4)),
+      ...(await measureColdStart(Math.ceil(rounds / 4))),
+      ...(await measureManyTools(rounds, Math.ceil(calls / 2))),
+    ];
+
 /** Compared round by round: what disturbs the machine disturbs neighbours alike. */
 function ratio(target: Target, load: string, field: keyof Sample, to: Target = floor): number {
-  const others = samplesOf(to, load);
+  const theirs = samplesOf(to, load);
   return median(
-    samplesOf(target, load).map((sample, at) => sample[field] / (others[at]?.[field] ?? Number.NaN)),
+    samplesOf(target, load).map((sample, at) => sample[field] / (theirs[at]?.[field] ?? Number.NaN)),
   );
 }
 
@@ -136,6 +150,13 @@ const bars: Bar[] = [
     limit: 1 / 1.8,
     unit: "×",
   })),
+  ...rivals.map((rival) => ({
+    name: `p50 at 1 in flight, × ${rival.name}`,
+    value: ratio(legacy, "1 in flight", "p50", rival),
+    limit: 1,
+    unit: "×",
+  })),
+  ...others,
 ];
 
 if (flags.json) console.log(JSON.stringify({ rows, rss, bars }));

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type McpClient, openClient } from "./client.ts";
+import { openSseClient } from "./sse-client.ts";
 
 export type Target = {
   name: string;
+  url: string;
   client: McpClient;
   /** What this gateway calls a tool of the echo server. */
   toolName(tool: string): string;
@@ -20,69 +21,58 @@ const here = import.meta.dirname;
 const root = join(here, "..", "..");
 export const echoServer = join(here, "echo-server.mjs");
 
-type Started = { child: ChildProcess; url: string };
+export type Started = { child: ChildProcess; url: string };
 
-export async function openFloor(): Promise<Target> {
-  return toTarget("floor", await startAndRead([join(here, "floor.mjs"), echoServer], /http:\S+/), "legacy");
+export async function openFloor(servers = 1, args: readonly string[] = []): Promise<Target> {
+  const floor = [join(here, "floor.mjs"), String(servers), echoServer, ...args];
+  return toTarget("floor", await startAndRead(floor, /http:\S+/), "legacy");
 }
 
+/** What users run, where it is built; otherwise the source. `BENCH_PROGRAM` is another build of it. */
+export const program =
+  process.env.BENCH_PROGRAM ??
+  (existsSync(join(root, "dist", "bin.js")) ? join(root, "dist", "bin.js") : join(root, "src", "bin.ts"));
+
+type ServerEntry = { command: string; args: readonly string[] } | { url: string };
+
+export const echoEntry = (...args: readonly number[]): ServerEntry => ({
+  command: process.execPath,
+  args: [echoServer, ...args.map(String)],
+});
+
+export type PlaneOptions = { servers?: Record<string, ServerEntry>; directory?: string; names?: string };
+
 /** The plane as `serve` runs it, with everything on. */
-export async function openPlane(era: "legacy" | "modern"): Promise<Target> {
-  const directory = mkdtempSync(join(tmpdir(), "bench-gateway-"));
+export async function startPlane({
+  servers = { echo: echoEntry() },
+  directory = mkdtempSync(join(tmpdir(), "bench-gateway-")),
+  names = "bare",
+}: PlaneOptions = {}): Promise<Started> {
   const config = join(directory, "toolplane.json");
   writeFileSync(
     config,
     JSON.stringify({
-      mcpServers: { echo: { command: process.execPath, args: [echoServer] } },
-      // Large results are to be passed on whole, as by everybody else.
+      mcpServers: servers,
+      // Large results are to be passed on whole, as by everybody else, and one client makes all the calls.
       results: { maxInlineBytes: 0 },
+      budgets: { maxToolDurationMs: 0 },
     }),
   );
   const args = ["serve", "--port", "0", "--config", config, "--data-dir", join(directory, "data")];
-  const { child, url } = await startAndRead([join(root, "src", "bin.ts"), ...args], /http:\/\/[\d.:]+/);
-  const served = { child, url: `${url}/mcp?names=bare` };
-  return toTarget(`toolplane, ${era}`, served, era);
+  const { child, url } = await startAndRead([program, ...args], /http:\/\/[\d.:]+/);
+  return { child, url: `${url}/mcp?names=${names}&mode=full` };
 }
 
-/** Rivals are installed by whoever wants to compare: `npm install --prefix DIR mcp-hub mcp-proxy supergateway`. */
-export async function openRivals(directory: string): Promise<Target[]> {
-  const bin = (name: string) => join(directory, "node_modules", ".bin", name);
-  const openers: Record<string, (port: number) => { command: string; args: string[] }> = {
-    "mcp-proxy": (port) => ({
-      command: bin("mcp-proxy"),
-      args: ["--port", String(port), "--", process.execPath, echoServer],
-    }),
-    supergateway: (port) => ({
-      command: bin("supergateway"),
-      args: [
-        ...["--stdio", `${process.execPath} ${echoServer}`, "--port", String(port)],
-        ...["--outputTransport", "streamableHttp", "--stateful", "--logLevel", "none"],
-      ],
-    }),
-    "mcp-hub": (port) => {
-      const config = join(mkdtempSync(join(tmpdir(), "bench-hub-")), "servers.json");
-      writeFileSync(
-        config,
-        JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [echoServer] } } }),
-      );
-      return { command: bin("mcp-hub"), args: ["--port", String(port), "--config", config] };
-    },
-  };
-  const opened: Target[] = [];
-  for (const [name, opener] of Object.entries(openers)) {
-    const port = await freePort();
-    const { command, args } = opener(port);
-    const child = spawn(command, args, { stdio: "ignore", detached: true });
-    const url = `http://127.0.0.1:${port}/mcp`;
-    const target = await retry(() => toTarget(name, { child, url }, "legacy"));
-    if (target) opened.push(target);
-    else console.error(`${name} did not answer and is left out`);
-  }
-  return opened;
+export async function openPlane(era: "legacy" | "modern", options: PlaneOptions = {}): Promise<Target> {
+  return toTarget(`toolplane, ${era}`, await startPlane(options), era);
 }
 
-async function toTarget(name: string, { child, url }: Started, era: "legacy" | "modern"): Promise<Target> {
-  const client = await openClient(url, era);
+export async function toTarget(
+  name: string,
+  { child, url }: Started,
+  speaks: "legacy" | "modern" | "sse",
+): Promise<Target> {
+  const client = speaks === "sse" ? await openSseClient(url) : await openClient(url, speaks);
   const listed = await retry(async () => {
     const answer = await client.list();
     if (!answer.includes("blob")) throw new Error("its server is not there yet");
@@ -92,21 +82,28 @@ async function toTarget(name: string, { child, url }: Started, era: "legacy" | "
   const pid = child.pid as number;
   return {
     name,
+    url,
     client,
     toolName: (tool) => names.find((found) => found.endsWith(tool)) ?? tool,
     cpuSeconds: () => sum(tree(pid).map((one) => statOf(one).cpuSeconds)),
     rssMegabytes: () => statOf(pid).rssMegabytes,
     async close() {
       client.close();
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill();
-      await Promise.race([ended, pause(3_000)]);
-      for (const one of tree(pid)) killQuietly(one);
+      await stop({ child });
     },
   };
 }
 
-async function startAndRead(args: string[], pattern: RegExp): Promise<Started> {
+/** Ends it and everything it started. */
+export async function stop({ child }: Pick<Started, "child">): Promise<void> {
+  const all = tree(child.pid as number);
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill();
+  await Promise.race([ended, pause(3_000)]);
+  for (const one of all) killQuietly(one);
+}
+
+export async function startAndRead(args: string[], pattern: RegExp): Promise<Started> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
   let said = "";
   return new Promise((resolve, reject) => {
@@ -120,7 +117,7 @@ async function startAndRead(args: string[], pattern: RegExp): Promise<Started> {
   });
 }
 
-async function retry<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function retry<T>(work: () => Promise<T>): Promise<T | undefined> {
   for (let attempt = 0; attempt < 40; attempt++) {
     try {
       return await work();
@@ -129,15 +126,6 @@ async function retry<T>(work: () => Promise<T>): Promise<T | undefined> {
     }
   }
   return undefined;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 /** A process and everything it started. */

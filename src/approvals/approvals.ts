@@ -23,6 +23,7 @@ export type ApprovalParts = {
   everybody: Principal;
   run(call: Requested): Promise<Outcome>;
   checkArguments: HeldCallParts["checkArguments"];
+  onChangedElsewhere?: HeldCallParts["onChangedElsewhere"];
   /** What is sent with each call of a tool, because the configuration says so. */
   fixedOf(tool: Tool): JsonObject;
 };
@@ -38,6 +39,7 @@ export function createApprovals({
   run,
   checkArguments,
   fixedOf,
+  onChangedElsewhere,
 }: ApprovalParts) {
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
@@ -49,6 +51,7 @@ export function createApprovals({
     settings,
     fingerprint,
     checkArguments,
+    ...(onChangedElsewhere ? { onChangedElsewhere } : {}),
   });
   const remembered = createRemembered(store, fingerprint);
   const runner = createRunner({

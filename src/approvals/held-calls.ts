@@ -16,6 +16,8 @@ export type HeldCallParts = {
   instance: string;
   settings(): { timeoutMs: number; allowEdit: boolean; approvers: readonly string[] };
   fingerprint(tool: Injected["tool"]): string;
+  /** Told which held call another plane has changed, where the store can tell. */
+  onChangedElsewhere?(listener: (id: string) => void): () => void;
   /** Throws what is wrong with changed arguments. */
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
 };
@@ -30,8 +32,10 @@ export function createHeldCalls({
   settings,
   fingerprint,
   checkArguments,
+  onChangedElsewhere,
 }: HeldCallParts) {
   const waiters = new Map<string, () => void>();
+  const deafen = onChangedElsewhere?.((id) => waiters.get(id)?.());
   const beating = new Map<string, NodeJS.Timeout>();
 
   /** The call as it is now, or null when there is none. */
@@ -183,6 +187,7 @@ export function createHeldCalls({
       return () => void waiters.delete(id);
     },
     stop(): void {
+      deafen?.();
       for (const timer of beating.values()) clearInterval(timer);
     },
   };

@@ -32,7 +32,7 @@ export async function putToPeople(
   const held = await heldCalls.hold(call, verdict, waits);
   if (!waits) throw waitsForSomebody(held, verdict);
   const asked = new AbortController();
-  const both = signal ? AbortSignal.any([signal, asked.signal]) : asked.signal;
+  const both = AbortSignal.any([asked.signal, signal, stopping].filter((one) => one !== undefined));
   if (askHere) void askThere(viewOf(held), askHere, both, answer, () => asked.abort());
   const stays = { waitMs: askHere ? undefined : waitMs, signal: both };
   const waited = await waitForAnswer(held, heldCalls, stays).finally(() => asked.abort());

@@ -6,6 +6,8 @@ import type { Question, QuestionAnswer } from "../model/question.ts";
 
 /** A person may take this long; then the server is told that nobody answered. */
 const answerWithinMs = 300_000;
+/** Whoever looked or listened within this time is taken to be there. */
+const presentMs = 60_000;
 
 export type QuestionsOptions = {
   emit(event: PlaneEvent): void;
@@ -18,14 +20,24 @@ export type Asked = Pick<Question, "callId" | "server" | "tool" | "user"> & { pa
 export type Questions = {
   /** Resolves with what the server is told. */
   ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
-  /** Those that wait for this user. */
+  /** Those that wait for this user, who is there from now on. */
   waiting(user: string | null): Question[];
+  /** This user hears of what is asked. */
+  noteListener(user: string | null): void;
+  /** Would anybody see a question to this user? */
+  isListening(user: string | null): boolean;
   answer(id: string, answer: QuestionAnswer, user: string | null): Promise<void>;
 };
 
 /** Questions of servers to the person whose call they belong to. */
 export function createQuestions({ emit, problems }: QuestionsOptions): Questions {
   const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
+  const seenAt = new Map<string | null, number>();
+  const noteListener = (user: string | null) => {
+    const before = Date.now() - presentMs;
+    for (const [other, at] of seenAt) if (at < before) seenAt.delete(other);
+    seenAt.set(user, Date.now());
+  };
 
   function ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
@@ -70,8 +82,12 @@ export function createQuestions({ emit, problems }: QuestionsOptions): Questions
   return {
     ask,
     answer,
-    waiting: (user) =>
-      [...open.values()].map(({ question }) => question).filter((question) => question.user === user),
+    noteListener,
+    isListening: (user) => (seenAt.get(user) ?? 0) >= Date.now() - presentMs,
+    waiting(user) {
+      noteListener(user);
+      return [...open.values()].map(({ question }) => question).filter((question) => question.user === user);
+    },
   };
 }
 

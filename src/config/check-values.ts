@@ -1,5 +1,11 @@
 import { dirname } from "node:path";
-import { type Config, type ConfigProblem, ConfigValues } from "../model/config.ts";
+import {
+  type Config,
+  type ConfigProblem,
+  ConfigValues,
+  ModelDefinition,
+  ToolsetDefinition,
+} from "../model/config.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Path } from "../model/path.ts";
 import { renderPath } from "../model/path.ts";
@@ -7,13 +13,16 @@ import { ServerDefinition } from "../model/server.ts";
 import { ToolManifest } from "../model/tool.ts";
 import { checkOverlays } from "./check-overlays.ts";
 import { checkProviders } from "./check-providers.ts";
+import { checkStore } from "./check-store.ts";
 import type { Merged } from "./merge-settings.ts";
-import { warnAboutWhatIsMissing } from "./not-yet.ts";
 import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
 import { detectTransport } from "./transport.ts";
 
-const { servers: _servers, tools: _tools, overlays: _overlays, ...sections } = ConfigValues.shape;
+const { servers: _servers, tools: _tools, overlays: _overlays, ...others } = ConfigValues.shape;
+const { toolsets: _toolsets, models: _models, ...sections } = others;
+/** Entries that stand for themselves: one that is wrong costs only itself. */
+const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition };
 
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
 export function checkValues(
@@ -58,7 +67,7 @@ export function checkValues(
       );
     }),
   };
-  warnAboutWhatIsMissing(values, (path, message, hint) => tell("warning", path, message, hint));
+  checkStore(values.store, report);
   return { ...values, broken, problems };
 }
 
@@ -123,6 +132,20 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     );
     checked[section] =
       parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
+  }
+  for (const [section, schema] of Object.entries(entrySections)) {
+    const entries = values[section];
+    if (entries !== undefined && !isObject(entries))
+      report([section], "must be an object with a name for each");
+    checked[section] = checkEach(entries, (name, entry) => {
+      let usable = true;
+      const expanded = expandEnvironment(entry, environment, (variable, field) => {
+        usable = false;
+        report([section, name, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
+      });
+      const parsed = parse(schema, expanded, [section, name], report);
+      return usable ? parsed : undefined;
+    });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
 }

@@ -65,6 +65,8 @@ export const descriptions = {
   "mcpServers.allow_parallel":
     "false: calls of one tool run one after the other. Left out, as many run as maxConcurrency allows.",
   "mcpServers.requires_consent": "Ask a person before its tools run.",
+  "mcpServers.isolated":
+    "It runs in a container or on a machine of its own; tools whose safety_level is high may need that ('policy.isolation').",
   "mcpServers.idempotency_key": "May a call be repeated without harm?",
   "mcpServers.version": "The version of its tools, where a tool does not say.",
   "mcpServers.auth_required":
@@ -119,18 +121,28 @@ export const descriptions = {
   toolsets: "Named selections of tools with a budget.",
   "toolsets.providers": "The servers whose tools are in it.",
   "toolsets.allow_tools": "Which of their tools; null for all.",
-  "toolsets.max_tool_call_turns": "How many turns with tool calls a model gets.",
+  "toolsets.max_tool_call_turns":
+    "How many turns with tool calls a model gets; null for 5, or 10 in the style react.",
   "toolsets.timeout_sec": "Limit of each call in seconds.",
   models: "Models, by name.",
   "models.provider": "The kind of endpoint.",
   "models.baseURL": "Its address.",
   "models.model": "The model's name there.",
   "models.apiKey": "The key, best as a reference such as ${KEY}.",
+  sampling: "What servers may ask of the models, in the middle of a call; agents.md tells more.",
+  "sampling.enabled": "false: servers are not told that they could.",
+  "sampling.verdict":
+    "allow, ask or deny; left out, the profile decides: personal allows, guarded asks unless the server is trusted, strict asks.",
+  "sampling.model": "Which model answers where the server gives no hint that fits; 'default', or the first.",
+  "sampling.maxTokens": "The most that one answer may have; a server that says nothing gets 512.",
+  "sampling.maxCallsPerToolCall": "How often one call of a tool may ask.",
   policy: "What runs, what is asked about, what is refused.",
   "policy.profile":
     "What is asked about where no rule matches; personal as long as nobody has to prove who they are, guarded from then on.",
   "policy.mode":
     "build runs writes, plan queues them, debug asks about each, review refuses them; what only reads runs.",
+  "policy.isolation":
+    "required: a tool whose safety_level is high runs only on servers that say 'isolated'. Left out, the strict profile asks for it.",
   "policy.effects": "By glob of tool names: what they do, read or write, where you know better.",
   "policy.rules": "Rules in order; the first that matches decides.",
   "policy.rules.tool": "Glob of tool names.",
@@ -197,11 +209,20 @@ export const descriptions = {
   "budgets.perPersona": "What all calls of a persona may cost, by its name, as long as the plane runs.",
   "budgets.perPersona.maxCost": "As above.",
   lazy: "How much of the catalogue a client sees at first.",
-  "lazy.mode": "auto switches on above the threshold.",
+  "lazy.mode":
+    "Are definitions loaded when they are needed? auto: where all of them are more than the threshold. A client may choose for itself with 'mode'.",
   "lazy.thresholdTokens": "The threshold.",
-  "lazy.alwaysLoadTools": "Tools, by name or glob, that are always shown in full.",
+  "lazy.alwaysLoadTools":
+    "Tools that are always shown in full: names in any spelling, globs, or a part of the name.",
   "lazy.summaryDescriptionLimit": "Characters of a description in a summary.",
   "lazy.maxToolsPerSearch": "How many tools a search loads.",
+  "lazy.maxLoadedTokens":
+    "What the definitions may cost that one client has loaded; those that were not used for longest go first.",
+  "lazy.callable":
+    "all: a client may call what it has not searched for. found: only what a search or a list has shown it, and what is always loaded.",
+  search: "How tools are searched for.",
+  "search.synonyms":
+    "Words and lists of others that are looked for in their place, a little less; over the usual ones of that word, and with an empty list none.",
   results: "What becomes of results that are too large to be shown whole.",
   "results.maxInlineBytes":
     "Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit.",
@@ -210,9 +231,12 @@ export const descriptions = {
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
   calls: "The record of calls.",
   "calls.keepDays": "How many days a call stays in the record, 0 for ever.",
+  jobs: "Runs of jobs; jobs.md tells more.",
+  "jobs.concurrency": "How many runs of all jobs a plane does at a time; more wait.",
+  "jobs.keepDays": "How many days a run that is over stays in the history, 0 for ever.",
   security: "What is done about definitions of tools that change or look poisoned; quality.md tells more.",
   "security.pinning":
-    "A definition that is not the one that was first seen: off, warn, or quarantine until somebody accepts it. Left out, warn in the profile personal and quarantine in the others.",
+    "A definition that is not the one that was first seen: off, warn, or quarantine until somebody accepts it.",
   "security.newTools": "A tool that a known server did not have before: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. Left out, what is certain is quarantined and the rest warned about.",

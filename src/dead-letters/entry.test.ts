@@ -33,6 +33,7 @@ suite("which calls leave a dead letter", () => {
       assert.equal(isDead(requestedCall(), failedRecord("FORBIDDEN", { status })), false, status);
     assert.equal(isDead(requestedCall({}, { dryRun: true }), failedRecord("NO_PROVIDER")), false);
     assert.equal(isDead(requestedCall(), failedRecord("STORE_FAILED")), false);
+    assert.equal(isDead(requestedCall({}, { ownRetries: true }), failedRecord("NO_PROVIDER")), false);
   });
 });
 

@@ -1,3 +1,4 @@
+import { findChanged } from "../lib/exact-numbers.ts";
 import { createHider } from "../lib/hide-values.ts";
 import type { CallRecord, Executed, Requested } from "../model/call.ts";
 import type { KeptDeadLetter } from "../model/dead-letter.ts";
@@ -18,9 +19,13 @@ export type FailedCall = Requested & Partial<Executed>;
 /** These are the plane's own trouble: no provider was to blame, and none would do better later. */
 const ownTrouble: ReadonlySet<ErrorCode> = new Set(["STORE_FAILED", "CONFIG_INVALID"]);
 
-/** Failed for good, by a provider: not refused, not cancelled, no tool's own "no", and no rehearsal. */
+/**
+ * Failed for good, by a provider: not refused, not cancelled, no tool's own "no", no rehearsal, and nothing that its
+ * caller tries again.
+ */
 export function isDead(call: FailedCall, { status, error }: CallRecord): boolean {
-  return status === "failed" && error !== null && !ownTrouble.has(error.code) && !call.options.dryRun;
+  const { dryRun, ownRetries } = call.options;
+  return status === "failed" && error !== null && !ownTrouble.has(error.code) && !dryRun && !ownRetries;
 }
 
 export function failureOf(call: FailedCall, record: CallRecord, error: ErrorReport): Failure {
@@ -43,7 +48,8 @@ export function toDeadLetter(
 ): KeptDeadLetter {
   const at = new Date(now).toISOString();
   const { error, repeatable } = failure;
-  const args = keepArguments(call.asked.arguments);
+  // What is kept is read again, and would be tried with another number.
+  const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
   const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
   const due = Math.max(now + restMs(1, random), notBefore(error));
   const { conversation, dryRun: _, ...options } = call.options;

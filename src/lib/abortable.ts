@@ -5,6 +5,15 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    promise.then(
+      (value) => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(value);
+      },
+      (reason) => {
+        signal.removeEventListener("abort", onAbort);
+        reject(reason);
+      },
+    );
   });
 }

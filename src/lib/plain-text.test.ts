@@ -14,6 +14,7 @@ const cases: [title: string, text: string, plain: string][] = [
   ["an override of the direction", "user\u202etxt.exe", "usertxt.exe"],
   ["isolates and marks", "\u2066a\u2069\u200e\u200f\u061cb", "ab"],
   ["characters without a width", "pass\u200bword\ufeff", "password"],
+  ["joiners that join nothing", "a\u200cb \u200d\u200c\u200d", "ab "],
   ["invisible tags", "hi\u{e0041}\u{e007f}", "hi"],
 ];
 
@@ -22,7 +23,7 @@ for (const [title, text, plain] of cases) {
 }
 
 test("lines, tabs, accents, other scripts and emoji stay", () => {
-  const text = "línea 1\n\tΣίσυφος 日本語 עברית العربية 👍🏽";
+  const text = "línea 1\n\tΣίσυφος 日本語 עברית العربية می‌خواهم 👍🏽 👩‍💻";
   assert.equal(plainText(text), text);
 });
 

@@ -1,10 +1,14 @@
-/** Foreign text made safe to print: no escape sequences, no control or direction-changing characters. */
+const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]/g;
+/** Emoji, Arabic and the scripts of India are written with joiners; elsewhere they hide something. */
+const joiners =
+  /(?<![\u0300-\u1fff\u2070-\uffff])[\u200c\u200d]|[\u200c\u200d](?![\u0300-\u1fff\u2070-\udb3f\udb41-\uffff])/g;
+const suspect =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]/;
+
+/** Foreign text made safe to show: no escape sequences, no control, invisible or direction-changing characters. */
 export function plainText(text: string): string {
-  return text
-    .replaceAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g, "")
-    .replaceAll(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-      "",
-    )
-    .replaceAll(/[\u{e0000}-\u{e007f}]/gu, "");
+  if (!suspect.test(text)) return text;
+  return text.replaceAll(joiners, "").replaceAll(escapes, "").replaceAll(hidden, "");
 }

@@ -1,3 +1,4 @@
+import { isRawJSON } from "./exact-numbers.ts";
 import { redact } from "./redact.ts";
 
 /** What is said again and again need not be looked at again and again. */
@@ -6,23 +7,34 @@ const longestRemembered = 200;
 const remembered = new Map<string, string>();
 
 /** Names of things we made up ourselves. */
+const oursByKey = new Map<string, boolean>();
 const ours = /^(?:id|at|type|kind|status|code|face)$|(?:Id|At|Hash)$/;
 
-/** A copy in which every text is without what looks like a secret. */
+/** Every text without what looks like a secret; the value itself where there is none. */
 export function redactDeep<T>(value: T): T {
   return walk(value) as T;
 }
 
 function walk(value: unknown): unknown {
   if (typeof value === "string") return redactOnce(value);
-  if (Array.isArray(value)) return value.map(walk);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      typeof inner === "string" && ours.test(key) ? inner : walk(inner),
-    ]),
-  );
+  if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
+  if (Array.isArray(value)) return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
+  // Most of what is looked at holds no secret, and copying it costs more than looking.
+  let changed: Record<string, unknown> | undefined;
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    const shown = typeof inner === "string" && isOurs(key) ? inner : walk(inner);
+    if (shown === inner) continue;
+    changed ??= { ...value };
+    changed[key] = shown;
+  }
+  return changed ?? value;
+}
+
+function isOurs(key: string): boolean {
+  const known = oursByKey.get(key) ?? ours.test(key);
+  if (oursByKey.size < mostRemembered) oursByKey.set(key, known);
+  return known;
 }
 
 function redactOnce(text: string): string {

@@ -34,6 +34,17 @@ for (const [title, text, secret] of secrets) {
   });
 }
 
+test("a long text of nothing but spaces, backslashes or quotes is looked through, too", () => {
+  for (const piece of [" ", "\\", ": ", '\\"', "key ", "key= ", "bearer ", "\n"]) {
+    const text = piece.repeat(200_000 / piece.length);
+    assert.equal(redact(`${text}sk-proj-abcdEFGH12345678`).includes("abcdEFGH"), false);
+  }
+});
+
+test("a secret in a column of its own is hidden", () => {
+  assert.equal(redact(`password:${" ".repeat(30)}hunter2`).includes("hunter2"), false);
+});
+
 test("what surrounds a secret stays readable", () => {
   assert.equal(
     redact("GET https://example.com/?token=hunter2&page=2 failed"),

@@ -19,8 +19,23 @@ const cases: [text: string, repaired: unknown][] = [
 ];
 
 for (const [text, expected] of cases) {
-  test(`${text} is completed`, () => assert.deepEqual(repairTruncatedJson(text), expected));
+  test(`${text} is completed`, () => assert.deepEqual(repairTruncatedJson(text)?.value, expected));
 }
+
+test("only where brackets alone were cut off nothing was guessed", () => {
+  const sure = ['{"a": "b"', '{"a": [1, {"b": true', '{"a": [1]', '"a": "b"'];
+  const guessed = [
+    '{"a": "b',
+    '{"a": 1',
+    '{"a": "b",',
+    '{"a": "b", "c',
+    '{"a": "b", "c":',
+    '{"a": [1, tr',
+    '{"a": "b\\\\',
+  ];
+  for (const text of sure) assert.equal(repairTruncatedJson(text)?.isGuess, false, text);
+  for (const text of guessed) assert.equal(repairTruncatedJson(text)?.isGuess, true, text);
+});
 
 const hopeless = [
   "hello",
@@ -65,7 +80,7 @@ test("an object cut at any point is repaired to its beginning or not at all", ()
     fc.property(objects, fc.nat(), fc.constantFrom(undefined, 2), (value, place, indent) => {
       const whole = JSON.stringify(value, null, indent);
       const text = whole.slice(0, place % whole.length);
-      const repaired = repairTruncatedJson(text);
+      const repaired = repairTruncatedJson(text)?.value;
       if (repaired === undefined) return;
       assert.ok(typeof repaired === "object" && repaired !== null && !Array.isArray(repaired));
       assert.ok(isBeginningOf(repaired, JSON.parse(whole)), `${text} became ${JSON.stringify(repaired)}`);
@@ -79,7 +94,7 @@ test("an object that only lost its last braces is always repaired whole", () => 
     fc.property(objects, (value) => {
       const whole = JSON.stringify({ last: value });
       for (const lost of [1, 2]) {
-        assert.deepEqual(repairTruncatedJson(whole.slice(0, -lost)), JSON.parse(whole));
+        assert.deepEqual(repairTruncatedJson(whole.slice(0, -lost))?.value, JSON.parse(whole));
       }
     }),
   );
@@ -89,7 +104,7 @@ test("any text at all gives an object or nothing, and never throws", () => {
   const noise = fc.string({ unit: fc.constantFrom(...'{}[]",:\\ tru1e-.\n😀') });
   fc.assert(
     fc.property(noise, (text) => {
-      const repaired = repairTruncatedJson(text);
+      const repaired = repairTruncatedJson(text)?.value;
       if (repaired === undefined) return;
       assert.ok(typeof repaired === "object" && repaired !== null && !Array.isArray(repaired));
     }),

@@ -1,14 +1,17 @@
+/** `isGuess`: it may have been cut off in a text or a number, or before something else that was to come. */
+type Completed = { value: { [key: string]: unknown }; isGuess: boolean };
+
 /**
  * Completes a JSON object that was cut off: closes the open string and brackets and leaves out a last key
  * without a value. Returns undefined when the text is broken in any other way.
  */
-export function repairTruncatedJson(text: string): { [key: string]: unknown } | undefined {
+export function repairTruncatedJson(text: string): Completed | undefined {
   const trimmed = text.trim();
   const whole = trimmed.startsWith('"') ? `{${trimmed}` : trimmed;
   if (!whole.startsWith("{")) return undefined;
   try {
-    const value = createReader(whole).read() as { [key: string]: unknown };
-    return whole === trimmed || Object.keys(value).length > 0 ? value : undefined;
+    const read = createReader(whole).read();
+    return whole === trimmed || Object.keys(read.value).length > 0 ? read : undefined;
   } catch {
     return undefined;
   }
@@ -24,6 +27,7 @@ const gap = /[ \t\n\r]*/y;
 
 function createReader(text: string) {
   let at = 0;
+  let isGuess = false;
 
   const take = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -41,17 +45,27 @@ function createReader(text: string) {
     const body = take(stringBody) ?? "";
     if (text[at] === '"') at++;
     else if (take(brokenEscape) === undefined) throw new SyntaxError("broken string");
+    else isGuess = true;
     return JSON.parse(`"${body}"`) as string;
   }
 
   function value(): unknown {
-    if (!skip()) return nothing;
+    if (!skip()) return cutOff();
     const first = text[at];
     if (first === "{" || first === "[") return list(first === "{");
     if (first === '"') return string();
     const found = take(scalar);
-    if (found !== undefined) return JSON.parse(found);
+    if (found !== undefined) {
+      // More digits may have been to come.
+      isGuess ||= at === text.length && /\d$/.test(found);
+      return JSON.parse(found);
+    }
     if (take(scalarBeginning) === undefined) throw new SyntaxError("no value");
+    return cutOff();
+  }
+
+  function cutOff(): typeof nothing {
+    isGuess = true;
     return nothing;
   }
 
@@ -69,6 +83,7 @@ function createReader(text: string) {
         const next = text[at++];
         if (next === close) break;
         if (next !== ",") throw new SyntaxError("neither comma nor bracket");
+        isGuess ||= !skip();
       }
     }
     return isObject ? Object.fromEntries(entries) : entries.map(([, item]) => item);
@@ -77,16 +92,16 @@ function createReader(text: string) {
   function member(): [string, unknown] {
     if (text[at] !== '"') throw new SyntaxError("no key");
     const key = string();
-    if (!skip()) return [key, nothing];
+    if (!skip()) return [key, cutOff()];
     if (text[at++] !== ":") throw new SyntaxError("no colon");
     return [key, value()];
   }
 
   return {
-    read(): unknown {
-      const result = value();
+    read(): Completed {
+      const result = value() as Completed["value"];
       if (skip()) throw new SyntaxError("more after the end");
-      return result;
+      return { value: result, isGuess };
     },
   };
 }

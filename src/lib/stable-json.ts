@@ -1,6 +1,18 @@
 /** JSON with sorted keys: equal values give equal text. */
 export function stableJson(value: unknown): string {
-  return JSON.stringify(value, sortKeys) ?? "null";
+  return (isSorted(value) ? JSON.stringify(value) : JSON.stringify(value, sortKeys)) ?? "null";
+}
+
+/** Most values are sorted as they are, and looking costs a fraction of sorting. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSorted);
+  if ("toJSON" in value) return false;
+  const keys = Object.keys(value);
+  return keys.every(
+    (key, at) =>
+      (at === 0 || (keys[at - 1] as string) < key) && isSorted((value as Record<string, unknown>)[key]),
+  );
 }
 
 function sortKeys(_: string, value: unknown): unknown {
@@ -10,6 +22,9 @@ function sortKeys(_: string, value: unknown): unknown {
 
 // Node's cryptography takes about as long to load as a small command has in all, so it is loaded on first use.
 export function hash(value: unknown): string {
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256").update(stableJson(value)).digest("hex");
+  return hashText(stableJson(value));
+}
+
+export function hashText(text: string): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", text);
 }

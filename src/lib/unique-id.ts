@@ -1,5 +1,11 @@
+const random = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, "0");
+
+/** Of this process, and how many it has made: two processes begin at different places. */
+const own = random();
+let made = Math.floor(Math.random() * 36 ** 6);
+
 /** Sorts by time and does not repeat. Not a secret: whoever guesses one gains nothing by it. */
 export function uniqueId(): string {
-  const random = () => Math.random().toString(36).slice(2, 10).padEnd(8, "0");
-  return `${Date.now().toString(36).padStart(9, "0")}-${random()}${random()}`;
+  made += 1;
+  return `${Date.now().toString(36).padStart(9, "0")}-${own}${made.toString(36).padStart(8, "0")}`;
 }

@@ -46,8 +46,12 @@ export type CallOptions = {
   consent?: boolean;
   /** Servers that keep one session for each conversation keep it for this one. */
   conversation?: string;
+  /** The run of an agent that it is made in. */
+  run?: string;
   /** Stands for this call however often it is tried, by us or by the caller; the call's id when left out. */
   idempotencyKey?: string;
+  /** Whoever makes it tries it again by itself: when it fails, nobody else does. */
+  ownRetries?: boolean;
   /** Waits so long for a person's answer, where one is needed. */
   approvalWaitMs?: number;
   /** Narrower than the configuration's; what is wider is not heard. */
@@ -62,6 +66,8 @@ export type CallOptions = {
   compliance?: string;
   /** The MCP servers of a sub-agent: all of the caller's, none, or these of them. */
   mcp?: boolean | string[];
+  /** The caller was never shown this tool, and may call only what it was shown. */
+  unseen?: boolean;
   /** Characters of a result that are given whole; of a larger one its handle. 0 is no limit; the face's own when left out. */
   maxResultBytes?: number;
 };
@@ -95,10 +101,14 @@ export type Authorized = Resolved & { grant: Grant };
 
 export type Input = {
   arguments: JsonObject;
-  /** Was truncated JSON completed? */
+  /** Was truncated JSON completed, or misspelt JSON read? */
   repaired: boolean;
+  /** What was spelt otherwise than in JSON. */
+  respelt?: string[];
   /** Undeclared arguments that were left out. */
   dropped: string[];
+  /** Numbers that are others once they are read: where they stand, and how they were written. */
+  exact?: readonly { path: readonly string[]; text: string }[];
 };
 export type Validated = Authorized & { input: Input };
 
@@ -208,5 +218,7 @@ export type CallRecord = {
   hooks?: HookRun[];
   error: ErrorReport | null;
   cost?: Cost;
+  /** The run of an agent that it was made in. */
+  run?: string;
   stages: { stage: string; ms: number }[];
 };

@@ -38,7 +38,7 @@ export const PolicyRule = z.strictObject({
   users: z.optional(texts),
   groups: z.optional(texts),
   personas: z.optional(texts),
-  faces: z.optional(z.array(z.enum(["library", "cli", "http", "workbench", "mcp"]))),
+  faces: z.optional(z.array(z.enum(["library", "cli", "http", "workbench", "mcp", "agent"]))),
   arguments: z.optional(z.record(z.string(), ArgumentPattern)),
   time: z.optional(TimeWindow),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
@@ -51,6 +51,8 @@ export const Policy = z.strictObject({
   profile: z._default(z.nullable(z.enum(["personal", "guarded", "strict"])), null),
   mode: z._default(z.enum(policyModes), "build"),
   rules: z._default(z.array(PolicyRule), []),
+  /** May tools whose safety level is high run on servers that are not isolated? Left out: not in the strict profile. */
+  isolation: z.optional(z.enum(["off", "required"])),
   /** The operator's word on what tools do, by glob. */
   effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
@@ -75,8 +77,7 @@ export type Budgets = z.infer<typeof Budgets>;
 
 /** What is done about definitions of tools that change, or that speak to the model behind the reader's back. */
 export const Security = z.strictObject({
-  /** Null: warn in the profile personal, quarantine in the others. */
-  pinning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+  pinning: z._default(z.enum(["off", "warn", "quarantine"]), "quarantine"),
   newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
   /** Null: what hides instructions is held back, what may have a reason is told. */
   poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
@@ -87,10 +88,22 @@ export type Security = z.infer<typeof Security>;
 export const ToolsetDefinition = z.strictObject({
   providers: z._default(z.array(z.string()), []),
   allow_tools: z._default(z.nullable(z.array(z.string())), null),
-  max_tool_call_turns: z._default(z.int().check(z.minimum(1)), 5),
+  /** Null: what is usual for the style of the run. */
+  max_tool_call_turns: z._default(z.nullable(z.int().check(z.minimum(1))), null),
   timeout_sec: z._default(z.nullable(z.number().check(z.positive())), null),
 });
 export type ToolsetDefinition = z.infer<typeof ToolsetDefinition>;
+
+/** What servers may ask of the configured models. */
+export const SamplingSettings = z.strictObject({
+  enabled: z._default(z.boolean(), true),
+  /** Null: by the profile. */
+  verdict: z._default(z.nullable(z.enum(["allow", "ask", "deny"])), null),
+  model: z._default(z.nullable(z.string()), null),
+  maxTokens: z._default(z.int().check(z.positive()), 10_000),
+  maxCallsPerToolCall: z._default(z.int().check(z.minimum(0)), 10),
+});
+export type SamplingSettings = z.infer<typeof SamplingSettings>;
 
 export const ModelDefinition = z.strictObject({
   provider: z._default(z.string(), "openai-compatible"),
@@ -109,6 +122,13 @@ export const ConfigValues = z.strictObject({
   manifests: z._default(z.array(z.string()), []),
   toolsets: z._default(z.record(z.string(), ToolsetDefinition), {}),
   models: z._default(z.record(z.string(), ModelDefinition), {}),
+  sampling: z._default(SamplingSettings, {
+    enabled: true,
+    verdict: null,
+    model: null,
+    maxTokens: 10_000,
+    maxCallsPerToolCall: 10,
+  }),
   policy: z._default(Policy, { profile: null, mode: "build", rules: [], effects: {} }),
   hooks: z._default(HookSettings, {
     PermissionRequest: [],
@@ -134,6 +154,8 @@ export const ConfigValues = z.strictObject({
       alwaysLoadTools: z._default(z.array(z.string()), []),
       summaryDescriptionLimit: z._default(z.int().check(z.positive()), 100),
       maxToolsPerSearch: z._default(z.int().check(z.positive()), 5),
+      maxLoadedTokens: z._default(z.int().check(z.positive()), 12_000),
+      callable: z._default(z.enum(["all", "found"]), "all"),
     }),
     {
       mode: "auto",
@@ -141,8 +163,13 @@ export const ConfigValues = z.strictObject({
       alwaysLoadTools: [],
       summaryDescriptionLimit: 100,
       maxToolsPerSearch: 5,
+      maxLoadedTokens: 12_000,
+      callable: "all",
     },
   ),
+  search: z._default(z.strictObject({ synonyms: z._default(z.record(z.string(), texts), {}) }), {
+    synonyms: {},
+  }),
   results: z._default(
     z.strictObject({
       /** Characters of text; 0 means no limit. */
@@ -160,7 +187,15 @@ export const ConfigValues = z.strictObject({
     }),
     { keepDays: 90 },
   ),
-  security: z._default(Security, { pinning: null, newTools: "accept", poisoning: null }),
+  jobs: z._default(
+    z.strictObject({
+      concurrency: z._default(z.int().check(z.minimum(1)), 8),
+      /** 0 means for ever. */
+      keepDays: z._default(z.int().check(z.minimum(0)), 30),
+    }),
+    { concurrency: 8, keepDays: 30 },
+  ),
+  security: z._default(Security, { pinning: "quarantine", newTools: "accept", poisoning: null }),
   bundles: z._default(z.strictObject({ trustedKeys: z._default(z.array(z.string()), []) }), {
     trustedKeys: [],
   }),

@@ -1,3 +1,5 @@
+import type { ClientContext } from "./client-context.ts";
+
 /** Tokens that definitions take in the context of a model. */
 export type ContextCost = {
   /** As `tools/list` gives them. */
@@ -23,7 +25,11 @@ export type ContextStats = {
     thresholdTokens: number;
     /** Are definitions loaded when they are needed, as it is configured? */
     isActive: boolean;
+    /** What the tools cost with which others are found; part of `totals.loadedTokens`. */
+    metaTokens: number;
   };
+  /** The MCP clients that are connected, the caller's or everybody's for who may manage the plane. */
+  sessions?: ClientContext[];
   /** Dearest first; only when they are asked for. */
   tools?: ToolContext[];
 };

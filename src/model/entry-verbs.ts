@@ -1,5 +1,6 @@
 import type { BundleChoice, BundleExport, BundleImport } from "./bundle.ts";
 import type { ChangeFilter, ChangePage, EntryChange } from "./change.ts";
+import type { OverlayVerbs } from "./overlay-verbs.ts";
 import type { Caller } from "./principal.ts";
 import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./provider.ts";
 import type { WrittenManifest } from "./tool.ts";
@@ -8,7 +9,7 @@ import type { WrittenManifest } from "./tool.ts";
 export type Registration = WrittenManifest | { manifest: WrittenManifest; run: ToolFunction };
 
 /** What people and programs write into the catalogue. */
-export interface EntryVerbs {
+export interface EntryVerbs extends OverlayVerbs {
   /** Adds a tool, or replaces the one of its name and persona, until the plane stops. Effective at once. */
   register(tool: Registration): void;
   /** True when there was one; what the configuration has under that name is there again. */

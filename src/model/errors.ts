@@ -39,6 +39,14 @@ export const errorTable = {
   ),
   CONFIG_INVALID: row(500, -32603, 2, false, "configuration", "A configuration file is missing or broken."),
   FORBIDDEN: row(403, -32003, 3, false, "policy", "This principal may not call this tool."),
+  ORIGIN_REFUSED: row(
+    403,
+    -32003,
+    3,
+    false,
+    "policy",
+    "The request came by a host or from a web page that is not served here.",
+  ),
   BUNDLE_REFUSED: row(
     403,
     -32003,
@@ -70,6 +78,14 @@ export const errorTable = {
   TOOL_ERROR: row(200, -32000, 1, false, "tool", "The tool ran and reported an error of its own."),
   PROVIDER_FAILED: row(502, -32000, 1, false, "tool", "The provider answered with a protocol error."),
   NO_PROVIDER: row(503, -32000, 4, true, "dependency", "No provider of the tool can be used right now."),
+  NOT_READY: row(
+    409,
+    -32000,
+    4,
+    true,
+    "dependency",
+    "A skill or job lacks something that it needs, and was not begun.",
+  ),
   SERVER_UNAVAILABLE: row(503, -32000, 4, true, "dependency", "The server could not be started or reached."),
   BUSY: row(
     429,

@@ -1,10 +1,15 @@
+import type { AgentOutcome, AgentStyle } from "./agent-run.ts";
 import type { CallStatus } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { HeldStatus } from "./held-call.ts";
 import type { HookDecision, HookEvent } from "./hook.ts";
+import type { TaskState } from "./job-run.ts";
 import type { UnknownObject } from "./json.ts";
 import type { Finding, Severity } from "./quality.ts";
 import type { CircuitState } from "./server.ts";
+
+type StepFacts = { runId: string; user: string | null; skill: string; step: string; tool: string | null };
+type JobFacts = { runId: string; user: string | null; job: string };
 
 /** Everything that happens, in one union. No event carries an argument value or a result. */
 export type PlaneEvent =
@@ -23,6 +28,9 @@ export type PlaneEvent =
       problems: number;
     }
   | { type: "config.rejected"; reason: string }
+  /** The store cannot be reached, or can be again. */
+  | { type: "store.lost"; reason: string }
+  | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
   | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
   /** Its definition is not the pinned one, or somebody has said what to think of that. */
@@ -67,8 +75,61 @@ export type PlaneEvent =
       /** Whose tool it is; null where it is written by hand. */
       server?: string | null;
     }
-  /** The query without secrets, and its beginning only. */
-  | { type: "tool.search"; query: string; resultCount: number }
+  /** A run of an agent is over. Of each turn how long the model took, of each call how it went. */
+  | {
+      type: "agent.run";
+      runId: string;
+      user: string | null;
+      outcome: AgentOutcome;
+      code: ErrorCode | null;
+      model: string;
+      style: AgentStyle;
+      toolset: string | null;
+      turns: number;
+      durationMs: number;
+      inputTokens: number;
+      outputTokens: number;
+      modelMs: number[];
+      /** Those that were not made have the name that the model wrote. */
+      calls: { tool: string; status: string; made: boolean }[];
+    }
+  /** A skill is run; a run of a job has its id. Of the plan what is called, never with what. */
+  | { type: "skill.started"; runId: string; user: string | null; skill: string }
+  | {
+      type: "skill.plan_generated";
+      runId: string;
+      user: string | null;
+      skill: string;
+      steps: { id: string; tool: string; dependsOn: string[] }[];
+    }
+  /** Everything is there that it needs. */
+  | { type: "skill.plan_ready"; runId: string; user: string | null; skill: string }
+  | ({ type: "skill.step_started" } & StepFacts)
+  | ({ type: "skill.step_succeeded"; record: string | null; durationMs: number } & StepFacts)
+  | ({ type: "skill.step_failed"; record: string | null; code: ErrorCode } & StepFacts)
+  | ({ type: "skill.step_cancelled" } & StepFacts)
+  | { type: "skill.completed"; runId: string; user: string | null; skill: string; durationMs: number }
+  | {
+      type: "skill.failed";
+      runId: string;
+      user: string | null;
+      skill: string;
+      durationMs: number;
+      code: ErrorCode;
+    }
+  | ({ type: "job.scheduled"; origin: "schedule" | "request" | "rerun" } & JobFacts)
+  /** Also when a plane goes on with what another has begun: then it is more than the first start. */
+  | ({ type: "job.started"; start: number } & JobFacts)
+  | ({ type: "job.task"; task: string; state: TaskState; code: ErrorCode | null } & JobFacts)
+  | ({ type: "job.succeeded"; durationMs: number } & JobFacts)
+  | ({ type: "job.failed"; durationMs: number; code: ErrorCode } & JobFacts)
+  | ({ type: "job.cancelled" } & JobFacts)
+  | { type: "job.paused"; job: string }
+  | { type: "job.resumed"; job: string }
+  /** The query without secrets, and its beginning only. `session` is the MCP client's that searched. */
+  | { type: "tool.search"; query: string; resultCount: number; session?: string }
+  /** A client that had not all definitions at once has these from now on. */
+  | { type: "tool.dynamicLoad"; session: string; tools: string[]; loadedTokens: number }
   | {
       type: "hook.decided";
       callId: string;
@@ -76,6 +137,18 @@ export type PlaneEvent =
       event: HookEvent;
       name: string;
       decision: HookDecision;
+    }
+  /** A server asked for a model's words in the middle of a call. Nothing of what was said. */
+  | {
+      type: "model.sampled";
+      callId: string;
+      server: string;
+      tool: string;
+      status: "answered" | "refused" | "failed";
+      reason: string | null;
+      model: string | null;
+      inputTokens: number;
+      outputTokens: number;
     }
   | { type: "question.asked"; questionId: string; callId: string; server: string; tool: string }
   | { type: "question.answered"; questionId: string; callId: string; action: string }

@@ -1,6 +1,8 @@
 import type { ActivityEntry } from "./activity.ts";
+import type { AgentVerbs } from "./agent-verbs.ts";
 import type { ApprovalVerbs } from "./approval-verbs.ts";
 import type { CallOptions, Outcome } from "./call.ts";
+import type { ClientVerbs } from "./client-context.ts";
 import type { Budgets, Config } from "./config.ts";
 import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
 import type { EntryVerbs } from "./entry-verbs.ts";
@@ -8,7 +10,9 @@ import type { ToolHealth } from "./health.ts";
 import type { AskHere } from "./held-call.ts";
 import type { HistoryVerbs } from "./history-verbs.ts";
 import type { IdentityVerbs } from "./identity-verbs.ts";
+import type { JobVerbs } from "./job-verbs.ts";
 import type { UnknownObject } from "./json.ts";
+import type { KeptSessions } from "./kept-sessions.ts";
 import type { Caller } from "./principal.ts";
 import type { ToolReview } from "./quality.ts";
 import type { QualityVerbs } from "./quality-verbs.ts";
@@ -22,6 +26,7 @@ import type {
   TaskEntry,
 } from "./registry-summary.ts";
 import type { Relay, ServerSaid } from "./relay.ts";
+import type { RunVerbs } from "./run-verbs.ts";
 import type { Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
 import type {
   Contact,
@@ -35,8 +40,10 @@ import type {
   ServersChange,
 } from "./server.ts";
 import type { DoctorReport } from "./setup.ts";
+import type { SkillVerbs } from "./skill-run.ts";
 import type { TokenGiven, TokenStatus } from "./token.ts";
 import type { Tool, ToolId } from "./tool.ts";
+import type { ToolPlanVerbs } from "./tool-plan.ts";
 import type { ToolQuery } from "./tool-query.ts";
 
 export type { Caller };
@@ -94,14 +101,23 @@ export type ConversationBudget = {
 export type Listed = UnknownObject & { server: string };
 
 /** What every face is given and what `createPlane` returns. */
+/** `since` is when the store was last reached. */
+export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
+
 export interface Plane
   extends AsyncDisposable,
     EntryVerbs,
     IdentityVerbs,
     ApprovalVerbs,
+    ClientVerbs,
     DeadLetterVerbs,
     HistoryVerbs,
-    QualityVerbs {
+    RunVerbs,
+    ToolPlanVerbs,
+    QualityVerbs,
+    AgentVerbs,
+    SkillVerbs,
+    JobVerbs {
   /** Is it the plane of another process, which goes on after this one? */
   readonly isElsewhere?: boolean;
   /** The configuration in force. */
@@ -110,6 +126,8 @@ export interface Plane
   reload(): Promise<ServersChange>;
   /** What is wrong with a server, or with all of them, and the first thing to try. */
   doctor(server?: string): Promise<DoctorReport>;
+  /** Whether everything is there that calls need; says for strangers what is not. */
+  readiness(): Promise<Readiness>;
   /** Connects every server that wants to be connected; the others start on first use. */
   start(): void;
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;
@@ -119,7 +137,18 @@ export interface Plane
   /** The tools that are meant, by name, a page at a time. A caller without a persona may look at that of any. */
   queryTools(query: Partial<ToolQuery>, caller?: Caller & { patienceMs?: number }): Promise<ToolPage>;
   /** The tools that fit best, in short; those the caller may see. What nobody has listed yet is waited for, 5 s at most. */
-  search(request: SearchRequest, caller?: Caller & { patienceMs?: number }): Promise<SearchAnswer>;
+  search(
+    request: SearchRequest,
+    caller?: Caller & {
+      patienceMs?: number;
+      /** Looks among these only. */
+      only?(tool: Tool): boolean;
+      /** The client that searches, for whoever hears of it. */
+      session?: string;
+      /** What is no pattern is taken for words and a note says so, rather than refused. */
+      orWords?: boolean;
+    },
+  ): Promise<SearchAnswer>;
   /** The servers and tools that are worth having at hand for a task, 15 tools at most. */
   recommend(
     task: string,
@@ -158,7 +187,13 @@ export interface Plane
   /** What this conversation of the caller has used of its budget. */
   budget(conversation: string, caller?: Caller): Promise<ConversationBudget>;
   /** Ends the sessions that were kept for this conversation and forgets what it used; tells how many were open. */
-  endConversation(conversation: string, caller?: Caller): Promise<number>;
+  endConversation(
+    conversation: string,
+    /** `goesOn` on another plane: only what is kept here is let go. */
+    options?: Caller & { goesOn?: boolean },
+  ): Promise<number>;
+  /** Sessions of MCP clients, as every plane on the same store knows them. */
+  readonly keptSessions: KeptSessions;
   /** What a server offers beside its tools, as it lists it. */
   prompts(server?: string, caller?: Caller): Promise<Listed[]>;
   prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
@@ -171,6 +206,10 @@ export interface Plane
   watchResource(server: string, uri: string, caller?: Caller): Promise<() => void>;
   /** Servers are asked to log as much as this, until the returned function is called. */
   wantLogs(level: LogLevel): () => void;
+  /** Is there a server of this name for the caller? */
+  seesServer(server: string, caller?: Caller): boolean;
+  /** How a server wants to be used, in its own words; null when it says nothing, or is not known yet. */
+  serverInstructions(server: string, caller?: Caller): string | null;
   /** Told of what servers say by themselves, as far as it may be of interest to whoever is connected to us. */
   onSaid(listener: (said: ServerSaid) => void): () => void;
   /** The tokens that are kept for the caller, without the tokens. */
@@ -186,5 +225,7 @@ export interface Plane
   /** What servers ask the caller's person in the middle of calls. */
   questions(caller?: Caller): Promise<Question[]>;
   answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
+  /** Before it stops: who waits for a person is told to ask again, here or on another plane. What runs goes on. */
+  drain(): void;
   stop(): Promise<void>;
 }

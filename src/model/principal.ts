@@ -1,6 +1,7 @@
 import { PlaneError } from "./errors.ts";
 
-export type Face = "library" | "cli" | "http" | "workbench" | "mcp";
+/** `agent` is a model that we run ourselves, whoever started it: what it calls no person has asked for word by word. */
+export type Face = "library" | "cli" | "http" | "workbench" | "mcp" | "agent";
 
 /** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees everybody's calls. */
 export const scopeNames = ["read", "call", "admin"] as const;
@@ -51,9 +52,14 @@ export function trusted(said: Partial<Principal> = {}): Principal {
 }
 
 /** Each scope includes those before it. */
+const enough: Record<Scope, readonly string[]> = {
+  read: [everyScope, "read", "call", "admin"],
+  call: [everyScope, "call", "admin"],
+  admin: [everyScope, "admin"],
+};
+
 export function mayDo(principal: Principal, scope: Scope): boolean {
-  const enough: readonly string[] = [everyScope, ...scopeNames.slice(scopeNames.indexOf(scope))];
-  return principal.scopes.some((held) => enough.includes(held));
+  return principal.scopes.some((held) => enough[scope].includes(held));
 }
 
 /** `what` goes on after "may not". */

@@ -1,5 +1,5 @@
 import type { JsonObject, UnknownObject } from "./json.ts";
-import type { AsClient, Continuation } from "./relay.ts";
+import type { AsClient, Continuation, Relay } from "./relay.ts";
 import type { ProviderSpec } from "./tool.ts";
 
 export type ProgressReport = { progress: number; total: number | null; message: string | null };
@@ -26,6 +26,8 @@ export type ProviderContext = {
   asClient?: AsClient | undefined;
   /** What the caller says beside its request. */
   meta?: UnknownObject | undefined;
+  /** Answers the tools that are about the caller's own context. */
+  onOwnTool?: Relay["onOwnTool"];
   /** The caller takes questions as a result; these are the answers it came back with. */
   continuation?: Continuation | undefined;
 };

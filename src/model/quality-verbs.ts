@@ -2,7 +2,7 @@ import type { ContextStats, ContextStatsOptions } from "./context-stats.ts";
 import type { PinDiff, PinFilter, PinView } from "./pin.ts";
 import type { Caller } from "./principal.ts";
 import type { QualityOptions, QualityReport } from "./quality.ts";
-import type { ToolId } from "./tool.ts";
+import type { Tool, ToolId } from "./tool.ts";
 
 /** Servers that have not listed their tools by then are left out. */
 type Patient = Caller & { patienceMs?: number };
@@ -13,8 +13,8 @@ export interface QualityVerbs {
   quality(options?: QualityOptions, caller?: Patient): Promise<QualityReport>;
   /** What the definitions cost in the context of a model. */
   stats(options?: ContextStatsOptions, caller?: Patient): Promise<ContextStats>;
-  /** Are the definitions that the caller sees more than a model should be given at once? */
-  isLazy(caller?: Patient): Promise<boolean>;
+  /** Are the definitions that the caller sees, or these, more than a model should be given at once? */
+  isLazy(caller?: Patient & { tools?: readonly Tool[] }): Promise<boolean>;
   /** The definitions of servers' tools that are taken for good, and how those of today stand to them. */
   pins(filter?: PinFilter, caller?: Patient): Promise<PinView[]>;
   /** What is different from what was pinned. */

@@ -40,6 +40,10 @@ export const findingKinds = [
   "encoded_text",
   "cross_reference",
   "overlong",
+  "hidden_comment",
+  "padding",
+  "disguised_text",
+  "exfiltration",
 ] as const;
 
 /** Something in a definition that is meant for the model and not for its reader. */
@@ -73,9 +77,19 @@ export type ToolQuality = QualityScore & {
 /** Worst first. */
 export type QualityReport = {
   threshold: number;
+  failOn: FailOn;
   total: number;
   passed: number;
   tools: ToolQuality[];
 };
 
-export type QualityOptions = { server?: string; threshold?: number; requireExamples?: boolean };
+/** From which severity on a finding fails a tool; with `none` only the score counts. */
+export const failOnLevels = [...severities, "none"] as const;
+export type FailOn = (typeof failOnLevels)[number];
+
+export type QualityOptions = {
+  server?: string;
+  threshold?: number;
+  requireExamples?: boolean;
+  failOn?: FailOn;
+};

@@ -1,3 +1,4 @@
+import type { TokenUsage } from "./chat.ts";
 import type { UnknownObject } from "./json.ts";
 
 /** What a server asks, in the words of its protocol. */
@@ -19,6 +20,10 @@ export type Relay = {
   client?: AsClient;
   /** What the caller says beside its request, for the server: where a trace stands, for one. */
   meta?: UnknownObject;
+  /** What a call lets one of our models say is taken from these tokens, and counted to whoever called. */
+  tokens?: { left(): number; used(usage: TokenUsage): void };
+  /** Answers the tools that look after what this caller has loaded, which nobody else knows. */
+  onOwnTool?(tool: string, args: UnknownObject, signal: AbortSignal): Promise<UnknownObject>;
   /** Given by callers that take a server's questions as a result and come back with the answers. */
   continuation?: Continuation;
 };

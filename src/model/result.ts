@@ -22,6 +22,8 @@ export function normalizeResult(raw: unknown): NormalResult {
       warnings: ["The provider answered with a bare value instead of a tool result."],
     };
   }
+  // What came in shape goes on as it came.
+  if (isNormal(raw)) return { result: raw, warnings: [] };
   const warnings: string[] = [];
   const content = Array.isArray(raw.content)
     ? raw.content.map((block, at) => toBlock(block, at, warnings))
@@ -40,8 +42,21 @@ export function normalizeResult(raw: unknown): NormalResult {
   return { result, warnings };
 }
 
+function isNormal(raw: UnknownObject): raw is ToolResult {
+  const { content, isError } = raw;
+  return (
+    Array.isArray(content) &&
+    content.every(isBlock) &&
+    (isError === undefined || typeof isError === "boolean")
+  );
+}
+
+function isBlock(block: unknown): block is ContentBlock {
+  return isObject(block) && typeof block.type === "string";
+}
+
 function toBlock(block: unknown, at: number, warnings: string[]): ContentBlock {
-  if (isObject(block) && typeof block.type === "string") return block as ContentBlock;
+  if (isBlock(block)) return block;
   warnings.push(`Content block ${at + 1} has no type; it is kept as text.`);
   return textBlock(block);
 }

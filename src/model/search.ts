@@ -5,7 +5,7 @@ import { isObject } from "./json.ts";
 export type SearchRequest = {
   query?: string;
   queries?: readonly string[];
-  /** The query is a pattern of the linear-time engine; what is none is taken for words. */
+  /** The query is a pattern of the linear-time engine. */
   regex?: boolean;
   /** Only tools of this server, or of those that the glob fits. */
   server?: string;

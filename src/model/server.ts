@@ -96,6 +96,8 @@ export const ServerDefinition = z.strictObject({
   /** Unsaid, nobody waits for anybody. */
   allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
+  /** It runs in a container or on a machine of its own, by the operator's word. */
+  isolated: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
   /** What its tools have where they do not say it themselves. */
   version: z.optional(z.string().check(z.minLength(1))),
@@ -126,6 +128,8 @@ export type ServerStatus = {
   /** Are the listed tools older than a failure to list them again? */
   stale: boolean;
   error: string | null;
+  /** What it wrote itself before that, one line; only for whoever may read its log. */
+  lastWords?: string;
   nextRetryAt: string | null;
   pid: number | null;
   /** Tools the server offered and we could not take, with the reason. */

@@ -21,6 +21,19 @@ const Collaboration = z.strictObject({
   participants: z._default(z.array(Participant), []),
 });
 
+/**
+ * One call of a plan. Its arguments may refer to `${input.…}` and to `${steps.ID.result.…}`; whatever it refers to comes
+ * before it, beside what `depends_on` names. With `when`, it is left out unless that is there and neither false, 0 nor empty.
+ */
+const SkillStep = z.strictObject({
+  id: z.string().check(z.regex(/^[A-Za-z_][\w-]*$/)),
+  tool: text,
+  arguments: z._default(z.record(z.string(), z.json()), {}),
+  depends_on: z._default(names, []),
+  when: z.optional(text),
+});
+export type SkillStep = z.infer<typeof SkillStep>;
+
 /** Instructions with the tools and capabilities that following them takes. */
 export const SkillManifest = z.strictObject({
   name: text,
@@ -33,6 +46,8 @@ export const SkillManifest = z.strictObject({
   category: z.optional(z.string()),
   capability_tags: z._default(names, []),
   collaboration: z.optional(Collaboration),
+  /** Without steps a model follows the instructions. */
+  steps: z.optional(z.array(SkillStep).check(z.minLength(1))),
   persona: z.optional(text),
 });
 export type SkillManifest = z.infer<typeof SkillManifest>;

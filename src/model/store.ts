@@ -1,3 +1,4 @@
+import type { AgentRun } from "./agent-run.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { CallRecord, CallStatus } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
@@ -6,15 +7,21 @@ import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } 
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { HealthSample, NewSamples } from "./health.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-call.ts";
+import type { JobStore } from "./job-store.ts";
 import type { Pin, PinDecision, PinnedServer } from "./pin.ts";
+import type { RunFilter, RunSummary } from "./run-verbs.ts";
 import type { KnownServer } from "./server.ts";
+import type { SharedValues } from "./shared-values.ts";
+import type { StateStore } from "./state.ts";
 import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts";
 
 /** Things that happened and are only ever added. */
 export type JournalEntry =
-  | { kind: "call"; call: CallRecord }
+  /** `text` is the record as JSON, where it was written already. */
+  | { kind: "call"; call: CallRecord; text?: string }
   | { kind: "event"; at: string; event: PlaneEvent }
-  | { kind: "sample"; sample: HealthSample };
+  | { kind: "sample"; sample: HealthSample }
+  | { kind: "run"; run: AgentRun };
 
 export type CallFilter = {
   tool?: string;
@@ -23,6 +30,8 @@ export type CallFilter = {
   before?: string;
   /** Whose calls; null is nobody's. */
   user?: string | null;
+  /** Calls of this run of an agent. */
+  run?: string;
 };
 
 /** `audiences` are those whose changes may be seen, as the store told them; null for all. */
@@ -40,9 +49,18 @@ export type EntryEdits = {
   changes: readonly NewChange[];
 };
 
+/** What another plane on the same store has changed; a reason to look, never the news itself. */
+export type StoreNews =
+  | { what: "journal" | "entries" | "pins" | "keys" | "deadLetters" }
+  | { what: "heldCall"; id: string }
+  | { what: "shared"; key: string };
+
+/** The store cannot be reached, since when, and why in words for whoever runs the plane. */
+export type StoreTrouble = { since: string; reason: string };
+
 /** What outlives the process. A resolved promise means: still there after `kill -9`. */
-export interface Store {
-  /** All or nothing, in order. A call is recorded once: its id may not come again. */
+export interface Store extends JobStore, SharedValues, StateStore {
+  /** All or nothing, in order. A call or a run is recorded once: its id may not come again. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;
   /** Newest first, all of them without a `limit`; `before` is the id of the last call of the page before. */
@@ -136,10 +154,23 @@ export interface Store {
   results(filter?: ResultFilter): Promise<StoredResult[]>;
   /** Removes what is over by then; tells how many. */
   forgetResults(now: string): Promise<number>;
+  run(id: string): Promise<AgentRun | null>;
+  /** Newest first, without steps and messages; `before` is the id of the last run of the page before. */
+  runs(filter?: RunFilter): Promise<RunSummary[]>;
+  /** Removes runs that began before, some at a time; is to be asked again until there are none. */
+  forgetRuns(before: string): Promise<number>;
   /** Follows the chain of hashes over all calls to its end, or to where it is broken. */
   verifyCalls(head?: string): Promise<CallChain>;
   /** Removes calls from before, oldest first and never the newest, and closes the chain behind them. Tells how many,
    * and is to be asked again until there are none. */
   forgetCalls(before: string): Promise<number>;
+  /** Null while it can be reached. */
+  trouble(): StoreTrouble | null;
+  /** Told when that changes. */
+  onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
+  /** Told at once what other planes change, where the store can tell; who must know has to look from time to time. */
+  watch(listener: (news: StoreNews) => void): () => void;
+  /** Works unless another plane on the same store is at it; false when one is. */
+  alone(task: string, work: () => Promise<void>): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -15,6 +15,9 @@ test("each model's API gets what it calls tools", () => {
   assert.deepEqual(toolFormats.openai([tool]), [
     { type: "function", function: { name: "notes__write", description, parameters } },
   ]);
+  assert.deepEqual(toolFormats["openai-responses"]([tool]), [
+    { type: "function", name: "notes__write", description, parameters, strict: false },
+  ]);
   assert.deepEqual(toolFormats.anthropic([tool]), [
     { name: "notes__write", description, input_schema: parameters },
   ]);
@@ -25,6 +28,12 @@ test("each model's API gets what it calls tools", () => {
     },
   ]);
   assert.deepEqual(toolFormats["ai-sdk"]([tool]), { notes__write: { description, inputSchema: parameters } });
+  assert.deepEqual(toolFormats["json-schema"]([tool]), {
+    notes__write: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...{ title: "notes__write", description, ...parameters },
+    },
+  });
 });
 
 test("an object without properties has none instead of leaving them out, where that is refused", () => {

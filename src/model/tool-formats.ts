@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import { toObjectSchema } from "./object-schema.ts";
 import type { Tool } from "./tool.ts";
 
 type Described = Pick<
@@ -10,14 +10,14 @@ type Described = Pick<
 export const toolFormats = {
   openai: (tools) =>
     tools.map(({ modelName, description, parameters }) => ({
-      type: "function",
-      function: { name: modelName, description, parameters: withProperties(parameters) },
+      type: "function" as const,
+      function: { name: modelName, description, parameters: toObjectSchema(parameters) },
     })),
   anthropic: (tools) =>
     tools.map(({ modelName, description, parameters }) => ({
       name: modelName,
       description,
-      input_schema: parameters,
+      input_schema: toObjectSchema(parameters),
     })),
   mcp: (tools) =>
     tools.map(({ modelName, title, description, parameters, outputSchema, annotations }) => ({
@@ -32,18 +32,36 @@ export const toolFormats = {
     Object.fromEntries(
       tools.map(({ modelName, description, parameters }) => [
         modelName,
-        { description, inputSchema: parameters },
+        { description, inputSchema: toObjectSchema(parameters) },
       ]),
     ),
+  /** The arguments of each tool, for whoever validates or generates from a schema. */
+  "json-schema": (tools) =>
+    Object.fromEntries(
+      tools.map(({ modelName, description, parameters }) => [
+        modelName,
+        {
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          title: modelName,
+          description,
+          ...parameters,
+        },
+      ]),
+    ),
+  /** Unsaid, this API takes every schema for a strict one, which few tools' are. */
+  "openai-responses": (tools) =>
+    tools.map(({ modelName, description, parameters }) => ({
+      type: "function" as const,
+      name: modelName,
+      description,
+      parameters: toObjectSchema(parameters),
+      strict: false,
+    })),
 } as const satisfies Record<string, (tools: readonly Described[]) => unknown>;
 
-type ToolFormat = keyof typeof toolFormats;
+export type ToolFormatName = keyof typeof toolFormats;
+export type ToolFormats = { [Name in ToolFormatName]: ReturnType<(typeof toolFormats)[Name]> };
 
-export function isToolFormat(name: string): name is ToolFormat {
+export function isToolFormat(name: string): name is ToolFormatName {
   return Object.hasOwn(toolFormats, name);
-}
-
-/** Some endpoints refuse an object without properties. */
-function withProperties(schema: JsonObject): JsonObject {
-  return schema.properties === undefined && schema.type === "object" ? { ...schema, properties: {} } : schema;
 }

@@ -154,6 +154,7 @@ export function fallbackDescription(server: string, tool: string): string {
 
 /** What to call one of a tool's providers: its kind, and where several are of that kind, which of them. */
 export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]): string {
+  if (all.length === 1) return spec.name;
   const alike = all.filter(({ name: kind }) => kind === spec.name);
   if (alike.length <= 1) return spec.name;
   const { server, url } = spec.config;

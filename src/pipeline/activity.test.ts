@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Executed, Outcome, Requested } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
 import { principalOf, trusted } from "../model/principal.ts";
@@ -84,4 +87,21 @@ test("what only the system sets is named and not shown, also where the tool repe
 
 test("arguments that are no object are shown as they came", () => {
   assert.equal(summary({ args: '{"cut off' })[0], '{"cut off');
+});
+
+test("a large result is not kept in memory for its summary", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const activity = createActivity();
+  const noteLarge = () => {
+    const result: ToolResult = { content: [{ type: "text", text: "word ".repeat(100_000) }] };
+    note(activity, "large", { result });
+    return new WeakRef(result);
+  };
+  const held = noteLarge();
+  // What was looked at in this turn is held until its end.
+  await nextTurn();
+  collect();
+  assert.equal(held.deref(), undefined);
+  assert.match(activity.entries(ada)[0]?.result ?? "", /^word word/);
 });

@@ -1,5 +1,6 @@
 import { briefJson } from "../lib/brief-json.ts";
 import { looksSecret } from "../lib/looks-secret.ts";
+import { once } from "../lib/once.ts";
 import { redact } from "../lib/redact.ts";
 import { type ActivityEntry, activityLimits } from "../model/activity.ts";
 import type { Executed, Outcome, Requested } from "../model/call.ts";
@@ -8,7 +9,7 @@ import { mayDo, type Principal } from "../model/principal.ts";
 import { resultText, type ToolResult } from "../model/result.ts";
 import { createInjectedHider } from "./inject-hide.ts";
 
-const injected = "«injected»";
+const placeholder = "«injected»";
 const hidden = "[redacted]";
 /** So much is looked at, so that a summary costs the same whatever it is of. */
 const window = 16 * activityLimits.characters;
@@ -21,47 +22,100 @@ export type Activity = {
 
 /** The last calls in short, for people who look at what happens right now. Nothing of it is stored. */
 export function createActivity(): Activity {
-  const last: ActivityEntry[] = [];
+  const last: { user: string | null; entry(): ActivityEntry }[] = [];
   return {
     note(call, outcome) {
-      const { id, tool, status, durationMs } = outcome.call;
-      const values = call.injected?.values ?? {};
-      last.push({
-        id,
-        at: call.at,
-        tool,
-        user: call.principal.user,
-        face: call.face,
-        status,
-        durationMs,
-        arguments: summarizeArguments(call, values),
-        result: outcome.result ? summarizeResult(outcome.result, values) : null,
-        code: outcome.error?.code ?? null,
-      });
+      last.push({ user: call.principal.user, entry: summarizer(call, outcome) });
       if (last.length > activityLimits.calls) last.shift();
     },
     entries(principal) {
       const seesAll = mayDo(principal, "admin");
-      return last.filter(({ user }) => seesAll || user === principal.user).reverse();
+      return last
+        .filter(({ user }) => seesAll || user === principal.user)
+        .map(({ entry }) => entry())
+        .reverse();
     },
   };
 }
 
-function summarizeArguments({ input, asked }: Requested & Partial<Executed>, values: JsonObject): string {
+/** Few are ever looked at. Of what is large only the beginning is held until then. */
+function summarizer(call: Requested & Partial<Executed>, outcome: Outcome): () => ActivityEntry {
+  if (isShort(call, outcome))
+    return once(() => summarize(call, outcome, textOfArguments(call), textOfOutcome(outcome)));
+  const said = textOfOutcome(outcome);
+  const argumentsText = beginning(textOfArguments(call));
+  return cut(summarize(call, outcome, "", null), argumentsText, said && beginning(said), valuesOf(call));
+}
+
+/** A function of its own: one beside another that needs the whole result would keep it in memory. */
+function cut(entry: ActivityEntry, args: string, said: string | null, values: JsonObject) {
+  return once(() => ({
+    ...entry,
+    arguments: shorten(args, values),
+    result: said === null ? null : shorten(said, values),
+  }));
+}
+
+function summarize(
+  call: Requested & Partial<Executed>,
+  outcome: Outcome,
+  args: string,
+  said: string | null,
+): ActivityEntry {
+  const { id, tool, status, durationMs } = outcome.call;
+  const { at, face, principal } = call;
+  const values = valuesOf(call);
+  return {
+    ...{ id, at, tool, user: principal.user, face, status, durationMs },
+    arguments: shorten(args, values),
+    result: said === null ? null : shorten(said, values),
+    code: outcome.error?.code ?? null,
+  };
+}
+
+function valuesOf({ injected }: Requested & Partial<Executed>): JsonObject {
+  return injected?.values ?? {};
+}
+
+/** A copy, because a part of a text keeps all of it in memory. */
+function beginning(text: string): string {
+  return text.length > window ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le") : text;
+}
+
+function isShort({ input, asked }: Requested & Partial<Executed>, { result }: Outcome): boolean {
+  return isFlat(input?.arguments ?? asked.arguments) && (result === undefined || isShortResult(result));
+}
+
+function isShortResult({ content, structuredContent }: ToolResult): boolean {
+  return structuredContent === undefined && content.length <= 4 && content.every(isFlat);
+}
+
+/** Nothing in it is larger than what a summary looks at. */
+function isFlat(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= window;
+  if (typeof value !== "object" || value === null) return true;
+  const inner = Object.values(value);
+  return inner.length <= 16 && inner.every((one) => typeof one !== "object" && isFlat(one));
+}
+
+function textOfArguments(call: Requested & Partial<Executed>): string {
+  const { input, asked } = call;
+  const values = valuesOf(call);
   const given = input?.arguments ?? asked.arguments ?? {};
   // A file is shown by the name that the caller gave it, not by what it was replaced with.
   const names = Object.keys(values).filter((name) => !Object.hasOwn(given, name));
-  const places = Object.fromEntries(names.map((name) => [name, injected]));
+  const places = Object.fromEntries(names.map((name) => [name, placeholder]));
   const shown = typeof given === "object" ? { ...given, ...places } : given;
-  return shorten(typeof shown === "string" ? shown : briefJson(shown, window, hide), values);
+  return typeof shown === "string" ? shown : briefJson(shown, window, hide);
 }
 
-function summarizeResult(result: ToolResult, values: JsonObject): string {
+function textOfOutcome({ result }: Outcome): string | null {
+  return result ? textOfResult(result) : null;
+}
+
+function textOfResult(result: ToolResult): string {
   const text = resultText(result);
-  return shorten(
-    text === "" ? briefJson(result.structuredContent ?? result.content, window, hide) : text,
-    values,
-  );
+  return text === "" ? briefJson(result.structuredContent ?? result.content, window, hide) : text;
 }
 
 function hide(key: string): string | undefined {

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { injectedCall, requestedCall } from "../../test/samples/calls.ts";
 import type { HeldYes, Verdict } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type ApproveOptions, approve } from "./approve.ts";
+import { type ApproveOptions, approve as approveAtOnce } from "./approve.ts";
+
+/** Where it does not wait it answers at once, which is the same to whoever waits. */
+const approve = async (...given: Parameters<typeof approveAtOnce>) => approveAtOnce(...given);
 
 const say = (verdict: Verdict["verdict"]): Verdict => ({ verdict, origin: "rule", reason: "it writes" });
 

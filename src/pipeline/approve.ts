@@ -4,6 +4,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { AskHere } from "../model/held-call.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
+import { requireReadable } from "./exact-arguments.ts";
 
 /** Who can be asked right now, and until when. */
 export type Asking = {
@@ -25,13 +26,26 @@ export type ApproveOptions = {
 };
 
 /** The call with its yes, or the call to start again with once a person has given it. */
-export async function approve(
+export function approve(
   call: Injected,
-  { decide, remembered, fingerprint, hold }: ApproveOptions,
+  options: ApproveOptions,
   asking: Asking = {},
+): Approved | Promise<Approved | Requested> {
+  const verdict = call.judged?.verdict ?? options.decide(call);
+  // Most calls need nobody's yes.
+  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
+    return { ...call, approval: verdict };
+  return ask(call, verdict, options, asking);
+}
+
+async function ask(
+  call: Injected,
+  decided: Verdict | Promise<Verdict>,
+  { remembered, fingerprint, hold }: ApproveOptions,
+  asking: Asking,
 ): Promise<Approved | Requested> {
   const { judged } = call;
-  const verdict = judged?.verdict ?? (await decide(call));
+  const verdict = await decided;
   const { origin, reason } = verdict;
   if (verdict.verdict === "deny") {
     throw new PlaneError("APPROVAL_DENIED", `'${call.tool.name}' was not run: ${reason}.`, {
@@ -50,6 +64,7 @@ export async function approve(
     if (before !== null)
       return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
   }
+  requireReadable(call, "a person would be asked about that one");
   const answered = await hold(call, verdict, asking);
   return call.hooks ? { ...answered, hooks: call.hooks } : answered;
 }

@@ -1,3 +1,4 @@
+import { putExactNumbers } from "../lib/exact-numbers.ts";
 import type { TimeLimiter } from "../lib/time-limit.ts";
 import type { Routed } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -12,8 +13,16 @@ export type AttemptOptions = {
   provider(name: string): Provider | undefined;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
+  /** What the caller answered, as its server may read it. */
+  fit?(asked: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
   /** Answers what a server asks in the middle of a call. */
-  answer(call: Routed, server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
+  answer(
+    call: Routed,
+    server: string,
+    asked: Asked,
+    signal: AbortSignal,
+    relay?: Relay,
+  ): Promise<UnknownObject>;
 };
 
 export type AttemptWith = {
@@ -26,8 +35,8 @@ export type AttemptWith = {
 /** Made once: an error that nobody sees still costs a stack. */
 const isOver = new Error("the attempt is over");
 
-/** Asks one provider once. */
-export async function attempt(
+/** Asks one provider once; throws where there is none. */
+export function attempt(
   call: Routed,
   spec: ProviderSpec,
   { limiter, pass, idempotencyKey, relay }: AttemptWith,
@@ -39,12 +48,12 @@ export async function attempt(
       data: { sent: false, retryAt: null },
     });
   }
-  // A server that goes on without its answer waits for it no longer.
-  const over = new AbortController();
+  // A server that goes on without its answer waits for it no longer. Few ask anything.
+  let over: AbortController | undefined;
   const hide = createInjectedHider(call.injected.values);
   return provider(
     spec,
-    { ...call.input.arguments, ...call.injected.values },
+    { ...putExactNumbers(call.input.arguments, call.input.exact ?? []), ...call.injected.values },
     {
       signal: limiter.signal,
       owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
@@ -54,10 +63,12 @@ export async function attempt(
         const goOn = limiter.pause();
         const countOn = pass?.pause();
         try {
+          over ??= new AbortController();
           const both = AbortSignal.any([signal, limiter.signal, over.signal]);
           const server = String(spec.config.server);
           const answered = await relay?.onQuestion?.(server, hide.value({ method, params }), both);
-          return answered ?? (await options.answer(call, server, { method, params }, both));
+          if (!answered) return await options.answer(call, server, { method, params }, both, relay);
+          return (await options.fit?.({ method, params }, answered, relay)) ?? answered;
         } finally {
           countOn?.();
           goOn();
@@ -73,14 +84,20 @@ export async function attempt(
         if (isNews) limiter.extend();
         options.onTask?.(call, hide.value(task));
       },
-      ...(relay ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
+      ...(relay?.onLog ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
       asClient: relay?.client,
       meta: relay?.meta,
+      ...(relay?.onOwnTool ? { onOwnTool: relay.onOwnTool } : {}),
       continuation: relay?.continuation,
     },
-  )
-    .then(hide.result, (thrown) => {
+  ).then(
+    (result) => {
+      over?.abort(isOver);
+      return hide.result(result);
+    },
+    (thrown) => {
+      over?.abort(isOver);
       throw hide.error(thrown);
-    })
-    .finally(() => over.abort(isOver));
+    },
+  );
 }

@@ -12,6 +12,18 @@ test("a granted call carries its grant", () => {
   );
 });
 
+test("who may call only what they were shown is told where to look, once they may use it at all", () => {
+  const guessed = { ...resolvedCall(), options: { unseen: true } };
+  assert.throws(() => authorize(guessed, () => ({ by: "everybody" })), {
+    code: "FORBIDDEN",
+    message:
+      /^'notes\.write' was not shown in this session.* Find it with mcp_tool_search or mcp_tool_list first\.$/,
+  });
+  assert.throws(() => authorize(guessed, () => ({ refused: "it is for finance", why: "groups" })), {
+    message: /it is for finance/,
+  });
+});
+
 for (const [who, principal] of [
   ["ada", resolvedCall().principal],
   ["An anonymous caller", nobody],

@@ -8,6 +8,7 @@ import type {
   Resolved,
 } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
+import { metaToolNames } from "../model/meta-tools.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
 import { isTexts } from "./request.ts";
@@ -16,7 +17,9 @@ import { isTexts } from "./request.ts";
 export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
-  return { ...call, grant: requireGrant(call.principal, call.tool, grantFor, accessOf(call.options)) };
+  const grant = requireGrant(call.principal, call.tool, grantFor, accessOf(call.options));
+  if (call.options.unseen) throw unseen(call);
+  return { ...call, grant };
 }
 
 /** Some tools are for everybody and not everything they do, which only the arguments tell. */
@@ -42,6 +45,11 @@ export function requireGrant(
   throw new PlaneError("FORBIDDEN", message, {
     data: { tool: tool.name, ...(grant.locked && { locked: true, contact: grant.locked }) },
   });
+}
+
+function unseen({ tool }: Resolved): PlaneError {
+  const message = `'${tool.name}' was not shown in this session, and only what was shown can be called here. Find it with ${metaToolNames.search} or ${metaToolNames.list} first.`;
+  return new PlaneError("FORBIDDEN", message, { data: { tool: tool.name } });
 }
 
 function whomToAsk({ locked }: Refused): string {

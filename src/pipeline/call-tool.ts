@@ -1,14 +1,16 @@
-import type { Approved, Executed, Injected, Requested, Routed } from "../model/call.ts";
+import { rewriteText } from "../lib/json-text.ts";
+import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { authorize, authorizeArguments, type GrantFor } from "./authorize.ts";
+import { requireReadable, requireWritable } from "./exact-arguments.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { Recorder } from "./record.ts";
 import { type FindTool, resolve } from "./resolve.ts";
 import { type RouteOptions, route } from "./route.ts";
-import { type CheckArguments, validate } from "./validate.ts";
+import { type CheckArguments, type OnlyReads, validate } from "./validate.ts";
 
 export type Path = {
   findTool: FindTool;
@@ -16,6 +18,7 @@ export type Path = {
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
+  onlyReads?: OnlyReads;
   valueFor: ValueFor;
   approval: ApproveOptions;
   /** Null where nobody has a hook. */
@@ -56,35 +59,50 @@ export function createCallTool(path: Path): CallTool {
   };
   /** What was held or tried before goes on with the rights its caller has now. */
   const asOfToday = async (call: Requested): Promise<Requested> => {
-    if (!path.currentPrincipal || !(call.approved || call.resumed)) return call;
+    if (!path.currentPrincipal) return call;
     return { ...call, principal: await path.currentPrincipal(call.principal) };
   };
   return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
       const approved = await walk(requested);
-      const routed = await step("route", () => route(approved, path.routing));
+      const routed = await step("route", () => requireWritable(route(approved, path.routing)));
       if (requested.options.dryRun) return routed;
       const { signal, relay } = asking;
       const executed = await step("execute", () => execute(routed, { ...path.execution, signal, relay }));
-      return hooks === null ? executed : step("hooks", () => hooks.after(executed, signal));
+      if (hooks === null) return executed;
+      rewriteText(executed.executed.result);
+      return step("hooks", () => hooks.after(executed, asking.signal));
 
       /** Whoever had to wait for a yes starts again with it: meanwhile everything may have changed. */
       async function walk(call: Requested): Promise<Approved> {
-        const resolved = await step("resolve", async () =>
-          resolve(await asOfToday(call), path.findTool, asking.signal),
+        const found = step("resolve", () =>
+          call.approved || call.resumed
+            ? asOfToday(call).then((today) => resolve(today, path.findTool, asking.signal))
+            : resolve(call, path.findTool, asking.signal),
         );
-        const authorized = await step("authorize", () => authorize(resolved, path.grantFor));
-        const validated = await step("validate", () => validate(authorized, path.checkArguments));
-        const injected = await step("inject", () => inject(validated, path.valueFor));
+        const resolved = found instanceof Promise ? await found : found;
+        const authorized = step("authorize", () => authorize(resolved, path.grantFor)) as Authorized;
+        const checked = step("validate", () => validate(authorized, path.checkArguments, path.onlyReads));
+        const validated = checked instanceof Promise ? await checked : checked;
+        const completed = step("inject", () => inject(validated, path.valueFor));
+        const injected = completed instanceof Promise ? await completed : completed;
         const judged =
           hooks === null
             ? injected
-            : await step("hooks", () => hooks.before(injected, onTheWay, asking.signal));
-        const answered = await step<Approved | Requested>("approve", () =>
+            : await step("hooks", () => {
+                requireReadable(injected, "a hook would decide on that one");
+                return hooks.before(injected, onTheWay, asking.signal);
+              });
+        const asked = step<Approved | Requested>("approve", () =>
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
         );
-        return "approval" in answered ? answered : walk(answered);
+        const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
+        return isApproved(answered) ? answered : walk(answered);
       }
     });
+}
+
+function isApproved(call: Approved | Requested): call is Approved {
+  return "approval" in call;
 }

@@ -58,9 +58,10 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
   limits?.called(call, spec);
-  const against = (error: PlaneError) => limits?.againstRetry(call, spec, error) ?? null;
+  const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
   for (;;) {
-    const pass = await enterAttempt(run, spec);
+    const entered = enterAttempt(run, spec);
+    const pass = entered instanceof Promise ? await entered : entered;
     if (pass instanceof PlaneError) throw withAttempts(call, pass, attempts);
     const ended = await tryOnce(run, spec, pass);
     remember(run, spec, ended);
@@ -119,16 +120,20 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
 }
 
 /** Leave to try it, or why not. */
-async function enterAttempt(
+function enterAttempt(
   { call, limiter, pass, options: { limits } }: Run,
   spec: ProviderSpec,
-): Promise<AttemptPass | undefined | PlaneError> {
+): Entered | Promise<Entered> {
+  const refuse = (thrown: unknown) => refusal(call, thrown, limiter);
   try {
-    return await limits?.enterAttempt(call, spec, limiter, pass);
+    const entered = limits?.enterAttempt(call, spec, limiter, pass);
+    return entered instanceof Promise ? entered.catch(refuse) : entered;
   } catch (thrown) {
-    return refusal(call, thrown, limiter);
+    return refuse(thrown);
   }
 }
+
+type Entered = AttemptPass | undefined | PlaneError;
 
 /** What was executed, or why not. */
 async function tryOnce(
@@ -138,7 +143,6 @@ async function tryOnce(
 ): Promise<Executed | PlaneError> {
   const provider = labelOf(call, spec);
   const startedAt = performance.now();
-  const took = () => performance.now() - startedAt;
   let raw: unknown;
   try {
     raw = await abortable(
@@ -148,15 +152,24 @@ async function tryOnce(
   } catch (thrown) {
     const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
     const unsent = error.data.sent === false ? ({ sent: false } as const) : {};
-    attempts.push({ provider, ok: false, durationMs: took(), error: error.code, ...unsent });
+    attempts.push({
+      provider,
+      ok: false,
+      durationMs: performance.now() - startedAt,
+      error: error.code,
+      ...unsent,
+    });
     pass?.end(error);
     return error;
   }
-  attempts.push({ provider, ok: true, durationMs: took(), error: null });
+  attempts.push({ provider, ok: true, durationMs: performance.now() - startedAt, error: null });
   pass?.end(null);
-  return finish(call, provider, raw, attempts, options.checkOutput).catch((thrown) =>
-    withAttempts(call, toPlaneError(thrown), attempts),
-  );
+  try {
+    const finished = finish(call, provider, raw, attempts, options.checkOutput);
+    return finished instanceof Promise ? await finished : finished;
+  } catch (thrown) {
+    return withAttempts(call, toPlaneError(thrown), attempts);
+  }
 }
 
 function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {

@@ -1,3 +1,4 @@
+import { isRawJSON } from "../lib/exact-numbers.ts";
 import { createHider } from "../lib/hide-values.ts";
 import { once } from "../lib/once.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -30,7 +31,7 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
   const value = (given: unknown): unknown => {
     if (typeof given === "string") return text(given);
     if (Array.isArray(given)) return given.map(value);
-    if (!isObject(given)) return given;
+    if (!isObject(given) || isRawJSON(given)) return given;
     return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, value(inner)]));
   };
   return {

@@ -5,7 +5,11 @@ import type { Json, JsonObject } from "../model/json.ts";
 export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
 
 /** Runs after every change to the arguments, so that what a caller or an editor set is overwritten. */
-export async function inject(call: Validated, valueFor: ValueFor): Promise<Injected> {
+export function inject(call: Validated, valueFor: ValueFor): Injected | Promise<Injected> {
+  return call.tool.injects.length === 0 ? { ...call, injected: { values: {} } } : fill(call, valueFor);
+}
+
+async function fill(call: Validated, valueFor: ValueFor): Promise<Injected> {
   const values: [parameter: string, value: Json][] = [];
   for (const parameter of call.tool.injects) {
     const value = await valueFor(parameter, call);

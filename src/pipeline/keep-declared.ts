@@ -4,6 +4,23 @@ import type { Tool } from "../model/tool.ts";
 
 /** Undeclared arguments are left out, unless the schema welcomes them or declares none at all. */
 export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
+  const keeps = keeperOf(tool);
+  const names = Object.keys(args);
+  if (names.every(keeps)) return { kept: args, dropped: [] };
+  return {
+    kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
+    dropped: names.filter((name) => !keeps(name)),
+  };
+}
+
+type Keeps = (name: string) => boolean;
+
+/** Found out once for each tool of a snapshot. */
+const keepers = new WeakMap<Tool, Keeps>();
+
+function keeperOf(tool: Tool): Keeps {
+  const known = keepers.get(tool);
+  if (known) return known;
   const { names, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
   const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
@@ -12,10 +29,8 @@ export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; 
   const isForged = (name: string) =>
     tool.reserved.includes(name) || (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
   const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
-  return {
-    kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
-    dropped: Object.keys(args).filter((name) => !keeps(name)),
-  };
+  keepers.set(tool, keeps);
+  return keeps;
 }
 
 function isSilent({ additionalProperties, patternProperties }: UnknownObject): boolean {

@@ -49,7 +49,11 @@ function waitsFor(error: PlaneError | undefined): Pick<Outcome, "approval" | "pl
 function warningsOf({ input, executed, judged }: Learned): string[] {
   const warnings = [...(executed?.warnings ?? [])];
   if (judged?.before) warnings.push("A hook changed the arguments.");
-  if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
+  if (input?.respelt)
+    warnings.push(
+      `The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`,
+    );
+  else if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
   if (input && input.dropped.length > 0)
     warnings.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
   return warnings;

@@ -45,3 +45,10 @@ test("a refusal says what was given instead of an object", () => {
   assert.throws(() => parseArguments([1], "echo"), { message: /not a list/ });
   assert.throws(() => parseArguments("42", "echo"), { message: /not a number/ });
 });
+
+test("a refusal says where the JSON is broken", () => {
+  assert.throws(() => parseArguments('{"a": 1 "b": 2}', "echo"), {
+    message: "The arguments of 'echo' are not valid JSON: they break at position 8 (line 1, column 9).",
+  });
+  assert.throws(() => parseArguments('{"a":', "echo"), { message: /they end too early\.$/ });
+});

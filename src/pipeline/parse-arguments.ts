@@ -1,30 +1,72 @@
+import { noteExactNumbers } from "../lib/exact-numbers.ts";
 import { repairTruncatedJson } from "../lib/repair-json.ts";
+import { respellJson } from "../lib/respell-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 
-export type ParsedArguments = { arguments: JsonObject; repaired: boolean };
+export type ParsedArguments = {
+  arguments: JsonObject;
+  /** Was it completed, or read although it is no valid JSON? */
+  repaired: boolean;
+  /** What was spelt otherwise than in JSON. */
+  respelt?: string[];
+};
 
-/** Arguments as a model, a script or a program gives them. What is not an object never runs as `{}`. */
-export function parseArguments(given: unknown, tool: string): ParsedArguments {
+/**
+ * Arguments as a model, a script or a program gives them. What is not an object never runs as `{}`. What can be read
+ * in one way only is read; what was cut off is completed for tools that only read, and for others as far as brackets
+ * alone are missing.
+ */
+export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
   if (given === undefined || given === null || given === "") return { arguments: {}, repaired: false };
   if (typeof given !== "string") return { arguments: requireObject(given, tool), repaired: false };
   if (given.trim() === "") return { arguments: {}, repaired: false };
   try {
-    const parsed: unknown = JSON.parse(given);
-    return { arguments: parsed === null ? {} : requireObject(parsed, tool), repaired: false };
+    return { arguments: parse(given, tool), repaired: false };
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    const repaired = repairTruncatedJson(given);
-    if (isObject(repaired) && Object.keys(repaired).length > 0)
-      return { arguments: repaired as JsonObject, repaired: true };
-    throw invalid(tool, `are not valid JSON${placeOf(thrown)}`);
+    return repair(given, tool, onlyReads);
   }
 }
 
-/** Only the place: the message of a parser repeats the text, and errors are recorded. */
-function placeOf(thrown: unknown): string {
-  const place = /at position \d+/.exec((thrown as Error).message)?.[0];
-  return place === undefined ? "" : ` ${place}`;
+function parse(text: string, tool: string): JsonObject {
+  const parsed: unknown = JSON.parse(text);
+  noteExactNumbers(parsed, text);
+  return parsed === null ? {} : requireObject(parsed, tool);
+}
+
+function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {
+  const read = respellJson(given);
+  if (read.text?.startsWith("{"))
+    return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
+  const completed = repairTruncatedJson(given);
+  if (completed === undefined || Object.keys(completed.value).length === 0)
+    throw invalid(
+      tool,
+      `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`,
+    );
+  if (completed.isGuess && !onlyReads)
+    throw invalid(
+      tool,
+      "were cut off, and what was to come is not guessed for a tool that may change something. Give them whole",
+    );
+  return { arguments: completed.value as JsonObject, repaired: true };
+}
+
+/** Only the place: errors are recorded, and the text may hold anything. */
+function placeOf({
+  at,
+  line,
+  column,
+  isEnd,
+}: {
+  at: number;
+  line: number;
+  column: number;
+  isEnd: boolean;
+}): string {
+  if (isEnd) return "they end too early";
+  return `they break at position ${at} (line ${line}, column ${column})`;
 }
 
 function requireObject(value: unknown, tool: string): JsonObject {

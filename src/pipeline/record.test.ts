@@ -15,7 +15,7 @@ import type { HealthSample } from "../model/health.ts";
 import type { ToolResult } from "../model/result.ts";
 import { createRecorder, type Step } from "./record.ts";
 
-type Run = (step: Step) => Promise<Executed>;
+type Run = (step: Step) => Executed | Promise<Executed>;
 
 async function record(run: Run, write: (record: CallRecord) => Promise<void> = async () => undefined) {
   const records: CallRecord[] = [];

@@ -1,3 +1,4 @@
+import { nowText } from "../lib/now-text.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import type { Requested } from "../model/call.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -22,7 +23,7 @@ export function requestCall(
   const caller = principal ?? everybody;
   return {
     id: uniqueId(),
-    at: new Date().toISOString(),
+    at: nowText(),
     asked: { tool, arguments: args },
     principal: options.mcp === undefined ? caller : narrow(caller, { servers: readServers(options.mcp) }),
     face,

@@ -5,16 +5,29 @@ import { type Principal, requireScope } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { ended } from "./ended.ts";
 
-export type FindTool = (asked: string | ToolId, principal: Principal) => Promise<Tool>;
+export type FindTool = (asked: string | ToolId, principal: Principal) => Tool | Promise<Tool>;
 
 /** Finding a tool may mean starting its server, so the caller's limit and patience count from here. */
-export async function resolve(call: Requested, findTool: FindTool, signal?: AbortSignal): Promise<Resolved> {
+export function resolve(
+  call: Requested,
+  findTool: FindTool,
+  signal?: AbortSignal,
+): Resolved | Promise<Resolved> {
   // Before anything is started or told for somebody who may not call at all.
   requireScope(call.principal, "call", "call tools");
+  const found = findTool(call.asked.tool, call.principal);
+  return found instanceof Promise ? wait(call, found, signal) : { ...call, tool: found };
+}
+
+async function wait(
+  call: Requested,
+  found: Promise<Tool>,
+  signal: AbortSignal | undefined,
+): Promise<Resolved> {
   const ms = call.options.timeoutMs ?? 0;
   const limiter = limitTime(ms, ms, signal);
   try {
-    return { ...call, tool: await abortable(findTool(call.asked.tool, call.principal), limiter.signal) };
+    return { ...call, tool: await abortable(found, limiter.signal) };
   } catch (thrown) {
     if (!limiter.signal.aborted) throw thrown;
     const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;

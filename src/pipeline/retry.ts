@@ -19,7 +19,7 @@ export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
   /** Why it is not tried again although it could be, or null. */
-  against?(error: PlaneError): string | null;
+  against?(error: PlaneError): string | null | Promise<string | null>;
   /** What ends a call whose time is over or whose caller has left. */
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
@@ -40,7 +40,7 @@ export async function retryOrGiveUp(
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
-  const reason = against?.(error) ?? null;
+  const reason = (await against?.(error)) ?? null;
   if (reason !== null) throw withAttempts(call, notAgain(error, reason), attempts);
   const { retryInMs } = error.data;
   const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);

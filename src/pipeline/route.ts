@@ -61,7 +61,8 @@ export function missingCredentials(
   { metadata }: Tool,
   environment: RouteOptions["environment"],
 ): string | null {
-  const needed = Object.entries(metadata.auth.envs ?? {}).filter(([, { required }]) => required === true);
+  if (metadata.auth.envs === undefined) return null;
+  const needed = Object.entries(metadata.auth.envs).filter(([, { required }]) => required === true);
   const missing = needed.map(([name]) => name).filter((name) => !environment[name]);
   if (missing.length === 0) return null;
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;

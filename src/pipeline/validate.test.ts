@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authorizedCall, sampleTool } from "../../test/samples/calls.ts";
-import { validate } from "./validate.ts";
+import { validate as validateAtOnce } from "./validate.ts";
+
+/** Where it does not wait it answers at once, which is the same to whoever waits. */
+const validate = async (...given: Parameters<typeof validateAtOnce>) => validateAtOnce(...given);
 
 const declared = { name: { type: "string" }, count: { type: "integer" } };
 const args = { name: "n", extra: 1, x_note: "x" };
@@ -13,9 +16,24 @@ test("valid arguments go on with what was repaired and dropped", async () => {
     sampleTool({ parameters: { properties: declared } }),
     '{"name": "n", "extra": 1',
   );
-  const { input, ...rest } = await validate(call, fits);
+  const { input, ...rest } = await validate(call, fits, () => true);
   assert.deepEqual(input, { arguments: { name: "n" }, repaired: true, dropped: ["extra"] });
   assert.deepEqual(rest, call);
+});
+
+test("for a tool that may change something nothing is guessed, and what is only misspelt is read", async () => {
+  const tool = sampleTool({ parameters: { properties: declared } });
+  for (const cut of ['{"name": "n', '{"name": "n", "count": 1', '{"name": "n",'])
+    await assert.rejects(validate(authorizedCall(tool, cut), fits), {
+      message: /were cut off.*Give them whole\.$/,
+    });
+  const closed = await validate(authorizedCall(tool, '{"name": "n"'), fits);
+  assert.deepEqual(closed.input, { arguments: { name: "n" }, repaired: true, dropped: [] });
+  const { input } = await validate(authorizedCall(tool, "{'name': 'n',}"), fits);
+  assert.deepEqual(input, {
+    ...{ arguments: { name: "n" }, repaired: true, dropped: [] },
+    respelt: ["single quotes", "a comma too many"],
+  });
 });
 
 test("the check sees the tool's schema and only the arguments that will be sent", async () => {

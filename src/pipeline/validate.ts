@@ -1,3 +1,4 @@
+import { exactNumbersIn } from "../lib/exact-numbers.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Authorized, Input, Validated } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -9,16 +10,43 @@ import { parseArguments } from "./parse-arguments.ts";
 export type ArgumentProblem = { path: string; message: string };
 
 /** Checks arguments against a tool's schema: every problem at once, or none. */
-export type CheckArguments = (schema: JsonObject, args: JsonObject) => Promise<ArgumentProblem[]>;
+export type CheckArguments = (
+  schema: JsonObject,
+  args: JsonObject,
+) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
-export async function validate(call: Authorized, check: CheckArguments): Promise<Validated> {
-  const { arguments: parsed, repaired } = parseArguments(call.asked.arguments, call.tool.name);
-  const { kept: own, dropped } = keepDeclared(call.tool, parsed);
-  const kept = { ...call.tool.defaults, ...own };
-  const problems = await check(call.tool.parameters, kept);
-  if (problems.length > 0) throw refuse(call.tool, problems, dropped);
-  const input: Input = { arguments: kept, repaired, dropped };
-  return { ...call, input };
+/** Is it known to change nothing? For what may, no argument is guessed. */
+export type OnlyReads = (tool: Tool) => boolean;
+
+/** At once, where the check does not wait; what does not fit rejects. */
+export function validate(
+  call: Authorized,
+  check: CheckArguments,
+  onlyReads: OnlyReads = () => false,
+): Validated | Promise<Validated> {
+  try {
+    return read(call, check, onlyReads);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Validated | Promise<Validated> {
+  const { asked, tool } = call;
+  const mayGuess = typeof asked.arguments === "string" && onlyReads(tool);
+  const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
+  const { kept: own, dropped } = keepDeclared(tool, parsed);
+  const kept = { ...tool.defaults, ...own };
+  const accept = (problems: ArgumentProblem[]): Validated => {
+    if (problems.length > 0) throw refuse(tool, problems, dropped);
+    const exact = exactNumbersIn(parsed);
+    const input: Input = { arguments: kept, repaired, dropped };
+    if (respelt !== undefined) input.respelt = respelt;
+    if (exact.length > 0) input.exact = exact;
+    return { ...call, input };
+  };
+  const found = check(tool.parameters, kept);
+  return Array.isArray(found) ? accept(found) : found.then(accept);
 }
 
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {

@@ -1,28 +1,65 @@
 import { createQuestions, type QuestionsOptions } from "../approvals/questions.ts";
+import { withExactNumbers } from "../lib/exact-numbers.ts";
 import type { Routed } from "../model/call.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { Asked } from "../model/relay.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Asked, Relay } from "../model/relay.ts";
 import { RpcError } from "../protocol/message.ts";
 
 /** Answers a server's request for a model's words; `params` and the result are those of `sampling/createMessage`. */
 export type Sampling = (
   params: UnknownObject,
-  context: { server: string; callId: string; user: string | null; signal: AbortSignal },
+  context: {
+    server: string;
+    callId: string;
+    tool: string;
+    user: string | null;
+    signal: AbortSignal;
+    /** What the run that made the call has left, and what counts it; left out outside a run. */
+    tokens?: Relay["tokens"];
+    /** Asks whoever made the call; null when nobody can be asked. */
+    confirm(message: string): Promise<boolean | null>;
+  },
 ) => Promise<UnknownObject>;
 
-type Answering = { answersQuestions?: boolean; sampling?: Sampling; relays?: boolean };
+type Answering = {
+  answersQuestions?: boolean;
+  sampling?: Sampling;
+  relays?: boolean;
+  /** Is there somebody who can sample at all? Asked whenever a server is connected. */
+  isSampling(): boolean;
+};
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** What a server can ask back in the middle of a call, as far as somebody is there to answer. */
 export function createAnswers(
-  { answersQuestions = false, sampling, relays = false }: Answering,
+  { answersQuestions = false, sampling, relays = false, isSampling }: Answering,
   options: QuestionsOptions,
 ) {
   const questions = createQuestions(options);
   const ownCapabilities = {
     ...(answersQuestions ? { elicitation: { form: {}, url: {} } } : {}),
-    ...(sampling ? { sampling: {} } : {}),
+    // Models come and go with the configuration.
+    get sampling() {
+      return isSampling() ? {} : undefined;
+    },
+  };
+  /** A client that cannot be asked is no reason to wait for somebody who is not there. */
+  const isAnybodyThere = ({ face, principal }: Routed) =>
+    answersQuestions && (face !== "mcp" || questions.isListening(principal.user));
+  const confirm = async (
+    call: Routed,
+    server: string,
+    relay: Relay | undefined,
+    text: string,
+    signal: AbortSignal,
+  ) => {
+    const params = { message: text, requestedSchema: { type: "object", properties: {} } };
+    const asked = { callId: call.id, server, tool: call.tool.name, user: call.principal.user, params };
+    const said =
+      (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
+      (isAnybodyThere(call) ? await questions.ask(asked, signal) : null);
+    return said === null ? null : said.action === "accept";
   };
   return {
     questions,
@@ -31,19 +68,39 @@ export function createAnswers(
     capabilities: relays
       ? { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
       : ownCapabilities,
+    /** What a client answered, as its server may read it: a form that is not filled in as it asks is none. */
+    async fit({ method, params }: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject> {
+      const exact = withExactNumbers(answered);
+      const schema = params.requestedSchema;
+      const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
+      if (!isForm || answered.action !== "accept") return exact;
+      const content = answered.content ?? {};
+      // What cannot be checked is for the server to look at.
+      const wrong = await options.problems(schema as JsonObject, content as Json).catch(() => []);
+      if (wrong.length === 0) return exact;
+      const data = `The answer does not fit what the server asked for: ${wrong.join("; ")}. The server was told that nobody answered.`;
+      relay?.onLog?.({ level: "warning", logger: "toolplane", data });
+      return { action: "cancel" };
+    },
     async answer(
       call: Routed,
       server: string,
       { method, params }: Asked,
       signal: AbortSignal,
+      relay?: Relay,
     ): Promise<UnknownObject> {
       const { user } = call.principal;
       if (method === "elicitation/create") {
-        if (!answersQuestions) return { action: "cancel" };
+        if (!isAnybodyThere(call)) return { action: "cancel" };
         return questions.ask({ callId: call.id, server, tool: call.tool.name, user, params }, signal);
       }
-      if (method === "sampling/createMessage" && sampling) {
-        return sampling(params, { server, callId: call.id, user, signal });
+      if (method === "sampling/createMessage" && sampling && isSampling()) {
+        const context = { server, callId: call.id, tool: call.tool.name, user, signal };
+        return sampling(params, {
+          ...context,
+          ...(relay?.tokens ? { tokens: relay.tokens } : {}),
+          confirm: (text) => confirm(call, server, relay, text, signal),
+        });
       }
       if (method === "roots/list") return { roots: [] };
       if (method === "sampling/createMessage")

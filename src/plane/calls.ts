@@ -1,4 +1,4 @@
-import { once } from "../lib/once.ts";
+import { createJoinedSignals } from "../lib/joined-signals.ts";
 import type { Outcome, Requested } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { toPlaneError } from "../model/errors.ts";
@@ -9,7 +9,6 @@ import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo } from "../model/tool-name.ts";
 import { type Activity, createActivity } from "../pipeline/activity.ts";
 import { accessOf, requireGrant } from "../pipeline/authorize.ts";
 import { createCallTool } from "../pipeline/call-tool.ts";
@@ -19,8 +18,11 @@ import { createRecorder, type RecordOptions } from "../pipeline/record.ts";
 import { requestCall } from "../pipeline/request.ts";
 import { type CheckArguments, validate } from "../pipeline/validate.ts";
 import { createPolicy, type Profile } from "../policy/decide.ts";
+import { effectOf } from "../policy/effect.ts";
 import type { Grants } from "../policy/grant.ts";
+import { requireIsolation } from "../policy/isolation.ts";
 import { providerScore } from "../registry/provider-score.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { Routing } from "../registry/routing.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Answers } from "./answers.ts";
@@ -32,6 +34,8 @@ import type { Memory } from "./memory.ts";
 import { createPolicyTest } from "./policy-test.ts";
 import type { Providers } from "./providers.ts";
 import type { PlaneQuality } from "./quality.ts";
+import { tellSpan, withAttemptSpans, withSpan } from "./spans.ts";
+import { createToolFinder } from "./tool-finder.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type SchemaCheck = typeof import("../pipeline/schema-check.ts");
@@ -41,7 +45,7 @@ export type CallParts = {
   environment: Environment;
   everybody: Principal;
   /** What is asked about where no rule matches. */
-  profile(): Promise<Profile>;
+  profile(): Profile | Promise<Profile>;
   /** A caller with the rights of today. */
   currentPrincipal(principal: Principal): Promise<Principal>;
   memory: Memory;
@@ -58,6 +62,7 @@ export type CallParts = {
   onApprovedEnd: Approvals["onApprovedEnd"];
   present: NonNullable<RecordOptions["present"]>;
   find(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  registry: Pick<Registry, "snapshot">;
   quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
   grants: Grants;
   /** What is sent with each call of a tool, because the configuration says so. */
@@ -72,14 +77,28 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
   /** The last calls in short, as far as this principal may see them. */
   activity: Activity["entries"];
+  /** What waits for a person is left to other planes from now on, or to the next start. */
+  drain(): void;
   stop(): Promise<void>;
 } {
   const { config, environment, everybody, memory, servers, catalogue, providers, routing, answers } = parts;
   const { schemaCheck, find, grants, quality } = parts;
   const { emit } = memory;
-  const decide = createPolicy(() => config().policy);
-  const checkArguments: CheckArguments = async (schema, args) =>
-    (await schemaCheck()).checkSchema(schema, args);
+  const decide = requireIsolation(
+    createPolicy(() => config().policy),
+    {
+      setting: () => config().policy.isolation,
+      isIsolated: (server) => config().servers[server]?.isolated === true,
+    },
+  );
+  let checks: SchemaCheck | undefined;
+  const checkArguments: CheckArguments = (schema, args) => {
+    if (checks) return checks.checkSchema(schema, args);
+    return schemaCheck().then((loaded) => {
+      checks = loaded;
+      return loaded.checkSchema(schema, args);
+    });
+  };
   const valueFor = createInjection({
     config,
     // A planner that waits for the slowest server is of no use to anybody.
@@ -96,28 +115,21 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     fixedOf: parts.fixedOf,
     environment,
   });
-  // By then the process of the tool's server is there, and starts while we load what we need.
-  const headStart = once(async () => {
-    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
-  });
-  const warmUp = once(async () => {
-    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
-  });
   const activity = createActivity();
   const callTool = createCallTool({
     currentPrincipal: parts.currentPrincipal,
-    async findTool(asked, principal) {
-      if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
-      await headStart();
-      const [tool] = await Promise.all([find(asked, principal), warmUp()]);
-      // How well they do is asked for only where it decides between them.
-      if (hasRivals(tool)) await memory.health.recent().catch(() => undefined);
-      return quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
-    },
+    findTool: createToolFinder(parts),
     grantFor: grants.grantFor,
     checkArguments,
+    onlyReads: (tool) => effectOf(tool, config().policy.effects).effect === "read",
     valueFor,
-    approval: { decide: async (call) => decide(call, await parts.profile()), ...parts.approval },
+    approval: {
+      decide(call) {
+        const profile = parts.profile();
+        return typeof profile === "string" ? decide(call, profile) : profile.then((now) => decide(call, now));
+      },
+      ...parts.approval,
+    },
     hooks: parts.hooks,
     routing: {
       environment,
@@ -133,9 +145,10 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
         grants.refuseProvider(principal, provider, accessOf(options)) === null,
     },
     execution: {
-      provider: providers.of,
+      provider: (kind) => withAttemptSpans(providers.of(kind)),
       checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
       answer: answers.answer,
+      fit: answers.fit,
       limits: parts.limits,
       routing: {
         failed: routing.failed,
@@ -160,17 +173,27 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       keepFailed: parts.keepFailed,
       onApprovedEnd: parts.onApprovedEnd,
       present: parts.present,
-      onEnded: activity.note,
+      onEnded(call, outcome) {
+        activity.note(call, outcome);
+        tellSpan(call);
+      },
     }),
   });
 
   const active = new Set<Promise<Outcome>>();
   const stopping = new AbortController();
-  const run = (requested: Requested, signal?: AbortSignal, askHere?: AskHere, relay?: Relay) => {
-    const ending = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-    const running = callTool(requested, { signal: ending, stopping: stopping.signal, askHere, relay });
+  const draining = new AbortController();
+  const ending = createJoinedSignals(stopping.signal);
+  const run = (requested: Requested, given?: AbortSignal, askHere?: AskHere, relay?: Relay) => {
+    const { signal, leave } = ending.join(given);
+    const running = withSpan(requested, relay, (traced) =>
+      callTool(requested, { signal, stopping: draining.signal, askHere, relay: traced }),
+    );
     active.add(running);
-    return running.finally(() => active.delete(running));
+    return running.finally(() => {
+      active.delete(running);
+      leave();
+    });
   };
   return {
     call: (asked, args, callOptions = {}) =>
@@ -189,7 +212,9 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     },
     testPolicy: createPolicyTest({ config, find, grants, decide, profile: parts.profile, everybody }),
     activity: activity.entries,
+    drain: () => draining.abort(new Error("the plane is stopping")),
     async stop() {
+      draining.abort(new Error("the plane is stopping"));
       stopping.abort(new Error("the plane is stopping"));
       // A turn for what has to be said to servers before they go.
       await new Promise(setImmediate);
@@ -197,9 +222,4 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       await Promise.allSettled(active);
     },
   };
-}
-
-/** Are there providers that only their health tells apart? */
-function hasRivals({ providers }: Tool): boolean {
-  return new Set(providers.map(({ priority }) => priority)).size < providers.length;
 }

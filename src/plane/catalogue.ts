@@ -45,6 +45,12 @@ export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
   /** What somebody sees of those personas, or of his own, as far as it is known already. */
   lookAt(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];
   listing(tool: Tool, principal: Principal): Promise<ToolListing>;
+  /** What a model of ours may be told of, without what only people want to know: it is asked in every turn. */
+  forModel(
+    principal: Principal,
+    request: AccessRequest,
+    patience: { patienceMs: number },
+  ): Promise<readonly Tool[]>;
 };
 
 /** What there is, for whom, and how well it does. */
@@ -77,7 +83,8 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
   /** Tools of our own are for models. Anybody may call them by name, and nobody else looks for them in a list. */
   const forFace = (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
     // A definition that may be poisoned is for people to read and not for models.
-    if (face === "mcp") return parts.isHeld ? tools.filter((tool) => !parts.isHeld?.(tool)) : tools;
+    if (face === "mcp" || face === "agent")
+      return parts.isHeld ? tools.filter((tool) => !parts.isHeld?.(tool)) : tools;
     const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
     forPeople.set(tools, known);
     return known;
@@ -113,6 +120,13 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
     async listing(tool, principal) {
       await parts.loaded?.();
       return (await describe([tool], principal, {}))[0] as ToolListing;
+    },
+    async forModel(principal, request, patience) {
+      requireScope(principal, "read", "look at tools");
+      requireGroups(principal, request, grants);
+      await parts.discover(null, principal, patience);
+      await parts.loaded?.();
+      return forFace(visibleTo(principal, request), "agent");
     },
     tools: async ({ server = null, ...caller } = {}) =>
       (await catalogue.queryTools({ server }, caller)).tools,

@@ -4,6 +4,7 @@ import type { Audience, EntryKey } from "../model/change.ts";
 import { type ConfigProblem, renderProblem } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import type { ToolOverlay } from "../model/overlay.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -11,6 +12,7 @@ import type { ToolId } from "../model/tool.ts";
 import { maySee } from "../registry/changes/audience.ts";
 import { schemaProblem } from "../registry/sources/schema-problem.ts";
 import { type Entries, toKept } from "./entries.ts";
+import { keepFixed } from "./overlay-values.ts";
 
 type Parts = {
   entries: Entries;
@@ -23,6 +25,8 @@ type Parts = {
   /** The tool of a server that has this name and is not only called so for short. */
   discovered(name: string): Promise<ToolId | null>;
   isRegistered(name: string, persona: string | null): boolean;
+  /** What is said about a tool of a server until now. */
+  overlayOf(id: ToolId): ToolOverlay | undefined;
   /** What does not fit together in what is said about a tool. */
   warningsOf(id: ToolId): string[];
 };
@@ -100,9 +104,10 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
   ) {
     const { principal = everybody } = caller;
     const name = `${id.server}.${id.tool}`;
-    const checked = checkEntry("overlay", { ...given, name }, environment);
-    if (!checked.manifest || checked.problems.length > 0) throw invalidEntry(name, checked.problems);
     await entries.loaded();
+    const said = keepFixed({ ...given, name }, parts.overlayOf(id));
+    const checked = checkEntry("overlay", said, environment);
+    if (!checked.manifest || checked.problems.length > 0) throw invalidEntry(name, checked.problems);
     const put = [toKept("overlay", checked.manifest, principal.user)];
     const [change] = await entries.edit({ put, remove: [] }, { by: asPerson(caller, principal), reason });
     const told = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
@@ -139,7 +144,7 @@ export function schemaProblems(parameters: unknown): ConfigProblem[] {
   ];
 }
 
-function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
+export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
   const which = name === undefined ? "The tool" : `The tool '${name}'`;
   const told = problems.map((problem) => renderProblem(problem).replace("(given): ", ""));
   return new PlaneError("ENTRY_INVALID", `${which} cannot be set. ${told.join("\n")}`, {

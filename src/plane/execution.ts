@@ -6,8 +6,11 @@ import { type CallParts, createCalls } from "./calls.ts";
 import { createDeadLettersWhenNeeded } from "./dead-letters.ts";
 import { createHooksWhenNeeded } from "./hooks.ts";
 
-type Parts = Omit<CallParts, "keepFailed" | "approval" | "hooks" | "onApprovedEnd" | "fixedOf"> & {
-  registry: Pick<Registry, "all" | "fixedOf">;
+type Parts = Omit<
+  CallParts,
+  "keepFailed" | "registry" | "approval" | "hooks" | "onApprovedEnd" | "fixedOf"
+> & {
+  registry: Pick<Registry, "all" | "fixedOf" | "snapshot">;
   /** Functions of the program that runs us. */
   hooks: LibraryHooks | undefined;
   /** The file that says this about a hook. */
@@ -25,6 +28,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     everybody,
     run: (call) => calls.run(call),
     checkArguments: (held, args) => calls.checkArguments(held, args),
+    onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
   });
   const hooks = await createHooksWhenNeeded({
@@ -37,6 +41,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
   });
   const calls: ReturnType<typeof createCalls> = createCalls({
     ...parts,
+    registry,
     keepFailed: (call, record) => deadLetters.keep(call, record),
     approval: approvals.stage,
     hooks: hooks.stages,

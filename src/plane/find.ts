@@ -9,6 +9,7 @@ import { unlistedServers } from "../registry/overlay-wrapper.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { findMetaTool } from "./meta-tools.ts";
 import { unknownServer } from "./servers.ts";
 
 /** A name that may be anybody's is not worth waiting for the slowest. */
@@ -79,7 +80,8 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
       if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
       return servers.discoverOne(server, how);
     },
-    toCall: (asked, principal) =>
+    toCall: async (asked, principal) =>
+      findMetaTool(asked) ??
       find(asked, principal, {
         names: servers.names(),
         // A bare name does not say whose tool is meant, so it means none that is not for the caller.

@@ -2,9 +2,10 @@ import { createEventBus } from "../lib/event-bus.ts";
 import { limitTime } from "../lib/time-limit.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { Relay, ServerSaid } from "../model/relay.ts";
+import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
 import { type LogLevel, logLevels } from "../model/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
@@ -26,13 +27,18 @@ export type PassOnParts = {
   on: Memory["on"];
   everybody: Principal;
   maySee(principal: Principal, server: string): boolean;
+  /** What a client answered, as its server may read it. */
+  fit(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
 };
 
 /** What goes to a server as it is. Calls of tools have one path, and this is not it. */
 const passedOn: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
 export type PassOn = {
-  verbs: Pick<Plane, "forward" | "watchResource" | "wantLogs" | "onSaid">;
+  verbs: Pick<
+    Plane,
+    "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid"
+  >;
   /** A server said something by itself. */
   said(said: ServerSaid): void;
   stop(): void;
@@ -68,7 +74,7 @@ export function createPassOn(parts: PassOnParts): PassOn {
         const name = requireSeen(server, principal);
         const limiter = limitTime(limitMs, longestMs, signal);
         const owner = { user: principal.user, conversation: null };
-        const options = requestOptions(name, relay, limiter);
+        const options = requestOptions(name, relay, limiter, parts.fit);
         try {
           return await servers.request(name, method, params, options, owner);
         } catch (thrown) {
@@ -90,6 +96,10 @@ export function createPassOn(parts: PassOnParts): PassOn {
         return watches.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
       },
       wantLogs: logs.want,
+      seesServer: (server, { principal = everybody } = {}) =>
+        Object.hasOwn(config().servers, server) && parts.maySee(principal, server),
+      serverInstructions: (server, { principal = everybody } = {}) =>
+        parts.maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
       onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
     said: (said) => bus.emit({ type: "said", said }),
@@ -101,7 +111,12 @@ export function createPassOn(parts: PassOnParts): PassOn {
 }
 
 /** Whoever waits for a person is not out of time. */
-function requestOptions(server: string, relay: Relay, limiter: ReturnType<typeof limitTime>): RequestOptions {
+function requestOptions(
+  server: string,
+  relay: Relay,
+  limiter: ReturnType<typeof limitTime>,
+  fit: PassOnParts["fit"],
+): RequestOptions {
   const { onQuestion, onProgress, onLog, client, continuation } = relay;
   return {
     signal: limiter.signal,
@@ -119,9 +134,10 @@ function requestOptions(server: string, relay: Relay, limiter: ReturnType<typeof
         const goOn = limiter.pause();
         const both = AbortSignal.any([asked, limiter.signal]);
         try {
-          return (
-            (await onQuestion(server, { method, params }, both)) ?? (await byDefault(method, params, both))
-          );
+          const answered = await onQuestion(server, { method, params }, both);
+          return await (answered
+            ? fit({ method, params }, answered, relay)
+            : byDefault(method, params, both));
         } finally {
           goOn();
         }

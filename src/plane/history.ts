@@ -1,3 +1,4 @@
+import { createRecentMap } from "../lib/recent-map.ts";
 import type { CallRecord } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent, StoredEvent } from "../model/events.ts";
@@ -7,7 +8,7 @@ import type { Memory } from "./memory.ts";
 
 const pageSize = 500;
 /** Calls whose records are not written yet; more than run at a time. */
-const mostOwners = 10_000;
+const mostOwners = 5_000;
 
 type Parts = {
   memory: Pick<Memory, "store" | "on">;
@@ -15,6 +16,8 @@ type Parts = {
   maySeeServer(principal: Principal, server: string): boolean;
   /** How many tools there are for this caller. */
   countTools(principal: Principal): number;
+  /** Somebody reads what happens. */
+  onRead?(principal: Principal): void;
 };
 
 /** What happened, as much of it as the one who asks may see: their own calls, or everything for admins. */
@@ -23,12 +26,10 @@ export function createHistory({
   everybody,
   maySeeServer,
   countTools,
+  onRead,
 }: Parts): Pick<Plane, "calls" | "callRecord" | "events"> {
-  const owners = new Map<string, string | null>();
-  memory.on("tool.call", ({ callId, user }) => {
-    owners.set(callId, user);
-    if (owners.size > mostOwners) owners.delete(owners.keys().next().value as string);
-  });
+  const owners = createRecentMap<string | null>(mostOwners);
+  memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
   /** Undefined when nobody knows; then it is shown to nobody but admins. */
   const ownerOf = async (callId: string): Promise<string | null | undefined> => {
     if (owners.has(callId)) return owners.get(callId);
@@ -37,6 +38,7 @@ export function createHistory({
   };
   const maySee = async (principal: Principal, event: PlaneEvent): Promise<boolean> => {
     if ("callId" in event) return (await ownerOf(event.callId)) === principal.user;
+    if ("runId" in event) return event.user === principal.user;
     if ("server" in event) return maySeeServer(principal, event.server);
     // Files, keys and what may be added later is for whoever manages the plane.
     return event.type === "registry.changed";
@@ -64,6 +66,7 @@ export function createHistory({
       );
     },
     async events(after = 0, limit, { principal = everybody } = {}) {
+      onRead?.(principal);
       const store = await memory.store();
       if (mayDo(principal, "admin")) return store.events(after, limit);
       const visible: StoredEvent[] = [];

@@ -7,17 +7,22 @@ import type { PlaneEvent } from "../model/events.ts";
 import type { IdentityVerbs } from "../model/identity-verbs.ts";
 import type { JwtIssuer } from "../model/jwt-issuer.ts";
 import { type Principal, requireScope, withListed } from "../model/principal.ts";
-import type { Store } from "../model/store.ts";
+import type { Store, StoreNews } from "../model/store.ts";
 
 type Parts = {
   config(): Config;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
+  /** Told when another plane has changed something, where the store can tell. */
+  onNews(listener: (news: StoreNews) => void): () => void;
   /** Who calls when a call does not say. */
   everybody: Principal;
   /** Can others than the people of this machine reach us? */
   exposed: boolean;
 };
+
+/** A first key that another process makes counts after this at the latest. */
+const noticedMs = 1_000;
 
 type Profile = NonNullable<Policy["profile"]>;
 
@@ -26,20 +31,24 @@ type Verbs = Omit<IdentityVerbs, "usualCaller">;
 export type Identity = {
   verbs: Verbs;
   /** What is asked about where no rule matches. */
-  profile(): Promise<Profile>;
+  profile(): Profile | Promise<Profile>;
   /** The same caller with the rights of today; throws where there are none left. */
   current(principal: Principal): Promise<Principal>;
 };
 
 /** Who calls, and how they prove it. */
-export function createIdentity({ config, store, emit, everybody, exposed }: Parts): Identity {
+export function createIdentity({ config, store, emit, onNews, everybody, exposed }: Parts): Identity {
   const keys = createApiKeys({ store, emit });
   const verify = createTokenCheck(() => config().auth.jwt);
-  const needsCredentials = async () => exposed || config().auth.jwt !== undefined || (await keys.exist());
+  const known = createKnownKeys(keys.exist);
+  onNews(({ what }) => what === "keys" && known.changed());
+  const needsCredentials = (): boolean | Promise<boolean> =>
+    exposed || config().auth.jwt !== undefined || known.exist();
 
   const believe = async (token: string | null): Promise<Principal> => {
     if (token === null) {
-      if (await needsCredentials()) throw missing();
+      const needed = needsCredentials();
+      if (needed === true || (needed !== false && (await needed))) throw missing();
       return everybody;
     }
     const shown = token.trim();
@@ -47,7 +56,7 @@ export function createIdentity({ config, store, emit, everybody, exposed }: Part
     return (await verify(shown)) ?? strange();
   };
   const verbs: Verbs = {
-    needsCredentials,
+    needsCredentials: async () => needsCredentials(),
     identify: async (token) => withListed(await believe(token), config().users),
     async keys({ principal = everybody } = {}) {
       requireScope(principal, "admin", "see the API keys");
@@ -55,11 +64,11 @@ export function createIdentity({ config, store, emit, everybody, exposed }: Part
     },
     async createKey(asked, { principal = everybody } = {}) {
       requireScope(principal, "admin", "create an API key");
-      return keys.create(asked, principal);
+      return keys.create(asked, principal).finally(known.changed);
     },
     async revokeKey(id, { principal = everybody, forget = false } = {}) {
       requireScope(principal, "admin", "revoke an API key");
-      return keys.revoke(id, forget);
+      return keys.revoke(id, forget).finally(known.changed);
     },
   };
   return {
@@ -70,7 +79,33 @@ export function createIdentity({ config, store, emit, everybody, exposed }: Part
       const listed = withListed(now, config().users);
       return servers === undefined ? listed : { ...listed, servers };
     },
-    profile: async () => config().policy.profile ?? ((await needsCredentials()) ? "guarded" : "personal"),
+    profile() {
+      const { profile } = config().policy;
+      if (profile) return profile;
+      const needed = needsCredentials();
+      const profileFor = (isNeeded: boolean) => (isNeeded ? "guarded" : "personal");
+      return typeof needed === "boolean" ? profileFor(needed) : needed.then(profileFor);
+    },
+  };
+}
+
+/** Whether there are keys is asked with every request and changes once in the life of a plane. */
+function createKnownKeys(exist: () => Promise<boolean>) {
+  let known: { value: boolean; until: number } | undefined;
+  let changes = 0;
+  return {
+    exist(): boolean | Promise<boolean> {
+      if (known && performance.now() < known.until) return known.value;
+      const before = changes;
+      return exist().then((value) => {
+        if (before === changes) known = { value, until: performance.now() + noticedMs };
+        return value;
+      });
+    },
+    changed(): void {
+      changes += 1;
+      known = undefined;
+    },
   };
 }
 

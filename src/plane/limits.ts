@@ -6,6 +6,9 @@ import type { CircuitStatus, ServersChange } from "../model/server.ts";
 import { createBudgets } from "../pipeline/limits/budgets.ts";
 import { createCircuits } from "../pipeline/limits/circuits.ts";
 import { createLimits, type Limits } from "../pipeline/limits/limits.ts";
+import { createSharedBudgets } from "../pipeline/limits/shared-budgets.ts";
+import type { SharedCounts } from "../pipeline/limits/shared-counts.ts";
+import type { Memory } from "./memory.ts";
 
 export type PlaneLimits = {
   /** What the path asks before it executes a call. */
@@ -17,7 +20,9 @@ export type PlaneLimits = {
   trust(servers: readonly string[]): void;
   /** Servers that are others now begin anew. */
   apply(change: ServersChange): void;
-  endConversation(conversation: string, principal: Principal): void;
+  endConversation(conversation: string, principal: Principal): Promise<void>;
+  /** Leaves to other planes what was taken and not used. */
+  stop(): Promise<void>;
 };
 
 /** What the configuration says about how often, how long and how dearly tools may run. */
@@ -25,8 +30,16 @@ export function createPlaneLimits(
   config: () => Config,
   emit: (event: PlaneEvent) => void,
   everybody: Principal,
+  { store, outlivesUs }: Pick<Memory, "store" | "outlivesUs">,
 ): PlaneLimits {
-  const budgets = createBudgets(() => config().budgets);
+  // Whoever opens the store only to count alone would wait for nothing.
+  const shared: SharedCounts | undefined = outlivesUs
+    ? {
+        read: async (key) => (await store()).sharedValue(key),
+        change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
+      }
+    : undefined;
+  const budgets = createBudgets(() => config().budgets, undefined, shared && createSharedBudgets(shared));
   const circuits = createCircuits({
     setting: (server) => config().servers[server]?.circuit,
     onChange: (server, state) => emit({ type: "server.circuit", server, state }),
@@ -36,10 +49,11 @@ export function createPlaneLimits(
     path: createLimits({
       budgets,
       circuits,
+      shared,
       ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
     }),
     verbs: {
-      budget: async (conversation, { principal = everybody } = {}) => budgets.of(conversation, principal),
+      budget: (conversation, { principal = everybody } = {}) => budgets.everywhere(conversation, principal),
     },
     circuitOf(server) {
       const circuit = circuits.status(server);
@@ -48,5 +62,6 @@ export function createPlaneLimits(
     trust,
     apply: ({ changed, removed }) => trust([...changed, ...removed]),
     endConversation: budgets.forget,
+    stop: budgets.release,
   };
 }

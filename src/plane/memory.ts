@@ -1,60 +1,144 @@
-import { join } from "node:path";
 import { createEventBus } from "../lib/event-bus.ts";
+import { nowText } from "../lib/now-text.ts";
 import { once } from "../lib/once.ts";
 import { redactDeep } from "../lib/redact-deep.ts";
+import type { AgentRun } from "../model/agent-run.ts";
 import type { CallRecord } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
 import type { HealthSample } from "../model/health.ts";
+import type { Readiness } from "../model/plane.ts";
+import type { KnownServer } from "../model/server.ts";
+import type { JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
+import type { StoreAddress } from "../model/store-address.ts";
 import { createHealthFeed } from "../registry/health-feed.ts";
+import type { Journal } from "../store/journal.ts";
+import { openStore } from "./open-store.ts";
 
 /** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
 const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
 
+/** Under load, what comes within this time is committed at once. Whoever reads before waits for nothing: it is stored then. */
+const restMs = 200;
+
 export type Memory = ReturnType<typeof createMemory>;
 
 /** What happened: told to listeners at once, and stored. The store is opened when it is first needed. */
-export function createMemory(directory: string | undefined) {
+export function createMemory(directory: string | undefined, address: StoreAddress = { kind: "sqlite" }) {
   const bus = createEventBus<PlaneEvent>();
   const stored = createEventBus<{ type: "stored" }>();
-  const store = once(async () => {
-    const { openSqliteStore } = await import("../store/sqlite.ts");
-    return openSqliteStore(directory === undefined ? ":memory:" : join(directory, "toolplane.db"));
+  const news = createNews();
+  const isKept = directory !== undefined || address.kind === "postgres";
+  let written: Journal | undefined;
+  let trouble: () => StoreTrouble | null = () => null;
+  const opened = once(async () => {
+    const found = await openStore(address, directory);
+    trouble = found.store.trouble;
+    found.store.onTrouble((now) =>
+      emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" }),
+    );
+    return found;
   });
+  /** What was written a moment ago is read as if it had been stored at once. */
+  const store = once(async () => upToDate((await opened()).store, async () => written?.flush()));
   const journal = once(async () => {
-    const [{ createJournal }, { append }] = await Promise.all([import("../store/journal.ts"), store()]);
-    return createJournal(append);
+    const [{ createJournal }, { createSpool, noSpool }, { store: found, spool: file }] = await Promise.all([
+      import("../store/journal.ts"),
+      import("../store/spool.ts"),
+      opened(),
+    ]);
+    // Without a place of its own a plane on a server waits for each record; one in memory has nothing to lose.
+    const spool =
+      file === undefined
+        ? address.kind === "sqlite"
+          ? { spool: noSpool }
+          : {}
+        : { spool: createSpool(file) };
+    written = createJournal(found.append, {
+      ...spool,
+      restMs,
+      onStored: () => stored.emit({ type: "stored" }),
+    });
+    return written;
   });
   const health = createHealthFeed(async (after) => (await store()).newSamples(after));
+
+  function emit(happened: PlaneEvent): void {
+    const event = redactDeep(happened);
+    bus.emit(event);
+    if (passing.has(event.type)) return;
+    const entry = { kind: "event", at: nowText(), event } as const;
+    if (written) return written.note(entry);
+    // A turn later, so that what happens now does not wait for the store to open.
+    setImmediate(() =>
+      journal()
+        .then(({ note }) => note(entry))
+        .catch(() => undefined),
+    );
+  }
 
   return {
     store,
     health,
+    emit,
+    /** Does what is kept outlive this process? */
+    outlivesUs: isKept,
+    async readiness(): Promise<Readiness> {
+      await opened();
+      const now = trouble();
+      if (now === null) return { ready: true };
+      const reason = "The store cannot be reached. What needs it fails until it is back.";
+      return { ready: false, reason, since: now.since };
+    },
+    /** Told when another plane has changed something, where the store can tell. */
+    onNews: news.on,
+    /** From now on it is heard, and what has to be done about it is done. */
+    listen(reactions: { [What in StoreNews["what"]]?: () => unknown }): void {
+      const hear = (one: StoreNews) => {
+        if (one.what === "journal") {
+          health.changed();
+          stored.emit({ type: "stored" });
+        }
+        reactions[one.what]?.();
+        news.tell(one);
+      };
+      // A store that cannot be opened says so to whoever needs it.
+      opened().then(
+        (found) => found.store.watch(hear),
+        () => undefined,
+      );
+    },
+    /** Throws while the store is away and so much waits for it that no more calls can be taken. */
+    requireRoom(): void {
+      if (trouble() !== null && written?.isFull()) throw noRoom();
+    },
     open: async () => void (await journal()),
     on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
       bus.on(type, listener as (event: PlaneEvent) => void),
     /** Called when there are new events to be read. */
     onStored: (listener: () => void) => stored.on("stored", listener),
-    emit(happened: PlaneEvent): void {
-      const event = redactDeep(happened);
-      bus.emit(event);
-      if (passing.has(event.type)) return;
-      const entry = { kind: "event", at: new Date().toISOString(), event } as const;
-      // A turn later, so that what happens now does not wait for the store to open.
-      setImmediate(() =>
-        journal()
-          .then(({ write }) => write([entry]))
-          .then(() => stored.emit({ type: "stored" }))
-          .catch(() => undefined),
-      );
+    /** Undefined when the record is safe already. */
+    record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
+      const entries: JournalEntry[] = [{ kind: "call", call }];
+      for (const sample of samples) entries.push({ kind: "sample", sample });
+      const keep = (into: Journal) => {
+        const kept = into.keep(entries);
+        if (samples.length > 0) health.changed();
+        return kept;
+      };
+      return written ? keep(written) : journal().then(keep);
     },
-    async record(call: CallRecord, samples: HealthSample[]): Promise<void> {
-      const entries = samples.map((sample) => ({ kind: "sample", sample }) as const);
-      await (await journal()).write([{ kind: "call", call }, ...entries]);
-      if (samples.length > 0) health.changed();
+    async recordRun(run: AgentRun): Promise<void> {
+      await (await journal()).keep([{ kind: "run", run }]);
     },
-    /** Nothing was kept where nothing can be kept. */
-    knownServers: async (identities: readonly string[]) =>
-      directory === undefined ? [] : (await store()).knownServers(identities),
+    /** Nothing was kept where nothing can be kept; where it cannot be read now, the servers are asked. */
+    async knownServers(identities: readonly string[]): Promise<KnownServer[]> {
+      return isKept
+        ? store()
+            .then((kept) => kept.knownServers(identities))
+            .catch(() => [])
+        : [];
+    },
     async close(): Promise<void> {
       // What was told in this turn is on its way to the journal.
       await new Promise(setImmediate);
@@ -64,11 +148,56 @@ export function createMemory(directory: string | undefined) {
           ({ close }) => close(),
           () => undefined,
         );
-      if (store.made())
-        await store().then(
-          ({ close }) => close(),
+      if (opened.made())
+        await opened().then(
+          (found) => found.store.close(),
           () => undefined,
         );
     },
   };
+}
+
+/** A store that looks into the journal before anybody reads what came through it. */
+function upToDate(store: Store, flush: () => Promise<void>): Store {
+  const after =
+    <Given extends unknown[], Found>(read: (...given: Given) => Promise<Found>) =>
+    async (...given: Given): Promise<Found> => {
+      await flush();
+      return read(...given);
+    };
+  return {
+    ...store,
+    call: after(store.call),
+    calls: after(store.calls),
+    events: after(store.events),
+    lastEventId: after(store.lastEventId),
+    samples: after(store.samples),
+    newSamples: after(store.newSamples),
+    verifyCalls: after(store.verifyCalls),
+    forgetCalls: after(store.forgetCalls),
+    run: after(store.run),
+    runs: after(store.runs),
+    forgetRuns: after(store.forgetRuns),
+  };
+}
+
+function createNews() {
+  const listeners = new Set<(news: StoreNews) => void>();
+  return {
+    on(listener: (news: StoreNews) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    tell(news: StoreNews): void {
+      for (const listener of listeners) listener(news);
+    },
+  };
+}
+
+function noRoom(): PlaneError {
+  return new PlaneError(
+    "STORE_FAILED",
+    "The store cannot be reached, and as many calls wait to be recorded as may. Nothing was run; ask again when it is back.",
+    { data: { lost: true } },
+  );
 }

@@ -1,4 +1,6 @@
 import type { ConfigSource } from "../config/load-config.ts";
+import type { ForeignModel } from "../model/agent-verbs.ts";
+import type { ChatModel } from "../model/chat.ts";
 import type { LibraryHooks } from "../model/hook.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Embed } from "../model/search.ts";
@@ -9,6 +11,8 @@ export type PlaneOptions = {
   config: ConfigSource;
   /** Where state is kept; without it the state lives and dies with the plane. */
   dataDirectory?: string;
+  /** `sqlite` or `postgres://…`, in the place of what the configuration says. */
+  store?: string;
   /** Who calls when a call does not say; may do everything unless its scopes say less. */
   principal?: Partial<Principal>;
   /** Others than the people of this machine can reach it: everybody has to say who they are. */
@@ -21,12 +25,16 @@ export type PlaneOptions = {
   sampling?: Sampling;
   /** Start nothing and ask nobody: the catalogue of the last time has to do. */
   offline?: boolean;
+  /** Begins jobs when they are due, once the plane is started. */
+  schedules?: boolean;
   /** A call that runs as a background task is told to be one after this time; 10 s. */
   taskQuietMs?: number;
   /** Apply changes of the configuration files while running. */
   watch?: boolean;
   /** Turns texts into vectors, so that a search finds what is meant in other words, too. */
   embed?: Embed;
+  /** Models for agents, by name, beside the configured ones: language models of the AI SDK. */
+  models?: Readonly<Record<string, ForeignModel | ChatModel>>;
   /** Functions that are asked about calls, after the configured commands. */
   hooks?: LibraryHooks;
 };

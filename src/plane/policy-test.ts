@@ -12,7 +12,7 @@ type Parts = {
   find(asked: string | ToolId, principal: Principal): Promise<Tool>;
   grants: Grants;
   decide: ReturnType<typeof createPolicy>;
-  profile(): Promise<Profile>;
+  profile(): Profile | Promise<Profile>;
   everybody: Principal;
 };
 

@@ -1,5 +1,3 @@
-import { dirname } from "node:path";
-import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
 import { revealConfig } from "../config/secrets/reveal-config.ts";
 import type { ConfigValues } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -12,6 +10,7 @@ import { createMcpProvider } from "../providers/mcp.ts";
 import type { ModelEndpoint } from "../providers/model/model.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { HandWrittenTools } from "./hand-written.ts";
+import { endpointOf, modelTrouble } from "./models.ts";
 
 type Parts = {
   servers: Servers;
@@ -67,22 +66,11 @@ export function createProviders(parts: Parts): Providers {
   };
 }
 
-function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
-  const model = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
-  if (model.provider !== "openai-compatible")
-    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
-  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
-}
-
-/** The environment is in its place since the configuration was read; other secrets are read when they are used. */
 async function findModel(name: string, { models, fileOfModel }: Parts): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
-  const { baseURL = "", model = "", apiKey } = models()[name] ?? {};
   if (trouble !== null)
     throw new PlaneError("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`, {
       data: { sent: false, retryAt: null },
     });
-  const directory = dirname(fileOfModel(name) ?? "");
-  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
+  return endpointOf(name, models(), fileOfModel);
 }

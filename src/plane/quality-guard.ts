@@ -1,6 +1,6 @@
 import { sameJson } from "../lib/same-json.ts";
 import { hash } from "../lib/stable-json.ts";
-import type { Config, Policy } from "../model/config.ts";
+import type { Config } from "../model/config.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { PinHead } from "../model/pin.ts";
 import { severities, type ToolReview } from "../model/quality.ts";
@@ -14,7 +14,6 @@ import { needsReferences, reviewTool, type SecurityModes } from "../quality/revi
 
 export type GuardParts = {
   config(): Config;
-  profile(): Promise<NonNullable<Policy["profile"]>>;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
@@ -28,6 +27,8 @@ export type Guard = {
   /** The server has really been asked. */
   asked(server: string): void;
   loaded(): Promise<void>;
+  /** There is nothing to be loaded. */
+  isLoaded(): boolean;
   /** Null for what no server lists. */
   review(server: string, tool: string): ToolReview | null;
   /** Why it cannot be called; the part of a review that costs nothing to speak of. */
@@ -44,6 +45,7 @@ export function createGuard(parts: GuardParts): Guard {
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let verdicts = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
   let last = Promise.resolve();
+  let checked: SecurityModes | undefined;
 
   const namesNow = () => {
     const of = parts.tools();
@@ -66,10 +68,9 @@ export function createGuard(parts: GuardParts): Guard {
   };
   const loaded = async () => {
     const { security } = parts.config();
-    const isPersonal = security.pinning === null && (await parts.profile()) === "personal";
-    const next = { ...security, pinning: security.pinning ?? (isPersonal ? "warn" : "quarantine") } as const;
-    if (!sameJson(modes, next)) [modes, verdicts] = [next, new WeakMap()];
+    if (!sameJson(modes, security)) [modes, verdicts] = [security, new WeakMap()];
     for (const server of await pinned.loaded()) settleLater(server);
+    checked = security;
   };
 
   function settleLater(server: string): void {
@@ -116,6 +117,7 @@ export function createGuard(parts: GuardParts): Guard {
       pinned.listed(server, identify(server, definition, parts.directoryOf(server)), entries),
     asked: settleLater,
     loaded,
+    isLoaded: () => checked === parts.config().security && pinned.isLoaded(),
     review,
     held,
     settled: () => last,

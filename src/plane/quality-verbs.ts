@@ -2,7 +2,14 @@ import { PlaneError } from "../model/errors.ts";
 import type { Caller, Plane, ToolListing } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import { requireScope } from "../model/principal.ts";
-import { type QualityReport, qualityThreshold } from "../model/quality.ts";
+import {
+  type FailOn,
+  failOnLevels,
+  type QualityReport,
+  qualityThreshold,
+  severities,
+  type ToolQuality,
+} from "../model/quality.ts";
 import type { QualityVerbs } from "../model/quality-verbs.ts";
 import { fallbackDescription, type ToolId } from "../model/tool.ts";
 import type { Guard, GuardParts } from "./quality-guard.ts";
@@ -40,29 +47,34 @@ export function createQualityVerbs(
     return view;
   };
   return {
-    async quality({ server, threshold = qualityThreshold, requireExamples = false } = {}, caller = {}) {
+    async quality(asked = {}, caller = {}) {
+      const { server, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
       requireThreshold(threshold);
+      requireFailOn(failOn);
       const { scoreDefinition } = await import("../quality/score.ts");
       const tools = (await listed(server, caller)).map((tool) => {
         const found = scoreDefinition(asWritten(tool), { requireExamples });
         const { findings = [], held = null } = tool.review ?? {};
-        return { name: tool.name, id: tool.id, ...found, passed: found.score >= threshold, findings, held };
+        const passed = found.score >= threshold && isTrusted({ findings, held }, failOn);
+        return { name: tool.name, id: tool.id, ...found, passed, findings, held };
       });
       // Of those that are equally good the suspicious ones first.
       tools.sort(
         (a, b) => a.score - b.score || b.findings.length - a.findings.length || (a.name < b.name ? -1 : 1),
       );
       const passed = tools.filter((tool) => tool.passed).length;
-      return { threshold, total: tools.length, passed, tools } satisfies QualityReport;
+      return { threshold, failOn, total: tools.length, passed, tools } satisfies QualityReport;
     },
     async stats({ server, tools: withTools = false } = {}, caller = {}) {
       const { countContext } = await import("../tokens/context-stats.ts");
       const tools = await listed(server, { ...caller, face: "mcp" });
       return countContext(tools, config().lazy, withTools);
     },
-    async isLazy(caller = {}) {
+    async isLazy({ tools: given, ...caller } = {}) {
+      const { lazy } = config();
+      if (lazy.mode !== "auto") return lazy.mode === "always";
       const { isAboveThreshold } = await import("../tokens/context-stats.ts");
-      return isAboveThreshold(await listed(undefined, { ...caller, face: "mcp" }), config().lazy);
+      return isAboveThreshold(given ?? (await listed(undefined, { ...caller, face: "mcp" })), lazy);
     },
     async pins(filter = {}, caller = {}) {
       const { viewPins } = await import("./quality-pins.ts");
@@ -83,6 +95,20 @@ export function createQualityVerbs(
 function asWritten({ id, description, parameters }: ToolListing) {
   const isOurs = id.server !== null && description === fallbackDescription(id.server, id.tool);
   return { name: id.tool, description: isOurs ? "" : description, parameters };
+}
+
+/** A tool that nobody can call, or that says what it should not, does not pass for being well described. */
+function isTrusted({ findings, held }: Pick<ToolQuality, "findings" | "held">, failOn: FailOn): boolean {
+  if (failOn === "none") return true;
+  const least = severities.indexOf(failOn);
+  return held === null && findings.every(({ severity }) => severities.indexOf(severity) < least);
+}
+
+function requireFailOn(failOn: unknown): void {
+  if (failOnLevels.some((level) => level === failOn)) return;
+  throw new PlaneError("USAGE", `'failOn' must be one of ${failOnLevels.join(", ")}.`, {
+    data: { parameter: "failOn" },
+  });
 }
 
 function requireThreshold(threshold: unknown): void {

@@ -3,6 +3,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { ToolReview } from "../model/quality.ts";
 import type { KnownServer, ServerDefinition } from "../model/server.ts";
 import type { ProviderSpec, Tool } from "../model/tool.ts";
+import { createClients } from "./clients.ts";
 import type { Guard } from "./quality-guard.ts";
 import { createQualityVerbs, type QualityParts } from "./quality-verbs.ts";
 
@@ -42,11 +43,21 @@ export function createPlaneQuality(parts: QualityParts) {
     await (await open()).loaded();
   };
 
+  const trust = (tool: Tool, mayUse: boolean): Tool => {
+    const held = mayUse ? heldOf(tool) : null;
+    if (held === null) return tool;
+    throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is held back: ${held}.`, {
+      data: { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) },
+    });
+  };
+
   return {
     loaded,
     review,
     heldProvider,
     isHeld: (tool: Tool) => heldOf(tool) !== null,
+    /** Another plane may have decided about definitions. */
+    pinsChanged: () => guard?.pinned.doubt(),
     /** Tells the guard what servers list, and whoever else is told. */
     watching: ({ onKnown, onRemoved, onTools }: Listening): Listening => ({
       onKnown(known, server, definition) {
@@ -66,15 +77,13 @@ export function createPlaneQuality(parts: QualityParts) {
       },
     }),
     /** The tool that is meant, unless it is held back from whoever could call it otherwise. */
-    async requireTrusted(tool: Tool, mayUse: boolean): Promise<Tool> {
-      await loaded();
-      const held = mayUse ? heldOf(tool) : null;
-      if (held === null) return tool;
-      throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is held back: ${held}.`, {
-        data: { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) },
-      });
+    requireTrusted(tool: Tool, mayUse: boolean): Tool | Promise<Tool> {
+      return guard?.isLoaded() ? trust(tool, mayUse) : loaded().then(() => trust(tool, mayUse));
     },
-    verbs: (faces: Parameters<typeof createQualityVerbs>[1]) => createQualityVerbs(parts, faces, open),
+    verbs(faces: Parameters<typeof createQualityVerbs>[1]) {
+      const verbs = createQualityVerbs(parts, faces, open);
+      return { ...verbs, ...createClients(parts).verbs(verbs) };
+    },
     async settled(): Promise<void> {
       if (config().security.pinning !== "off" && asked.size > 0) await open();
       await guard?.settled();

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { textOf } from "../lib/json-text.ts";
 import { once } from "../lib/once.ts";
 import { readArtifacts, viewOfArtifacts } from "../model/artifact.ts";
 import type { Executed, Outcome, Requested } from "../model/call.ts";
@@ -6,10 +7,12 @@ import type { Config } from "../model/config.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { Provider } from "../model/provider.ts";
+import type { ToolResult } from "../model/result.ts";
 import type { Store } from "../model/store.ts";
 import type { ToolManifest } from "../model/tool.ts";
 import { createBuiltinProvider } from "../providers/builtin/builtin.ts";
 import { createReadResult, readResultManifest } from "../providers/builtin/read-result.ts";
+import { withMetaTools } from "./meta-tools.ts";
 
 type Parts = {
   config(): Config;
@@ -20,7 +23,7 @@ type Parts = {
 export type PlaneResults = {
   verbs: Pick<Plane, "result" | "results" | "verifyCalls">;
   /** An outcome as its caller gets it: a result that is too large is kept, and its handle given in its place. */
-  present(call: Requested & Partial<Executed>, outcome: Outcome): Promise<Outcome>;
+  present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
   /** The tools of our own that a configuration has, and what executes them. */
   builtin(config: Config): { manifest: ToolManifest; source: string }[];
   provider: Provider;
@@ -62,27 +65,38 @@ export function createPlaneResults({ config, store, everybody }: Parts): PlaneRe
         return (await store()).verifyCalls(head);
       },
     },
-    async present(call, outcome) {
+    present(call, outcome) {
       if (!outcome.result) return outcome;
       const found = readArtifacts(outcome.result);
       const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
-      const limit = limitOf(call, outcome, call.face === "mcp" ? settings().maxInlineBytes : 0);
+      const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);
       // Whoever reads a result in parts has said how large a part may be.
-      if (limit === 0 || outcome.call.provider === "builtin") return listed;
-      return (await loaded()).shorten(call, listed, limit);
+      if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
+      return loaded().then(({ shorten }) => shorten(call, listed, limit));
     },
     builtin: ({ results }) =>
       results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : [],
-    provider: createBuiltinProvider(
-      new Map([
-        [
-          readResultManifest.name,
-          createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader)),
-        ],
-      ]),
+    provider: withMetaTools(
+      createBuiltinProvider(
+        new Map([
+          [
+            readResultManifest.name,
+            createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader)),
+          ],
+        ]),
+      ),
     ),
     ...upkeep,
   };
+}
+
+/** As it came it is far shorter than what may be given whole, so nothing in it has to be counted. */
+function isShort(result: ToolResult, limit: number): boolean {
+  return (textOf(result)?.length ?? Number.POSITIVE_INFINITY) <= limit / 4;
+}
+
+function isReadByModel({ face }: Requested): boolean {
+  return face === "mcp" || face === "agent";
 }
 
 /** What the call itself asks for counts, where it makes sense. */
@@ -109,12 +123,16 @@ function createUpkeep(
     callsDueAt = now + dayMs;
     const before = new Date(now - keepDays * dayMs).toISOString();
     while (!isStopped && (await kept.forgetCalls(before)) > 0) await nextTurn();
+    while (!isStopped && (await kept.forgetRuns(before)) > 0) await nextTurn();
   };
   const tidy = async () => {
     const now = Date.now();
     const kept = await store();
-    await kept.forgetResults(new Date(now).toISOString());
-    await forgetCalls(kept, now);
+    // Of the planes on one store one tidies up.
+    await kept.alone("tidy up", async () => {
+      await kept.forgetResults(new Date(now).toISOString());
+      await forgetCalls(kept, now);
+    });
   };
   // What cannot be taken away now is taken away an hour later.
   const tidyQuietly = () => void tidy().catch(() => undefined);

@@ -1,14 +1,17 @@
 import { matchesGlob } from "../lib/glob.ts";
 import { once } from "../lib/once.ts";
 import { redact } from "../lib/redact.ts";
+import { shorten } from "../lib/shorten.ts";
 import type { Config } from "../model/config.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../model/search.ts";
 import type { ServerStatus } from "../model/server.ts";
 import type { Tool } from "../model/tool.ts";
-import type { ServerText } from "../search/tool-index.ts";
+import type { Session } from "../protocol/session.ts";
+import { createServerText } from "./server-text.ts";
 
 /** What is not known by then is searched the next time. */
 const usualPatienceMs = 5_000;
@@ -29,7 +32,7 @@ export type SearchParts = {
   };
   /** Once `loaded` is done, `isHeld` knows about all that is listed. */
   quality: { loaded(): Promise<void>; isHeld(tool: Tool): boolean };
-  servers: { status(): readonly ServerStatus[] };
+  servers: { status(): readonly ServerStatus[]; session(name: string): Session | null };
   grants: { maySeeServer(principal: Principal, server: string): boolean };
 };
 
@@ -44,9 +47,9 @@ export function createSearchWhenNeeded(
       import("../search/search.ts"),
       import("../search/recommend.ts"),
     ]);
-    return { search: createSearch({ embed }), recommend };
+    return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
   });
-  const serverText = createServerText(config);
+  const serverText = createServerText(config, parts.servers.session);
   const prepare = async (server: string | null, principal: Principal, patienceMs = usualPatienceMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
     await find.discover(isOne ? server : null, principal, { patienceMs });
@@ -60,18 +63,25 @@ export function createSearchWhenNeeded(
   };
 
   return {
-    async search(request, { principal = everybody, patienceMs } = {}) {
+    async search(request, { principal = everybody, patienceMs, only, session, orWords = false } = {}) {
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
-      const { search, visible } = await prepare(asked.server, principal, patienceMs);
+      const { search, visible: all } = await prepare(asked.server, principal, patienceMs);
+      const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const answer = await search.find(asked, visible, {
         limit: asked.limit ?? maxToolsPerSearch,
         summaryLimit,
+        orWords,
       });
       if (answer.query !== "") {
         const query = redact(answer.query).slice(0, longestInEvent);
-        parts.emit({ type: "tool.search", query, resultCount: answer.tools.length });
+        const told = {
+          query,
+          resultCount: answer.tools.length,
+          ...(session === undefined ? {} : { session }),
+        };
+        parts.emit({ type: "tool.search", ...told });
       }
       return withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -82,24 +92,12 @@ export function createSearchWhenNeeded(
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, mostRecommended) };
       const text = readText(task, "task");
+      if (text === "")
+        throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
       const { search, recommend, visible } = await prepare(null, principal, patienceMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
-  };
-}
-
-/** Another function when the configuration is another one, and the same as long as it is not. */
-function createServerText(config: () => Config): () => ServerText {
-  let known: { of: Config; text: ServerText } | undefined;
-  return () => {
-    const now = config();
-    if (known?.of !== now) {
-      const text = (server: string | null) =>
-        server === null ? "" : (now.servers[server]?.description ?? "");
-      known = { of: now, text };
-    }
-    return known.text;
   };
 }
 
@@ -113,7 +111,7 @@ function describeNoServer(server: string | null, visible: readonly Tool[]): stri
   if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
   const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
   const there = names.length === 0 ? "No server has tools for you." : `There are ${list(names)}.`;
-  return `No server with tools fits '${server}'. ${there}`;
+  return `No server with tools fits '${shorten(server)}'. ${there}`;
 }
 
 /** Servers that somebody may use and that have listed nothing, because they could not. */

@@ -4,8 +4,8 @@ import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Caller, Listed, Plane } from "../model/plane.ts";
-import { nobody, type Principal } from "../model/principal.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import { mayDo, nobody, type Principal } from "../model/principal.ts";
+import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { ListMethod } from "../protocol/list-all.ts";
 import { explainFailure } from "../providers/mcp.ts";
 import type { Servers } from "../servers/servers.ts";
@@ -53,6 +53,11 @@ type ServerVerbs = Pick<
 >;
 
 /** What can be asked of the servers beside calling their tools. */
+/** What a server wrote is for those who may read its log. */
+function statusFor(principal: Principal, { lastWords, ...status }: ServerStatus): ServerStatus {
+  return lastWords !== undefined && mayDo(principal, "admin") ? { ...status, lastWords } : status;
+}
+
 export function createServerVerbs(
   servers: Servers,
   everybody: Principal = nobody,
@@ -91,14 +96,14 @@ export function createServerVerbs(
   return {
     async servers({ connect = false, principal = everybody } = {}) {
       if (connect) await servers.probe();
-      return servers.status().filter(({ name }) => maySee(principal, name));
+      const seen = servers.status().filter(({ name }) => maySee(principal, name));
+      return seen.map((status) => statusFor(principal, status));
     },
     async server(name, { connect = false, principal = everybody } = {}) {
       const required = requireSeen(name, principal);
       if (connect) await servers.warmOne(name).catch(() => undefined);
-      return servers.status().find((status) => status.name === required) as Awaited<
-        ReturnType<Plane["server"]>
-      >;
+      const found = servers.status().find((status) => status.name === required) as ServerStatus;
+      return statusFor(principal, found);
     },
     ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
     async connect(server) {

@@ -14,9 +14,10 @@ import { createChangeVerbs } from "./changes.ts";
 import { createEntries, storedSource } from "./entries.ts";
 import { createHandWritten, type HandWrittenParts, type HandWrittenTools } from "./hand-written.ts";
 import type { Memory } from "./memory.ts";
+import { createOverlayVerbs, inForce } from "./overlays.ts";
 
 type Parts = {
-  memory: Pick<Memory, "store" | "knownServers" | "emit">;
+  memory: Pick<Memory, "store" | "knownServers" | "emit" | "outlivesUs">;
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   everybody: Principal;
@@ -31,7 +32,15 @@ type Parts = {
 
 type WrittenVerbs = Pick<
   Plane,
-  "setTool" | "deleteTool" | "changes" | "exportBundle" | "importBundle" | "register" | "unregister"
+  | "overlay"
+  | "previewOverlay"
+  | "setTool"
+  | "deleteTool"
+  | "changes"
+  | "exportBundle"
+  | "importBundle"
+  | "register"
+  | "unregister"
 >;
 
 export type Written = {
@@ -68,7 +77,7 @@ export function createWritten(parts: Parts): Written {
     emit({ type: "registry.changed", ...change });
   });
   const revision = () => latest;
-  const outlivesUs = directory !== undefined;
+  const { outlivesUs } = memory;
   const mask = (value: unknown) => maskSecrets(value);
   const history = createChangeHistory({ store, outlivesUs, revision, mask });
   const tools = createHandWritten({
@@ -112,8 +121,10 @@ export function createWritten(parts: Parts): Written {
         store,
         settled: history.settled,
         isRegistered: tools.isRegistered,
+        overlayOf: (id) => inForce(id, { entries, registry }).overlay,
         warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
       }),
+      ...createOverlayVerbs({ ...shared, registry }),
       ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
     },
     loaded: entries.loaded,

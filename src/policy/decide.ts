@@ -33,13 +33,19 @@ export function createDecide(
 }
 
 /** Decides by the policy in force; what was learned about tools is kept as long as the policy is. */
-export function createPolicy(policy: () => Policy): (call: Validated, profile: Profile) => Promise<Verdict> {
+export function createPolicy(
+  policy: () => Policy,
+): (call: Validated, profile: Profile) => Verdict | Promise<Verdict> {
   const known = new WeakMap<Policy, Decide>();
-  return async (call, profile) => {
+  return (call, profile) => {
     const current = policy();
-    const decide = known.get(current) ?? createDecide(current, await patternsFor(current));
-    known.set(current, decide);
-    return decide(call, profile);
+    const decide = known.get(current);
+    if (decide) return decide(call, profile);
+    return patternsFor(current).then((patterns) => {
+      const made = createDecide(current, patterns);
+      known.set(current, made);
+      return made(call, profile);
+    });
   };
 }
 

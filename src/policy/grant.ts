@@ -94,10 +94,14 @@ export function createGrants({ config, tool: toolOf }: GrantFacts): Grants {
     return state === null ? null : { why: "state", refused: state };
   };
 
-  const grantFor: Grants["grantFor"] = (principal, tool, request = {}) => {
-    const refused = closed(() => decide(principal, tool, request));
-    return refused ?? { by: tool.groups.length > 0 ? "group" : "everybody" };
-  };
+  const known = createKnownGrants(config);
+  const grantFor: Grants["grantFor"] = (principal, tool, request = {}) =>
+    closed(() =>
+      known(principal, tool, request, () => {
+        const refused = closed(() => decide(principal, tool, request));
+        return refused ?? { by: tool.groups.length > 0 ? "group" : "everybody" };
+      }),
+    );
 
   return {
     grantFor,
@@ -124,8 +128,27 @@ export function createGrants({ config, tool: toolOf }: GrantFacts): Grants {
   };
 }
 
+/**
+ * The same question is asked several times with every call. Its answer is kept as long as the configuration is; not where
+ * it also depends on what a call says of itself, or on what a tool written by hand leads to.
+ */
+function createKnownGrants(config: GrantFacts["config"]) {
+  let of: unknown;
+  let known = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
+  return (principal: Principal, tool: Tool, request: AccessRequest, decide: () => Grant | Refused) => {
+    if (tool.id.server === null || Object.keys(request).length > 0) return decide();
+    if (of !== config()) [of, known] = [config(), new WeakMap()];
+    const grants = known.get(principal) ?? new WeakMap<Tool, Grant | Refused>();
+    const before = grants.get(tool);
+    if (before) return before;
+    const grant = decide();
+    known.set(principal, grants.set(tool, grant));
+    return grant;
+  };
+}
+
 /** What cannot be decided is refused. */
-function closed(decide: () => Refused | null): Refused | null {
+function closed<T>(decide: () => T): T | Refused {
   try {
     return decide();
   } catch {

@@ -31,6 +31,8 @@ export class TransportError extends Error {
   readonly status: number | undefined;
   /** How long the other side wants to be left alone. */
   readonly retryAfterMs: number | undefined;
+  /** What the other side wrote last: its own words, which no caller is to read as ours. */
+  readonly said: string;
 
   constructor(message: string, options: TransportFailure) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -38,6 +40,7 @@ export class TransportError extends Error {
     this.permanent = options.permanent ?? false;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.said = options.said ?? "";
   }
 }
 
@@ -46,6 +49,7 @@ type TransportFailure = {
   permanent?: boolean;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  said?: string;
   cause?: unknown;
 };
 

@@ -44,8 +44,15 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const ended = new AbortController();
   const self = client.own ? { ...client, capabilities: client.own } : client;
   const able = extendsToTasks(described) ? withTasks(self) : self;
-  const send = (method: string, params: UnknownObject, options?: RequestOptions) =>
-    peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, able)), options);
+  const send = (method: string, params: UnknownObject, options?: RequestOptions) => {
+    // What is passed on as it is, is answered by whoever gets it.
+    const answersHere = method === "tools/call" && options?.continuation === undefined;
+    return peer.request(
+      method,
+      withEnvelope(params, inTheNameOf(options?.asClient, able, answersHere)),
+      options,
+    );
+  };
   return {
     era: "modern",
     protocolVersion: modernVersion,
@@ -71,10 +78,19 @@ function withTasks({ info, capabilities }: ClientDescription): ClientDescription
 }
 
 /** What whoever asks through us can do, and what we do for everybody. */
-function inTheNameOf(caller: AsClient | undefined, own: ClientDescription): ClientDescription {
+function inTheNameOf(
+  caller: AsClient | undefined,
+  own: ClientDescription,
+  answersHere: boolean,
+): ClientDescription {
   if (caller === undefined) return own;
-  const { extensions } = own.capabilities;
-  const capabilities = extensions ? { ...caller.capabilities, extensions } : caller.capabilities;
+  const { extensions, sampling } = own.capabilities;
+  const capabilities = {
+    // Where a caller has no model, ours answers.
+    ...(answersHere && sampling !== undefined ? { sampling } : {}),
+    ...caller.capabilities,
+    ...(extensions ? { extensions } : {}),
+  };
   const { logLevel } = caller;
   return {
     info: (caller.info as ClientDescription["info"] | undefined) ?? own.info,

@@ -1,3 +1,4 @@
+import { isRawJSON } from "../lib/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { encodeHeaderValue } from "./header-value.ts";
 
@@ -65,9 +66,9 @@ export function paramHeaders(schema: unknown, args: unknown): Record<string, str
       (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
       args,
     );
-    if (value !== undefined && value !== null && typeof value !== "object") {
+    if (isRawJSON(value)) headers[`Mcp-Param-${header}`] = JSON.stringify(value);
+    else if (value !== undefined && value !== null && typeof value !== "object")
       headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value));
-    }
   }
   return headers;
 }

@@ -3,6 +3,8 @@ import type { RequestOptions } from "./request-options.ts";
 
 /** Revisions that open with a handshake, newest first. */
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+/** The only one of them in which several messages may come as one. */
+export const batchVersion = "2025-03-26";
 /** The revision without one: every request says for itself who asks and what it can do. */
 export const modernVersion = "2026-07-28";
 

@@ -25,11 +25,11 @@ export function wasSent(thrown: unknown): boolean {
   return !(unsent.includes(code) || isCertificate(code));
 }
 
-export function connectFailure(thrown: unknown, url: URL): string {
+export function connectFailure(thrown: unknown, where: string): string {
   const code = codeOf(thrown);
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
-  if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is it running`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
+  if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
   return code === "" ? "the request could not be made" : `the connection failed (${code})`;
@@ -39,9 +39,9 @@ function isCertificate(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
 }
 
-/** `fetch` wraps what happened, and wraps several attempts once more. */
-function codeOf(thrown: unknown): string {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
-  return inner instanceof Error && "code" in inner ? String(inner.code) : "";
+/** `fetch` wraps what happened, a client of a model wraps that, and several attempts are wrapped once more. */
+function codeOf(thrown: unknown, depth = 0): string {
+  if (!(thrown instanceof Error) || depth > 4) return "";
+  if (depth > 0 && "code" in thrown && typeof thrown.code === "string") return thrown.code;
+  return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
 }

@@ -2,6 +2,7 @@ import { version } from "../lib/version.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { HttpProviderConfig } from "../model/http-provider.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { TraceContext } from "../model/trace-context.ts";
 
 export type HttpRequest = {
   url: URL;
@@ -10,6 +11,9 @@ export type HttpRequest = {
   body: string | undefined;
 };
 
+/** What a request says of itself. */
+export type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
+
 /**
  * Arguments go where the url names them as `{name}`, then where `query` and `body` name them. What is left goes
  * into the body of a method that has one, and into the query otherwise, unless both are spelled out.
@@ -17,7 +21,7 @@ export type HttpRequest = {
 export function prepareRequest(
   config: HttpProviderConfig,
   args: JsonObject,
-  idempotencyKey?: string,
+  { idempotencyKey, trace }: RequestMarks = {},
 ): HttpRequest {
   const left = new Map(Object.entries(args));
   const url = fillUrl(config.url, left);
@@ -37,6 +41,7 @@ export function prepareRequest(
       "user-agent": `toolplane/${version}`,
       ...(isSent ? { "content-type": "application/json" } : {}),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...trace,
       ...lowerCased(config.headers),
     },
     body: isSent ? JSON.stringify(body) : undefined,

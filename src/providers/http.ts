@@ -2,6 +2,7 @@ import { PlaneError } from "../model/errors.ts";
 import { HttpProviderConfig } from "../model/http-provider.ts";
 import type { Json } from "../model/json.ts";
 import type { Provider } from "../model/provider.ts";
+import { readTraceContext } from "../model/trace-context.ts";
 import { readAnswer } from "./http-answer.ts";
 import { connectFailure, refusedUnread, retryAfter, wasSent } from "./http-failure.ts";
 import { type HttpRequest, prepareRequest } from "./http-request.ts";
@@ -12,9 +13,10 @@ const maxRedirects = 5;
 
 /** Executes a tool by an HTTP endpoint. `reveal` puts variables and secrets in their places. */
 export function createHttpProvider(reveal: Reveal): Provider {
-  return async (spec, args, { signal, idempotencyKey }) => {
+  return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
-    const request = prepareRequest(config, mapArguments(config.argumentMap, args), idempotencyKey);
+    const mapped = mapArguments(config.argumentMap, args);
+    const request = prepareRequest(config, mapped, { idempotencyKey, trace: readTraceContext(meta) });
     const response = await send(request, signal);
     const { status, statusText } = response;
     if (isFailure(status)) throw await broken(request, response);
@@ -72,7 +74,7 @@ async function ask({ url, method, headers, body }: HttpRequest, signal: AbortSig
       ...(body === undefined ? {} : { body }),
     });
   } catch (thrown) {
-    throw failed(url, connectFailure(thrown, url), { sent: wasSent(thrown) }, thrown);
+    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown) }, thrown);
   }
 }
 

@@ -30,6 +30,8 @@ export type Registry = {
   /** What is sent with each call of a tool of a snapshot and is shown to nobody. */
   fixedOf(tool: Tool): JsonObject;
   listed(source: string): { tools: number; rejected: Translation["rejected"] };
+  /** A tool as its server lists it, without what is said about it here. */
+  asListed(id: ToolId): NamelessTool | undefined;
 };
 
 /** How many tools there are now, those of every persona. */
@@ -87,6 +89,8 @@ export function createRegistry(onChange: (change: RegistryChange) => void): Regi
       const { tools, rejected } = sources.get(source) ?? { tools: [], rejected: [] };
       return { tools: tools.length, rejected };
     },
+    asListed: (id) =>
+      id.server === null ? undefined : sources.get(id.server)?.tools.find((tool) => isSameId(tool.id, id)),
   };
 }
 

@@ -37,21 +37,18 @@ test("structured content that a tool has promised stays", () => {
   assert.equal(condense({ ...result, content: [text(9)] }, { ...options, keepsStructured: true }), null);
 });
 
-test("large pictures and resources are named with the path to them, small ones stay", () => {
+test("large resources of text are named with the path to them; pictures and files stay, however large", () => {
   const image = { type: "image", mimeType: "image/png", data: "A".repeat(2_000_000) };
   const resource = { type: "resource", resource: { uri: "fx://a", text: "t".repeat(9_000) } };
   const link = { type: "resource_link", uri: "fx://b", name: "b" };
   const found = condense({ content: [image, link, resource] }, options);
   assert.deepEqual(
     found?.parts.map(({ path, type, mimeType }) => [path, type, mimeType]),
-    [
-      ["$result.content.0.data", "image", "image/png"],
-      ["$result.content.2.resource.text", "resource", null],
-    ],
+    [["$result.content.2.resource.text", "resource", null]],
   );
   assert.deepEqual(
     found?.blocks.map((block) => block?.type ?? "digest"),
-    ["digest", "resource_link"],
+    ["digest", "image", "resource_link"],
   );
 });
 

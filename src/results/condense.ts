@@ -6,9 +6,6 @@ import { resultText } from "../model/result.ts";
 import type { ResultPart } from "../model/stored-result.ts";
 import { type Body, bodyOf } from "./body.ts";
 
-/** Pictures and sounds are worth more to a model than their size in text says. */
-const mediaCharacters = 1_000_000;
-
 type CondenseOptions = {
   /** Characters of text that are shown whole. */
   limit: number;
@@ -68,9 +65,10 @@ function largePart(block: ContentBlock, at: number, limit: number): ResultPart |
   const inside = type === "resource" && isObject(block.resource) ? block.resource : block;
   const place = inside === block ? `$result.content.${at}` : `$result.content.${at}.resource`;
   const field = ["data", "blob", "text"].find((name) => typeof inside[name] === "string");
-  const isMedia = field === "data" || field === "blob";
+  // Pictures, sounds and files are no text that a model reads, however large they are written down.
+  if (field === "data" || field === "blob") return null;
   const characters = sizeOf(block as Json);
-  if (characters <= (isMedia ? Math.max(limit, mediaCharacters) : limit)) return null;
+  if (characters <= limit) return null;
   const mimeType = typeof inside.mimeType === "string" ? inside.mimeType : null;
   return { path: field === undefined ? place : `${place}.${field}`, type, mimeType, characters };
 }

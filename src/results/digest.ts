@@ -7,12 +7,15 @@ const longestShape = 1_500;
 const mostParts = 20;
 
 /** A large result in a few words, for a model: what it is, where the rest is, and how it begins. */
-export function renderDigest(handle: ResultHandle, readTool: string | null): string {
+export function renderDigest(handle: ResultHandle, readTool: string | null, isForModel = true): string {
   const { id, characters, expiresAt, shape, preview, nextOffset, parts } = handle;
   const until = `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
+  const isWhole = nextOffset >= characters && parts.length > 0;
   const lines = [
-    `This result is too large to be shown whole: ${count(characters)} characters${kinds[shape.kind]}. It is kept as ${id} until ${until}.`,
-    readOn(id, nextOffset < characters ? nextOffset : null, readTool),
+    isWhole
+      ? `Parts of this result are too large to be shown, and are left out. All of it is kept as ${id} until ${until}.`
+      : `This result is too large to be shown whole: ${count(characters)} characters${kinds[shape.kind]}. It is kept as ${id} until ${until}.`,
+    readOn(id, nextOffset < characters ? nextOffset : null, readTool, isForModel),
     `Shape: ${renderShape(shape)}`,
     ...parts.slice(0, mostParts).map(renderPart),
     ...(parts.length > mostParts ? [`and ${parts.length - mostParts} more parts left out`] : []),
@@ -30,8 +33,9 @@ const kinds: Record<ResultShape["kind"], string> = {
   text: " of text",
 };
 
-function readOn(id: string, offset: number | null, readTool: string | null): string {
+function readOn(id: string, offset: number | null, readTool: string | null, isForModel: boolean): string {
   const from = offset === null ? "" : `, "offset": ${offset}`;
+  if (readTool === null && isForModel) return "Ask for less, or let a person look it up under that name.";
   if (readTool === null)
     return `Read it with 'toolplane results get ${id}${offset === null ? "" : ` --offset ${offset}`}'.`;
   return `Read on with ${readTool} {"id": "${id}"${from}}, or ask for less with "path", "grep" or "lines".`;

@@ -80,7 +80,7 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
         return outcome;
       }
       const stored = handleOf(kept, condensed, limit);
-      const digest = renderDigest(stored, readTool());
+      const digest = renderDigest(stored, readTool(), call.face === "mcp" || call.face === "agent");
       return {
         ...outcome,
         result: assemble(condensed, digest),

@@ -1,6 +1,6 @@
 import type { Hit } from "./hit.ts";
-import { termsOf } from "./query-terms.ts";
-import { createRanker, type Test, unknownWords } from "./ranking.ts";
+import { type Synonyms, termsOf } from "./query-terms.ts";
+import { createRanker, lackingWords, type Test, unknownWords } from "./ranking.ts";
 import { spread } from "./spread.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
@@ -16,6 +16,8 @@ export type Found = {
   coverage: number;
   asked: number;
   unknown(): string[];
+  /** Words that none of the best has, nor another word for them. */
+  lacking(): string[];
 };
 
 /** So many are looked at again to tell several wishes apart. */
@@ -26,7 +28,7 @@ const shown = 5;
 export type FindWords = (query: string, isMeant: Test, count: number) => Found;
 
 /** Tools that are called what was asked for, then those that have its words. */
-export function createFindWords(index: ToolIndex): FindWords {
+export function createFindWords(index: ToolIndex, synonyms?: () => Synonyms): FindWords {
   const rank = createRanker();
   const toHit = ({ slot, score }: { slot: number; score: number }) => ({ tool: index.toolAt(slot), score });
   return (query, isMeant, count) => {
@@ -35,7 +37,7 @@ export function createFindWords(index: ToolIndex): FindWords {
     const named = index.named(query, isLoose).filter(isMeant);
     const isNamed = new Set(named);
     const depth = Math.max(usualDepth, count + named.length);
-    const ranking = rank(termsOf(query), index.corpus(), isMeant, depth);
+    const ranking = rank(termsOf(query, synonyms?.()), index.corpus(), isMeant, depth);
     const others = spread(ranking).filter(({ slot }) => !isNamed.has(slot));
     const first = named.map((slot) => toHit({ slot, score: 1 }));
     return {
@@ -45,6 +47,7 @@ export function createFindWords(index: ToolIndex): FindWords {
       coverage: first.length > 0 ? 1 : Math.max(0, ...others.slice(0, shown).map((one) => one.coverage)),
       asked: ranking.asked,
       unknown: () => unknownWords(ranking.terms, index.corpus(), isMeant),
+      lacking: () => (first.length > 0 ? [] : lackingWords(ranking.terms, others.slice(0, shown))),
     };
   };
 }

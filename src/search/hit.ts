@@ -4,4 +4,10 @@ import type { Findable } from "./fields.ts";
 export type Hit = { tool: Findable; score: number };
 
 /** What one way of searching comes to. */
-export type Result = { total: number; hits: Hit[]; notes: string[] };
+export type Result = {
+  total: number;
+  hits: Hit[];
+  notes: string[];
+  /** It ended before everything was looked at. */
+  isPartial?: boolean;
+};

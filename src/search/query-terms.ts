@@ -1,7 +1,7 @@
 import { exactTerm } from "./segment.ts";
 import { stemOf } from "./stem.ts";
 import { isEmptyInQueries } from "./stop-words.ts";
-import { synonyms } from "./synonyms.ts";
+import { usualSynonyms } from "./synonyms.ts";
 import { eachWord, joinWords } from "./words.ts";
 
 /** One thing to look for and how much it counts. What is asked for is the words themselves; a form is how one is written. */
@@ -10,7 +10,10 @@ export type Term = { key: string; word: string; weight: number; isAsked: boolean
 const exactWeight = 0.5;
 const synonymWeight = 0.3;
 
-export function termsOf(query: string): Term[] {
+/** Stems to the stems that mean nearly the same. */
+export type Synonyms = ReadonlyMap<string, readonly string[]>;
+
+export function termsOf(query: string, synonyms: Synonyms = usualSynonyms): Term[] {
   const words = wordsIn(query);
   const terms = new Map<string, Term>();
   for (const word of words) {

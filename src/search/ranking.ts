@@ -21,6 +21,8 @@ type Range = { segment: Segment; start: number; end: number };
 export type FoundTerm = {
   /** What was asked for; null for other forms of it. */
   word: string | null;
+  /** What was asked for, whichever form this is of it. */
+  of: string;
   weight: number;
   covers: number;
   ranges: Range[];
@@ -86,6 +88,7 @@ export function createRanker(): Rank {
       if (isAsked) whole += telling;
       found.push({
         word: isAsked ? word : null,
+        of: word,
         weight: telling,
         covers: isForm ? 0 : telling,
         ranges: term.ranges,
@@ -121,6 +124,15 @@ export function unknownWords(terms: readonly FoundTerm[], { isAlive }: Corpus, i
   const isThere = ({ segment, start, end }: Range) =>
     segment.slots.subarray(start, end).some((slot) => isAlive(slot) && isMeant(slot));
   return terms.flatMap(({ word, ranges }) => (word === null || ranges.some(isThere) ? [] : word));
+}
+
+/** Words of which none of these has any form. */
+export function lackingWords(terms: readonly FoundTerm[], best: readonly Ranked[]): string[] {
+  const slots = new Set(best.map(({ slot }) => slot));
+  const isThere = ({ segment, start, end }: Range) =>
+    segment.slots.subarray(start, end).some((slot) => slots.has(slot));
+  const had = new Set(terms.filter(({ ranges }) => ranges.some(isThere)).map(({ of }) => of));
+  return terms.flatMap(({ word }) => (word === null || had.has(word) || slots.size === 0 ? [] : word));
 }
 
 /** A word that few tools have tells more. */

@@ -18,13 +18,17 @@ const tools = [
   findable(null, "daily_report", "Writes the daily report"),
 ];
 
-type Settings = { visible?: readonly Findable[]; embed?: Parameters<typeof createSearch>[0] };
+type Settings = {
+  visible?: readonly Findable[];
+  embed?: Parameters<typeof createSearch>[0];
+  orWords?: boolean;
+};
 
-async function ask(request: SearchRequest, { visible = tools, embed = {} }: Settings = {}) {
+async function ask(request: SearchRequest, { visible = tools, embed = {}, orWords = false }: Settings = {}) {
   const search = createSearch(embed);
   search.update(tools, (server) => (server === "browser" ? "Automates Chrome" : ""));
   const parsed = parseSearch(request);
-  return search.find(parsed, visible, { limit: parsed.limit ?? 5, summaryLimit: 100 });
+  return search.find(parsed, visible, { limit: parsed.limit ?? 5, summaryLimit: 100, orWords });
 }
 
 const namesOf = async (...asked: Parameters<typeof ask>) =>
@@ -156,47 +160,41 @@ test("a pattern is looked for in names first, then in everything else", async ()
     "browser.capture",
   ]);
   assert.deepEqual(await namesOf({ query: "^city$", regex: true }), ["weather.get_forecast"]);
-  assert.deepEqual(await namesOf({ query: "automates", regex: true }), ["browser.capture"]);
+  const { tools: found } = await ask({ query: "automates", regex: true });
+  assert.deepEqual([found[0]?.name, (found[0]?.score ?? 0) > 0], ["browser.capture", true]);
 });
 
-test("what is no pattern is taken for words, and that is said", async () => {
+test("what is no pattern is refused with what is wrong, or taken for words where that is wanted", async () => {
   for (const query of ["read a file (", "file".repeat(60)]) {
-    const { note } = await ask({ query, regex: true });
-    assert.match(note ?? "", /no pattern to search with/);
+    await assert.rejects(ask({ query, regex: true }), {
+      code: "USAGE",
+      message: /^'[^']{1,61}' is no pattern to search with: .*Leave out 'regex' to look for words\.$/,
+    });
+    const { note } = await ask({ query, regex: true }, { orWords: true });
+    assert.match(note ?? "", /no pattern to search with, so its words were looked for/);
     assert.ok(!note?.includes("(?im)"), note);
   }
-  assert.equal((await namesOf({ query: "read a file (", regex: true }))[0], "files.read_file");
+  assert.equal(
+    (await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0],
+    "files.read_file",
+  );
 });
 
-test("an embedder has a say where words do not match, and names still come first", async () => {
-  const meanings = [/mail|letter|correspond/i, /weather|rain|forecast/i, /issue|bug/i];
-  const embed = async (texts: readonly string[]) =>
-    texts.map((text) => meanings.map((meaning) => (meaning.test(text) ? 1 : 0)));
-  const found = await namesOf({ query: "rain tomorrow" }, { embed: { embed } });
-  assert.equal(found[0], "weather.get_forecast");
-  assert.deepEqual(await namesOf({ query: "rain tomorrow" }), []);
-  assert.equal((await namesOf({ query: "read_file" }, { embed: { embed } }))[0], "backup.read_file");
-});
-
-test("a definition is embedded once, however many search at the same time", async () => {
-  const embedded: string[] = [];
-  const embed = async (texts: readonly string[]) => {
-    embedded.push(...texts);
-    return texts.map(() => [1]);
-  };
-  await ask({ queries: ["a mail", "a file", "the weather"] }, { embed: { embed } });
-  assert.equal(embedded.length, tools.length + 3);
-});
-
-test("an embedder that fails costs nothing but its say", async () => {
-  const broken = [
-    async () => [],
-    async (texts: readonly string[]) => texts.map((_, at) => (at === 0 ? [1] : [1, 2])),
-    async () => Promise.reject(new Error("no model")),
-  ];
-  for (const embed of broken) {
-    const { tools: found, note } = await ask({ query: "send an email" }, { embed: { embed } });
-    assert.equal(found[0]?.name, "mail.send_message");
-    assert.match(note ?? "", /Only words were compared/);
+test("a long query is not repeated to whoever asked", async () => {
+  for (const query of ["x".repeat(10_000), `select:${"y".repeat(9_000)}`, "ab ".repeat(3_000)]) {
+    const answer = await ask({ query }, { orWords: true });
+    assert.ok(JSON.stringify(answer).length < 2_000, String(JSON.stringify(answer).length));
   }
+});
+
+test("tools that have the verb and not its object are told for what they are", async () => {
+  const { note } = await ask({ query: "delete weather" });
+  assert.match(note ?? "", /No good match|None of these mentions 'delete'/);
+  assert.equal((await ask({ query: "read a file" })).note, undefined);
+});
+
+test("one's own synonyms stand over the usual ones", async () => {
+  assert.deepEqual(await namesOf({ query: "brolly" }), []);
+  const synonyms = () => ({ brolly: ["Weather"], photo: [] });
+  assert.equal((await namesOf({ query: "brolly" }, { embed: { synonyms } }))[0], "weather.get_forecast");
 });

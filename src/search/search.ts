@@ -1,4 +1,7 @@
 import { compileGlob } from "../lib/glob.ts";
+import { sentence } from "../lib/sentence.ts";
+import { shorten } from "../lib/shorten.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { Embed, FoundTool, ParsedSearch, SearchAnswer } from "../model/search.ts";
 import type { Findable } from "./fields.ts";
 import { createFindVectors } from "./find-vectors.ts";
@@ -7,19 +10,28 @@ import { foldSiblings, type Line } from "./fold-siblings.ts";
 import { fuse } from "./fuse.ts";
 import type { Hit, Result } from "./hit.ts";
 import { describeMisfit } from "./misfit.ts";
+import type { Synonyms } from "./query-terms.ts";
 import type { Test } from "./ranking.ts";
 import { selectByName } from "./select-by-name.ts";
 import { requiredOf, summarize } from "./summarize.ts";
+import { withOwnSynonyms } from "./synonyms.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
 
 /** So many names follow the answer. */
 const nextNames = 5;
+/** Whoever asked knows the rest. */
+const longestEcho = 200;
 /** Folded ones leave room for others. */
 const spare = 40;
 /** Beside words, vectors of an unknown model have a say and not the last word. */
 const vectorWeight = 0.25;
 
-export type SearchOptions = { limit: number; summaryLimit: number };
+export type SearchOptions = {
+  limit: number;
+  summaryLimit: number;
+  /** What is no pattern is taken for words, rather than refused. */
+  orWords?: boolean;
+};
 
 export type Search = {
   /** Reads what is new in the catalogue; given the same list and the same function again, it costs nothing. */
@@ -29,10 +41,16 @@ export type Search = {
   rank(text: string, visible: readonly Findable[], count: number, server?: string): Hit[];
 };
 
+type SearchParts = {
+  embed?: Embed | undefined;
+  /** Words and others that are looked for in their place, over the usual ones. */
+  synonyms?: () => Readonly<Record<string, readonly string[]>>;
+};
+
 /** After an `await` the index may be another one: what goes on from there knows tools and no slots. */
-export function createSearch({ embed }: { embed?: Embed | undefined } = {}): Search {
+export function createSearch({ embed, synonyms }: SearchParts = {}): Search {
   const index = createToolIndex();
-  const findWords = createFindWords(index);
+  const findWords = createFindWords(index, synonyms && createSynonyms(synonyms));
   const findVectors = embed === undefined ? null : createFindVectors(embed);
 
   const findOne = async (query: string, isMeant: Test, count: number): Promise<Result> => {
@@ -63,15 +81,17 @@ export function createSearch({ embed }: { embed?: Embed | undefined } = {}): Sea
     return { total, hits, notes: found.flatMap(({ notes }) => notes) };
   };
   const findByPattern = async (
-    { describeNoPattern, findPattern }: typeof import("./find-pattern.ts"),
+    { patternTrouble, findPattern }: typeof import("./find-pattern.ts"),
     pattern: string,
     isMeant: Test,
-    count: number,
+    { count, orWords }: { count: number; orWords: boolean },
   ): Promise<Result> => {
-    const problem = describeNoPattern(pattern);
-    if (problem !== null) {
+    const trouble = patternTrouble(pattern);
+    if (trouble !== null) {
+      if (!orWords) throw noPattern(pattern, trouble);
       const result = await findAll([pattern], isMeant, count);
-      return { ...result, notes: [problem, ...result.notes] };
+      const note = `This is no pattern to search with, so its words were looked for: ${sentence(trouble)}`;
+      return { ...result, notes: [note, ...result.notes] };
     }
     const slots = [...index.all()].filter(isMeant);
     const candidates = slots.map((slot) => ({
@@ -94,12 +114,28 @@ export function createSearch({ embed }: { embed?: Embed | undefined } = {}): Sea
         if (query === undefined) return firstByName(index, isMeant, count);
         if (several.length > 1) return findAll(several, isMeant, count);
         if (query.startsWith("select:")) return selectByName(query.slice(7), index, isMeant);
-        return patterns ? findByPattern(patterns, query, isMeant, count) : findAll([query], isMeant, count);
+        if (patterns === null) return findAll([query], isMeant, count);
+        return findByPattern(patterns, query, isMeant, { count, orWords: options.orWords ?? false });
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
     rank: (text, visible, count, server) =>
       findWords(text, createTest(index, visible, server ?? null), count).hits,
+  };
+}
+
+function noPattern(pattern: string, trouble: string): PlaneError {
+  const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;
+  return new PlaneError("USAGE", message, { data: { parameter: "query" } });
+}
+
+/** The same table is read once. */
+function createSynonyms(own: NonNullable<SearchParts["synonyms"]>): () => Synonyms {
+  let known: { own: object; all: Synonyms } | undefined;
+  return () => {
+    const now = own();
+    if (known?.own !== now) known = { own: now, all: withOwnSynonyms(now) };
+    return known.all;
   };
 }
 
@@ -131,16 +167,16 @@ function firstByName(index: ToolIndex, isMeant: Test, count: number): Result {
 
 function toAnswer(
   query: string,
-  { total, hits, notes }: Result,
+  { total, hits, notes, isPartial = false }: Result,
   { limit, summaryLimit }: SearchOptions,
 ): SearchAnswer {
   const lines = foldSiblings(hits);
   const shown = lines.slice(0, limit);
   const folded = shown.reduce((sum, { alsoOn }) => sum + alsoOn.length, 0);
   return {
-    query,
+    query: shorten(query, longestEcho),
     total,
-    truncated: total > shown.length + folded,
+    truncated: isPartial || total > shown.length + folded,
     tools: shown.map((line) => toFoundTool(line, summaryLimit)),
     next: lines.slice(limit, limit + nextNames).map(({ tool }) => tool.name),
     ...(notes.length > 0 ? { note: notes.join(" ") } : {}),

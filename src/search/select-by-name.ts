@@ -1,4 +1,5 @@
 import { nearest } from "../lib/nearest.ts";
+import { shorten } from "../lib/shorten.ts";
 import type { Result } from "./hit.ts";
 import type { Test } from "./ranking.ts";
 import type { ToolIndex } from "./tool-index.ts";
@@ -30,7 +31,7 @@ export function selectByName(list: string, index: ToolIndex, isMeant: Test): Res
 function describeMissing(missing: readonly string[], known: readonly string[]): string[] {
   const notes = missing.slice(0, mostHinted).map((name) => {
     const [near] = nearest(name, known, 1);
-    return `No tool '${name}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
+    return `No tool '${shorten(name)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
   });
   const more = missing.length - mostHinted;
   return more > 0 ? [...notes, `Nor are ${more} others there.`] : notes;

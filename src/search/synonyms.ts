@@ -17,7 +17,8 @@ const groups = `
   convert transform translate export
   compare diff difference contrast
   merge combine join concatenate
-  save write store persist
+  save write store persist remember
+  remember memory memorize knowledge note
   move rename relocate
   copy duplicate clone
   schedule book reserve plan
@@ -78,7 +79,19 @@ const groups = `
 `;
 
 /** Stems to the stems that mean nearly the same. */
-export const synonyms: ReadonlyMap<string, readonly string[]> = readGroups(groups);
+export const usualSynonyms: ReadonlyMap<string, readonly string[]> = readGroups(groups);
+
+/** Somebody's own table over ours: what it has of a word is all there is of it, an empty list is nothing. */
+export function withOwnSynonyms(
+  own: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const entries = Object.entries(own).map(([word, others]) => [stemIn(word), others.map(stemIn)] as const);
+  return entries.length === 0 ? usualSynonyms : new Map([...usualSynonyms, ...entries]);
+}
+
+function stemIn(word: string): string {
+  return stemOf(word.trim().toLowerCase());
+}
 
 function readGroups(text: string): Map<string, readonly string[]> {
   const found = new Map<string, Set<string>>();

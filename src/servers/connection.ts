@@ -1,9 +1,10 @@
 import { longestTimerMs } from "../lib/pause.ts";
-import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
+import { describeUnavailable } from "./describe-unavailable.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { lastWordsBefore } from "./last-words.ts";
 import { type AttemptOptions, attemptToOpen } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 import {
@@ -130,6 +131,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     take({
       type: "failed",
       reason,
+      lastWords: lastWordsBefore(cause, hide),
       at: Date.now(),
       kept: options.isKept(),
       hopeless: needsPerson || permanent,
@@ -143,7 +145,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     lost.session.end();
     leave(lost.channel);
     const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
-    take({ type: "lost", reason: hide(reason.message), at: Date.now(), kept: options.isKept(), useful });
+    const why = { reason: hide(reason.message), lastWords: lastWordsBefore(reason, hide) };
+    take({ type: "lost", ...why, at: Date.now(), kept: options.isKept(), useful });
   }
 
   function unavailable(): PlaneError {
@@ -153,7 +156,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       sent: false,
       retryAt: until === null ? null : new Date(until).toISOString(),
     };
-    const text = `Server '${name}' is not available: ${sentence(facts.error ?? facts.state)}`;
+    const text = describeUnavailable(name, facts.error ?? facts.state, facts.lastWords);
     return new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
 

@@ -13,6 +13,7 @@ export type Presence = {
   stop(): void;
   /** Throws when it must not be started or asked now, with the reason. */
   refuseIfAway(): void;
+  isAway(): boolean;
 };
 
 /** Whether a server is wanted: by its configuration, by whoever connected it, by the plane. */
@@ -46,6 +47,7 @@ export function createPresence(
     stop() {
       isStopped = true;
     },
+    isAway: () => reasonToStayAway() !== null,
     refuseIfAway() {
       const reason = reasonToStayAway();
       if (reason === null) return;

@@ -23,6 +23,7 @@ export type Requests = {
     method: string,
     params: UnknownObject,
     options: RequestOptions,
+    by?: string | null,
   ): Promise<unknown>;
   /** Those that run and those that wait to be sent. */
   pending(): number;
@@ -58,7 +59,7 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   return {
-    async send(connection, method, params, requestOptions) {
+    async send(connection, method, params, requestOptions, by = null) {
       const { signal } = requestOptions;
       // Whoever waits for a turn uses it already.
       connection.enter();
@@ -71,10 +72,11 @@ export function createRequests(options: RequestsOptions): Requests {
       }
       try {
         const live = connection.live() ?? (await abortable(connection.ensure(), signal));
+        const onRequest = options.answering(requestOptions.onRequest);
         const startedAt = performance.now();
         try {
-          const onRequest = options.answering(requestOptions.onRequest);
-          const result = await sendIn(connection, live, method, params, { ...requestOptions, onRequest });
+          const asked = { ...requestOptions, onRequest, by };
+          const result = await sendIn(connection, live, method, params, asked);
           connection.worked(live);
           return result;
         } catch (thrown) {

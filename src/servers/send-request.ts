@@ -27,10 +27,10 @@ export type SendRequest = (
   options: RequestOptions,
 ) => Promise<unknown>;
 
-/** Sends requests in an open session, and calls of tools as tasks where a tool is made for that. */
+/** Sends requests in an open session, or throws why it cannot, and calls of tools as tasks where a tool is made for that. */
 export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: SenderOptions): SendRequest {
   const callWithTask = createTaskCalls(taskQuietMs);
-  return async (connection, { session, channel }, method, params, options) => {
+  return (connection, { session, channel }, method, params, options) => {
     if (session.era === "legacy" && options.continuation?.requestState !== undefined)
       throw new RpcError(-32602, "requestState is none that was given out for this request.");
     if (method !== "tools/call") return session.request(method, params, options);
@@ -46,7 +46,7 @@ export function createRequestSender({ name, taskQuietMs = quietMs, toolOf }: Sen
       session,
       params,
       support,
-      options: { ...options, headers },
+      options: headers ? { ...options, headers } : options,
       // What a process of ours did is lost with it.
       reopen: isRemote ? () => reopen(connection) : undefined,
     });

@@ -2,6 +2,7 @@ import { nearest } from "../lib/nearest.ts";
 import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
+import { describeUnavailable } from "./describe-unavailable.ts";
 import type { Server } from "./server.ts";
 import { brokenStatus, compareWanted, type Wanted } from "./wanted.ts";
 
@@ -73,9 +74,9 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
     trouble(name) {
       if (isBroken(name)) return cannotRun(name);
       const current = find(name);
-      const { state, error } = current.status();
+      const { state, error, lastWords = null } = current.status();
       const isFine = state === "connected" || state === "disabled" || (current.isKnown() && error === null);
-      return isFine ? null : `Server '${name}' is not available: ${sentence(error ?? state)}`;
+      return isFine ? null : describeUnavailable(name, error ?? state, lastWords);
     },
     status: () => [
       ...[...servers].map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),

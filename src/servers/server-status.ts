@@ -13,7 +13,7 @@ export type StatusParts = {
 /** What everybody may know about a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, restUntil, retryAt } = sessions.main.facts();
+  const { state, error, lastWords, restUntil, retryAt } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
   return {
@@ -22,6 +22,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     protocolVersion: live?.session.protocolVersion ?? null,
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
+    ...(lastWords === null ? {} : { lastWords }),
     nextRetryAt: toTime(retryAt ?? restUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),

@@ -56,6 +56,8 @@ export type Server = {
   warm(): Promise<void>;
   /** Makes its tools known, asking again only when the last listing is too old. */
   discover(owner: SessionOwner): Promise<void>;
+  /** Would `discover` find out nothing that is not known? */
+  isSettled(owner: SessionOwner): boolean;
   /** Really asks it for its tools. */
   refresh(): Promise<void>;
   /** Ends its sessions; it stays away until somebody connects it. */
@@ -67,6 +69,7 @@ export type Server = {
   /** Is it running, or meant to? */
   isWanted(): boolean;
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
+  /** Throws at once while it is away. */
   request(
     method: string,
     params: UnknownObject,
@@ -225,6 +228,12 @@ export function createServer(options: ServerOptions): Server {
       await ensureFor(owner);
       if (main.live()) await catalogue.list().catch(() => undefined);
     },
+    isSettled(owner) {
+      if (presence.isAway() || !catalogue.isKnown()) return false;
+      if (!main.live()) return true;
+      const isTheirs = !options.isPersonal() || sessions.of(owner).live() !== null;
+      return isTheirs && requirement === null && catalogue.isFresh();
+    },
     refresh,
     async disconnect() {
       presence.hold();
@@ -242,9 +251,9 @@ export function createServer(options: ServerOptions): Server {
     },
     isWanted: () => presence.isKept() || ["connecting", "connected", "backoff"].includes(main.facts().state),
     release: sessions.release,
-    async request(method, params, requestOptions, owner) {
+    request(method, params, requestOptions, owner) {
       refuseIfAway();
-      return requests.send(sessions.of(owner), method, params, { ...requestOptions, by: owner.user });
+      return requests.send(sessions.of(owner), method, params, requestOptions, owner.user);
     },
     async list(method, signal) {
       refuseIfAway();

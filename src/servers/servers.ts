@@ -71,6 +71,8 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
       among?: readonly string[];
     },
   ): Promise<void>;
+  /** Would `discover` find out nothing that is not known? */
+  isSettled(names: readonly string[], owner: SessionOwner): boolean;
   /** Makes the tools of one server known, or says why they cannot be. */
   discoverOne(name: string, options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
   /** Really asks them again; without `force` those that back off are left alone. */
@@ -106,6 +108,7 @@ export function createServers(options: ServersOptions): Servers {
     return lastTurn;
   };
   let recalled: Promise<void> | undefined;
+  let hasRecalled = false;
   let isStarted = false;
 
   const directory = createServerDirectory({
@@ -144,7 +147,9 @@ export function createServers(options: ServersOptions): Servers {
     }
   }
   function recallOnce(): Promise<void> {
-    recalled ??= recall(allNames());
+    recalled ??= recall(allNames()).finally(() => {
+      hasRecalled = true;
+    });
     return recalled;
   }
 
@@ -177,6 +182,10 @@ export function createServers(options: ServersOptions): Servers {
       const known = Promise.allSettled(meant.map((one) => one.discover(owner)));
       await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs, { isBackground: true })]));
     },
+    isSettled(names, owner) {
+      for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
+      return hasRecalled;
+    },
     async discoverOne(name, { patienceMs = 0, owner = nobodysSession } = {}) {
       const one = find(name);
       await recallOnce();
@@ -195,8 +204,13 @@ export function createServers(options: ServersOptions): Servers {
         names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
         force,
       ),
-    request: async (name, method, params, requestOptions, owner = nobodysSession) =>
-      find(name).request(method, params, requestOptions, owner),
+    request(name, method, params, requestOptions, owner = nobodysSession) {
+      try {
+        return find(name).request(method, params, requestOptions, owner);
+      } catch (thrown) {
+        return Promise.reject(thrown);
+      }
+    },
     check: async (name, signal) => find(name).check(signal),
     list: async (name, method, signal) => find(name).list(method, signal),
     session: (name) => (directory.isBroken(name) ? null : find(name).session()),

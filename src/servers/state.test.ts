@@ -76,6 +76,7 @@ test("a failure is told with its reason, the rest and the next try", () => {
   assert.deepEqual(facts, {
     state: "backoff",
     error: "no",
+    lastWords: null,
     failures: 1,
     restUntil: at + 1_000,
     retryAt: at + 1_000,
@@ -114,7 +115,8 @@ test("a useful life, or one answer, makes up for whatever was before", () => {
 
 test("connected, nothing is left of earlier trouble but the count of it", () => {
   const facts = through(signals.connect, signals.failed, signals.connect, signals.connected);
-  assert.deepEqual(facts, { state: "connected", error: null, failures: 1, restUntil: null, retryAt: null });
+  const none = { error: null, lastWords: null, restUntil: null, retryAt: null };
+  assert.deepEqual(facts, { state: "connected", failures: 1, ...none });
 });
 
 suite("whatever happens", () => {

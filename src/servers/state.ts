@@ -5,6 +5,8 @@ import type { ServerState } from "../model/server.ts";
 export type ConnectionFacts = {
   state: ServerState;
   error: string | null;
+  /** What the server itself wrote before that; for people who may read its log. */
+  lastWords: string | null;
   /** Attempts and short lives in a row that came to nothing. */
   failures: number;
   /** No attempt before this, unless it is forced. */
@@ -18,9 +20,16 @@ export type ConnectionSignal =
   | { type: "connect" }
   | { type: "connected"; toolCount: number; protocolVersion: string }
   /** `kept` means that it is tried again without anybody asking. */
-  | { type: "failed"; reason: string; at: number; kept: boolean; hopeless?: boolean }
+  | {
+      type: "failed";
+      reason: string;
+      lastWords?: string | null;
+      at: number;
+      kept: boolean;
+      hopeless?: boolean;
+    }
   /** `useful` means that it lived long enough, or answered something, before it was lost. */
-  | { type: "lost"; reason: string; at: number; kept: boolean; useful: boolean }
+  | { type: "lost"; reason: string; lastWords?: string | null; at: number; kept: boolean; useful: boolean }
   | { type: "closed"; reason: string }
   | { type: "worked" };
 
@@ -33,6 +42,7 @@ const jitter = 0.2;
 export const initialFacts: ConnectionFacts = {
   state: "disconnected",
   error: null,
+  lastWords: null,
   failures: 0,
   restUntil: null,
   retryAt: null,
@@ -68,7 +78,7 @@ export function nextFacts(
     case "connected": {
       const { toolCount, protocolVersion } = signal;
       return {
-        facts: { ...facts, state: "connected", error: null, restUntil: null, retryAt: null },
+        facts: { ...facts, state: "connected", error: null, lastWords: null, restUntil: null, retryAt: null },
         event: { type: "server.connected", server, toolCount, protocolVersion },
       };
     }
@@ -94,7 +104,7 @@ export function nextFacts(
   }
 }
 
-type Failure = { reason: string; at: number; kept: boolean; hopeless?: boolean };
+type Failure = { reason: string; lastWords?: string | null; at: number; kept: boolean; hopeless?: boolean };
 
 /** What did its work, or was lost for the first time, may come back at once; what keeps falling over may not. */
 function afterLoss(
@@ -108,12 +118,13 @@ function afterLoss(
   if (failures > 1) {
     return { ...afterFailure({ ...facts, failures: failures - 2 }, lost, policy, random), state, failures };
   }
-  return { state, error: lost.reason, failures, restUntil: null, retryAt: lost.kept ? lost.at : null };
+  const { reason: error, lastWords = null } = lost;
+  return { state, error, lastWords, failures, restUntil: null, retryAt: lost.kept ? lost.at : null };
 }
 
 function afterFailure(
   { failures }: ConnectionFacts,
-  { reason, at, kept, hopeless = false }: Failure,
+  { reason, lastWords = null, at, kept, hopeless = false }: Failure,
   { firstMs, longestMs }: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
@@ -123,6 +134,7 @@ function afterFailure(
   return {
     state: retries ? "backoff" : "error",
     error: reason,
+    lastWords,
     failures: failures + 1,
     restUntil: hopeless ? null : at + Math.min(spread, longestRestMs),
     retryAt: retries ? at + spread : null,

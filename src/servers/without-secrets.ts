@@ -1,3 +1,4 @@
+import { isRawJSON } from "../lib/exact-numbers.ts";
 import { createHider } from "../lib/hide-values.ts";
 import { isObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/server.ts";
@@ -26,6 +27,6 @@ export function withoutSecrets(thrown: unknown, hide: (text: string) => string):
 function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
-  if (!isObject(value)) return value;
+  if (!isObject(value) || isRawJSON(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
 }

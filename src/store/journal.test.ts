@@ -116,3 +116,50 @@ test("closing stores what is waiting, then refuses further writes", async () => 
   await assert.rejects(journal.write([callEntry("late")]), { code: "STORE_FAILED" });
   await journal.close();
 });
+
+/** A store that can be switched off. */
+function createSwitch() {
+  const { append, batches } = createAppend(() => {
+    if (line.isAway) throw new PlaneError("STORE_FAILED", "away", { data: { lost: true, locked: true } });
+  });
+  const line = { isAway: true, append, batches };
+  return line;
+}
+
+test("what was done while the store is away is stored once it is back, however long that takes", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const line = createSwitch();
+  const journal = createJournal(line.append);
+  await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  journal.note(callEntry("told"));
+  await journal.flush();
+  for (let second = 0; second < 20; second += 1) {
+    context.mock.timers.tick(1_000);
+    await journal.flush();
+  }
+  line.isAway = false;
+  line.batches.length = 0;
+  context.mock.timers.tick(1_000);
+  await journal.flush();
+  assert.deepEqual(line.batches.join(" ").split(" ").toSorted(), ["a", "told"]);
+});
+
+test("closing tries once more what a store that was away has not got", async () => {
+  const line = createSwitch();
+  const journal = createJournal(line.append);
+  await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  line.isAway = false;
+  line.batches.length = 0;
+  await journal.close();
+  assert.deepEqual(line.batches, ["a"]);
+});
+
+test("a journal says when so much waits for a store that is away that no more should be begun", async () => {
+  const journal = createJournal(createSwitch().append);
+  for (let round = 0; round < 10; round += 1) {
+    assert.equal(journal.isFull(), false);
+    const calls = Array.from({ length: 2_000 }, (_, at) => journal.keep([callEntry(`${round}-${at}`)]));
+    await Promise.allSettled(calls);
+  }
+  assert.equal(journal.isFull(), true);
+});

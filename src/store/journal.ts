@@ -1,74 +1,172 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
+import { appendBatch, type Group } from "./append-batch.ts";
+import type { Spool } from "./spool.ts";
 
 export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
+  /** The same for whoever only needs to know that they survive the process; undefined when they do already. */
+  keep(entries: readonly JournalEntry[]): Promise<void> | undefined;
+  /** For what nobody waits for. */
+  note(entry: JournalEntry): void;
+  /** So much waits for a store that is away that no more should be begun. */
+  isFull(): boolean;
+  /** Stores what is waiting now. */
+  flush(): Promise<void>;
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
 };
 
-/** What one caller wrote: stored together or not at all. */
-type Group = { entries: readonly JournalEntry[]; stored: () => void; failed: (reason: unknown) => void };
+export type JournalOptions = {
+  spool?: Spool;
+  /** How long a commit may wait for more to go with it, after one that was made just now. */
+  restMs?: number;
+  onStored?(): void;
+};
+
+/** So many wait for a commit, and no more. */
+const mostWaiting = 2_000;
+/** What is safe in the spool is tried again, so often. */
+const mostTries = 5;
+const betweenTriesMs = 1_000;
+/** So many groups wait for a store that is away; of those that only tell something half as many. */
+const mostTroubled = 20_000;
+const nothing = () => undefined;
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
-export function createJournal(append: Store["append"]): Journal {
+export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
+  const { spool, restMs = 0, onStored = nothing } = options;
   let waiting: Group[] = [];
   let flushing: Promise<void> | null = null;
   let open = true;
+  let isFirst = true;
+  let isHurried = false;
+  let restUntil = 0;
+  const troubled = new Set<() => void>();
+  let wake = nothing;
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      // A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest.
-      await nextTurn();
+      await turn();
       const batch = waiting;
       waiting = [];
-      await appendBatch(append, batch);
+      restUntil = performance.now() + restMs;
+      const forget = spool?.leave();
+      await appendBatch(append, batch, fail);
+      if (troubled.size === 0) forget?.();
+      onStored();
     }
     flushing = null;
   }
 
+  /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
+  function turn(): Promise<void> {
+    const restingMs = restUntil - performance.now();
+    if (restingMs <= 0 || isHurried || waiting.length >= mostWaiting) return nextTurn();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => wake(), restingMs);
+      wake = () => {
+        clearTimeout(timer);
+        wake = nothing;
+        resolve();
+      };
+    });
+  }
+
+  function push(group: Group): void {
+    waiting.push(group);
+    if (waiting.length === mostWaiting) wake();
+    flushing ??= flush();
+  }
+
+  async function write(entries: readonly JournalEntry[]): Promise<void> {
+    if (!open) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
+    const { promise, ...waits } = Promise.withResolvers<void>();
+    push({ entries, waits, tries: 0, isNote: false });
+    await promise;
+  }
+
+  /** Not stored: who waits is told, and what nobody waits for is tried again. */
+  function fail(group: Group, reason: unknown): void {
+    if (group.waits) return group.waits.reject(reason);
+    if (!group.isNote || (isAway(reason) && troubled.size < mostTroubled / 2)) tryAgain(group, reason);
+  }
+
+  /** Nobody waits for it, so nobody but us can try again; what is never stored stays in the spool, if it got there. */
+  function tryAgain(group: Group, reason: unknown): void {
+    // A store that is away has refused nothing.
+    if (!isAway(reason) || group.tries === 0) group.tries += 1;
+    const isLast = group.tries >= mostTries && !isAway(reason);
+    if (isLast) process.emitWarning(`A call could not be recorded yet: ${tell(reason)}`);
+    const again = () => {
+      clearTimeout(timer);
+      troubled.delete(again);
+      push({ entries: group.entries, tries: group.tries, isNote: false });
+    };
+    troubled.add(again);
+    const timer = isLast ? undefined : setTimeout(() => open && again(), betweenTriesMs).unref();
+  }
+
+  /** What was done is on record in the end; who waits is told where it would not survive the process until then. */
+  async function rescue(entries: readonly JournalEntry[], reason: unknown): Promise<void> {
+    if (!isAway(reason)) throw reason;
+    const isSafe = spool !== undefined && (await isAdded(spool, entries));
+    tryAgain({ entries, tries: 0, isNote: false }, reason);
+    if (!isSafe) throw reason;
+  }
+
+  /** The spool could not be written, so nothing is safe before it is in the store. */
+  async function keepWithout(group: Group): Promise<void> {
+    if (!waiting.includes(group)) return storeAll();
+    const { promise, ...waits } = Promise.withResolvers<void>();
+    group.waits = waits;
+    await promise.catch((reason) => rescue(group.entries, reason));
+  }
+
+  async function storeAll(): Promise<void> {
+    isHurried = true;
+    wake();
+    while (flushing) await flushing;
+    isHurried = false;
+  }
+
   return {
-    async write(entries) {
-      if (!open) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      waiting.push({ entries, stored: resolve, failed: reject });
-      flushing ??= flush();
-      await promise;
+    write,
+    keep(entries) {
+      // A command that makes one call needs no file for it.
+      const spools = spool !== undefined && open && !isFirst && waiting.length < mostWaiting;
+      isFirst = false;
+      if (!spools) return write(entries).catch((reason) => rescue(entries, reason));
+      const group: Group = { entries, tries: 0, isNote: false };
+      const safe = spool.add(entries);
+      push(group);
+      return safe?.then((isSafe) => (isSafe ? undefined : keepWithout(group)));
     },
+    note(entry) {
+      if (open) push({ entries: [entry], tries: 0, isNote: true });
+    },
+    isFull: () => troubled.size >= mostTroubled,
+    flush: storeAll,
     async close() {
       open = false;
-      await flushing;
+      for (const again of [...troubled]) again();
+      await storeAll();
+      spool?.close();
     },
   };
 }
 
-/** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
-async function appendBatch(append: Store["append"], batch: readonly Group[]): Promise<void> {
-  try {
-    await append(batch.flatMap((group) => group.entries));
-    for (const group of batch) group.stored();
-  } catch (thrown) {
-    await appendEach(append, batch, thrown);
-  }
+function tell(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
-async function appendEach(append: Store["append"], batch: readonly Group[], reason: unknown): Promise<void> {
-  let last = reason;
-  for (const group of batch) {
-    try {
-      // A locked store has waited its full time already; each try would stop the process as long again.
-      if (isLocked(last)) throw last;
-      await append(group.entries);
-      group.stored();
-    } catch (thrown) {
-      last = thrown;
-      group.failed(thrown);
-    }
-  }
+async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<boolean> {
+  return (await spool.add(entries)) ?? true;
 }
 
-function isLocked(thrown: unknown): boolean {
-  return thrown instanceof PlaneError && thrown.data.locked === true;
+/** Not refused but not reached: the same is taken later. */
+function isAway(thrown: unknown): boolean {
+  return thrown instanceof PlaneError && thrown.data.lost === true;
 }

@@ -1,3 +1,4 @@
+import type { HealthSample } from "../model/health.ts";
 import type { EntryEdits, JournalEntry, Store } from "../model/store.ts";
 import {
   deleteApiKey,
@@ -24,7 +25,7 @@ import {
   updateDeadLetter,
 } from "./sqlite/dead-letters.ts";
 import { deleteEntry, selectEntries, upsertEntry } from "./sqlite/entries.ts";
-import { insertEvent, selectEvents, selectLastEventId } from "./sqlite/events.ts";
+import { createEventAppender, selectEvents, selectLastEventId } from "./sqlite/events.ts";
 import {
   closePlan,
   deleteRemembered,
@@ -37,16 +38,22 @@ import {
   selectRemembered,
   updateHeldCall,
 } from "./sqlite/held-calls.ts";
+import { createJobStore } from "./sqlite/jobs.ts";
 import { replaceKnownServer, selectKnownServers, upsertKnownServer } from "./sqlite/known-servers.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { insertPins, replacePin, selectPin, selectPinnedServer, selectPins } from "./sqlite/pins.ts";
 import { deleteExpiredResults, insertResult, selectResult, selectResults } from "./sqlite/results.ts";
-import { insertSample, pruneSamples, selectNewSamples, selectSamples } from "./sqlite/samples.ts";
+import { deleteRunsBefore, insertRun, selectRun, selectRuns } from "./sqlite/runs.ts";
+import { insertSamples, selectNewSamples, selectSamples } from "./sqlite/samples.ts";
 import { deleteSecret, selectSecret, selectSecretKeys, upsertSecret } from "./sqlite/secrets.ts";
+import { changeShared, deleteEndedShared, selectShared, selectSharedKeys } from "./sqlite/shared-values.ts";
+import { createStateStore } from "./sqlite/state.ts";
 import { verifyCalls } from "./sqlite/verify-calls.ts";
 
 /** So many calls are removed at a time, so that nobody waits long for the store. */
 const removedAtATime = 5_000;
+/** These are larger: each holds a conversation. */
+const runsRemovedAtATime = 100;
 
 /** `":memory:"` is a store that ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
@@ -110,12 +117,34 @@ export async function openSqliteStore(file: string): Promise<Store> {
     result: (id) => read((prepare) => selectResult(prepare, id)),
     results: (filter = {}) => read((prepare) => selectResults(prepare, filter)),
     forgetResults: (now) => write((prepare) => deleteExpiredResults(prepare, now)),
+    run: (id) => read((prepare) => selectRun(prepare, id)),
+    runs: (filter = {}) => read((prepare) => selectRuns(prepare, filter)),
+    forgetRuns: (before) => write((prepare) => deleteRunsBefore(prepare, before, runsRemovedAtATime)),
+    ...createJobStore({ read, write }),
+    ...createStateStore({ read, write }),
+    sharedValue: (key) => read((prepare) => selectShared(prepare, key, Date.now())),
+    changeShared: (key, keptMs, step) =>
+      write((prepare) => changeShared(prepare, key, keptMs, step, Date.now())),
+    sharedKeys: (keys) => read((prepare) => selectSharedKeys(prepare, keys, Date.now())),
+    forgetShared: () => write((prepare) => deleteEndedShared(prepare, Date.now())),
     verifyCalls: (head) => verifyCalls(read, head),
     forgetCalls: (before) =>
       write((prepare) => deleteCallsBefore(prepare, before, new Date().toISOString(), removedAtATime)),
+    ...onOneMachine,
     close,
   };
 }
+
+/** A file is always there, tells nobody, and takes one writer at a time. */
+const onOneMachine: Pick<Store, "trouble" | "onTrouble" | "watch" | "alone"> = {
+  trouble: () => null,
+  onTrouble: () => () => undefined,
+  watch: () => () => undefined,
+  async alone(_task, work) {
+    await work();
+    return true;
+  },
+};
 
 function editEntries(prepare: Prepare, { put, remove, changes }: EntryEdits): void {
   for (const key of remove) deleteEntry(prepare, key);
@@ -124,12 +153,14 @@ function editEntries(prepare: Prepare, { put, remove, changes }: EntryEdits): vo
 }
 
 function insertEntries(prepare: Prepare, entries: readonly JournalEntry[]): void {
-  const newestSamples = new Map<string, number>();
+  const samples: HealthSample[] = [];
   const addCall = createCallAppender(prepare);
+  const addEvent = createEventAppender(prepare);
   for (const entry of entries) {
-    if (entry.kind === "call") addCall(entry.call);
-    else if (entry.kind === "event") insertEvent(prepare, entry.at, entry.event);
-    else newestSamples.set(entry.sample.subject, insertSample(prepare, entry.sample));
+    if (entry.kind === "call") addCall(entry.call, entry.text);
+    else if (entry.kind === "event") addEvent(entry.at, entry.event);
+    else if (entry.kind === "run") insertRun(prepare, entry.run);
+    else samples.push(entry.sample);
   }
-  for (const [subject, newest] of newestSamples) pruneSamples(prepare, subject, newest);
+  insertSamples(prepare, samples);
 }

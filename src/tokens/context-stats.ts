@@ -1,11 +1,16 @@
-import { passesFilter } from "../lib/glob.ts";
+import { matchesGlob } from "../lib/glob.ts";
+import { alwaysLoaded } from "../model/always-loaded.ts";
 import type { ConfigValues } from "../model/config.ts";
 import type { ContextCost, ContextStats, ToolContext } from "../model/context-stats.ts";
+import { metaTools } from "../model/meta-tools.ts";
 import type { Tool } from "../model/tool.ts";
-import { tokenizer } from "./count-tokens.ts";
+import { loadTokenCounter, tokenizer } from "./count-tokens.ts";
 import { countDefinitions, mostTokens } from "./definition-cost.ts";
 
 type Lazy = ConfigValues["lazy"];
+
+/** No definition has so long words that a tokenizer has to be loaded to know that there are more. */
+const mostBytesPerToken = 12;
 
 /** What the definitions of these tools cost, by server, dearest first. */
 export async function countContext(
@@ -14,9 +19,10 @@ export async function countContext(
   withTools: boolean,
 ): Promise<ContextStats> {
   const costs = await countDefinitions(tools, lazy.summaryDescriptionLimit);
+  const always = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
   const each = tools.map((tool, at): ToolContext => {
     const { fullTokens = 0, summaryTokens = 0 } = costs[at] ?? {};
-    const loadedTokens = isAlwaysLoaded(tool, lazy) ? fullTokens : 0;
+    const loadedTokens = always.has(tool) ? fullTokens : 0;
     const cost = { fullTokens, summaryTokens, loadedTokens };
     return { name: tool.name, server: serverOf(tool), ...cost, savedPercent: saved(cost) };
   });
@@ -27,14 +33,15 @@ export async function countContext(
     ...sumOf(group),
   }));
   servers.sort((a, b) => b.fullTokens - a.fullTokens);
-  const totals = { tools: tools.length, ...sumOf(each) };
+  const metaTokens = (await loadTokenCounter())(JSON.stringify(metaTools));
+  const totals = { tools: tools.length, ...withMeta(sumOf(each), metaTokens) };
   const { mode, thresholdTokens } = lazy;
   const isActive = mode === "always" || (mode === "auto" && totals.fullTokens > thresholdTokens);
   return {
     tokenizer,
     servers,
     totals,
-    lazy: { mode, thresholdTokens, isActive },
+    lazy: { mode, thresholdTokens, isActive, metaTokens },
     ...(withTools ? { tools: each } : {}),
   };
 }
@@ -42,7 +49,9 @@ export async function countContext(
 /** Counts no further than it has to. */
 export async function isAboveThreshold(tools: readonly Tool[], { mode, ...lazy }: Lazy): Promise<boolean> {
   if (mode !== "auto") return mode === "always";
-  if (mostTokens(tools) <= lazy.thresholdTokens) return false;
+  const most = mostTokens(tools);
+  if (most <= lazy.thresholdTokens) return false;
+  if (most > lazy.thresholdTokens * mostBytesPerToken) return true;
   let isAbove = false;
   await countDefinitions(tools, lazy.summaryDescriptionLimit, (sum) => {
     isAbove = sum > lazy.thresholdTokens;
@@ -51,16 +60,15 @@ export async function isAboveThreshold(tools: readonly Tool[], { mode, ...lazy }
   return isAbove;
 }
 
-/** Our own tools are how the others are found. */
-function isAlwaysLoaded({ name, modelName, id, source }: Tool, { alwaysLoadTools }: Lazy): boolean {
-  return (
-    source === "builtin" || [name, modelName, id.tool].some((one) => passesFilter(one, alwaysLoadTools, null))
-  );
-}
-
 function serverOf({ id, source }: Tool): string {
   if (id.server !== null) return id.server;
   return source === "builtin" ? "(built in)" : "(hand-written)";
+}
+
+/** Whoever has not all definitions has the tools that find the others. */
+function withMeta(sum: ContextCost, metaTokens: number): ContextCost {
+  const sums = { ...sum, loadedTokens: sum.loadedTokens + metaTokens };
+  return { ...sums, savedPercent: Math.max(0, saved(sums)) };
 }
 
 function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost {

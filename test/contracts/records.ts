@@ -1,3 +1,4 @@
+import type { AgentRun } from "../../src/model/agent-run.ts";
 import type { CallRecord } from "../../src/model/call.ts";
 import type { Decision, KeptHeldCall } from "../../src/model/held-call.ts";
 import { principalOf } from "../../src/model/principal.ts";
@@ -30,6 +31,62 @@ export function callRecord(id: string, changes: Partial<CallRecord> = {}): CallR
       { stage: "authorize", ms: 0.01 },
       { stage: "validate", ms: 0.08 },
       { stage: "execute", ms: 39.4 },
+    ],
+    ...changes,
+  };
+}
+
+/** A run of an agent: it thought, called a tool, and answered. */
+export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun {
+  const step = { modelMs: 120, offered: 2, refused: false };
+  return {
+    id,
+    at: moment,
+    durationMs: 410,
+    user: "ada",
+    question: "Which issues are open?",
+    style: "tools",
+    model: "default",
+    toolset: "reading",
+    conversation: "c-1",
+    outcome: "completed",
+    error: null,
+    answer: "Two are.",
+    reasoning: "I have seen both.",
+    turns: 1,
+    usage: { inputTokens: 900, outputTokens: 100, totalTokens: 1_000 },
+    counters: { totalToolCalls: 1, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 },
+    steps: [
+      {
+        ...{ ...step, turn: 1, at: moment, usage: { inputTokens: 400, outputTokens: 40, totalTokens: 440 } },
+        calls: [
+          {
+            ...{ id: "call_1", tool: "github_search_issues", record: "r-1", status: "succeeded" },
+            ...{ durationMs: 41.7, provider: "mcp:github", attempts: 2 },
+          },
+        ],
+      },
+      {
+        ...{ ...step, turn: 2, at: "2026-03-01T12:00:00.170Z", calls: [] },
+        usage: { inputTokens: 500, outputTokens: 60, totalTokens: 560 },
+      },
+    ],
+    trace: "all_messages",
+    messages: [
+      { role: "user", content: "Which issues are open?" },
+      {
+        role: "assistant",
+        content: "",
+        reasoning_content: "I have to look.",
+        tool_calls: [
+          {
+            ...{ id: "call_1", type: "function" },
+            function: { name: "github_search_issues", arguments: '{"state":"open","limit":2}' },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "call_1", content: '[{"number":7},{"number":9}]' },
+      { role: "assistant", content: "Two are.", reasoning_content: "I have seen both." },
     ],
     ...changes,
   };

@@ -6,7 +6,7 @@ import { moment } from "./records.ts";
 
 const later = "2026-03-01T12:01:00.000Z";
 
-function apiKey(id: string, changes: Partial<ApiKey> = {}): ApiKey {
+export function apiKey(id: string, changes: Partial<ApiKey> = {}): ApiKey {
   return {
     id,
     name: `key ${id}`,

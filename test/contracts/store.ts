@@ -9,9 +9,12 @@ import { changePromises, entryPromises } from "./store-changes.ts";
 import { deadLetterPromises } from "./store-dead-letters.ts";
 import { callPromises, eventPromises, samplePromises } from "./store-entries.ts";
 import { heldCallPromises } from "./store-held-calls.ts";
+import { jobPromises } from "./store-jobs.ts";
 import { pinPromises } from "./store-pins.ts";
 import { chainPromises, resultPromises } from "./store-results.ts";
+import { runPromises } from "./store-runs.ts";
 import { secretPromises } from "./store-secrets.ts";
+import { sharedValuePromises } from "./store-shared-values.ts";
 
 const lifePromises: Promises = {
   "has everything after it was closed and opened again": async ({ store, reopen }) => {
@@ -42,6 +45,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     samplePromises,
     heldCallPromises,
     secretPromises,
+    sharedValuePromises,
     changePromises,
     entryPromises,
     apiKeyPromises,
@@ -49,6 +53,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     deadLetterPromises,
     resultPromises,
     chainPromises,
+    runPromises,
+    jobPromises,
     lifePromises,
   ];
   describe(name, () => {

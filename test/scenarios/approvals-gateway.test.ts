@@ -87,7 +87,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     const { text, isError } = await plane.client.call("echo__put_note", note);
     const [held] = await plane.held();
     assert.deepEqual([isError, held?.status], [true, "pending"]);
-    assert.match(text, new RegExp(`Do not call it again.*approvals approve ${held?.id}`));
+    assert.match(text, new RegExp(`Do not call it again.*approval '${held?.id}'`));
     const approved = await runCli(["approvals", "approve", String(held?.id), ...plane.place]);
     assert.deepEqual([approved.code, approved.stdout], [0, "stored k\n"]);
     assert.equal(callsAt(plane.log).length, 1);
@@ -99,7 +99,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
       await using plane = await open(directory, capabilities, () => undefined);
       const { text } = await plane.client.call("echo__put_note", note);
       const [held] = await plane.held();
-      assert.match(text, new RegExp(`'${held?.id}'.*Do not call it again.*approvals show ${held?.id}`));
+      assert.match(text, new RegExp(`'${held?.id}'.*Do not call it again.*approval '${held?.id}'`));
       assert.deepEqual(plane.client.asked, []);
       assert.deepEqual(callsAt(plane.log), []);
     });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { rogue } from "./rogue/rogue.ts";
 import { type CliOptions, fixture, runCli, writeConfig } from "./support.ts";
 
 suite("the command line", () => {
@@ -55,6 +56,27 @@ suite("the command line", () => {
     const nowhere = await run(["call", "echo.echo", "--args", "@none.json"]);
     assert.deepEqual([nowhere.code, nowhere.stdout], [2, ""]);
     assert.match(nowhere.stderr, /none\.json: the file cannot be read/);
+  });
+
+  test("variables come from files, the later one wins, and what is told beside the answer can be chosen", async () => {
+    await using elsewhere = await temporaryDirectory();
+    const config = await writeConfig(elsewhere, {
+      s: rogue("leaks-env", [], { env: { WHO: "${GREETED}" } }),
+    });
+    await writeFile(elsewhere.file("one.env"), "GREETED=one\n");
+    await writeFile(elsewhere.file("two.env"), "GREETED=two\n");
+    const place = ["--config", config, "--data-dir", elsewhere.file("data")];
+    const files = ["--env-file", elsewhere.file("one.env"), "--env-file", elsewhere.file("two.env")];
+    const call = ["call", "s.env", ...place];
+    const [without, quiet, debug] = [
+      await runCli(call),
+      await runCli([...call, "--log-level", "error"]),
+      await runCli([...call, ...files, "--log-level", "debug"]),
+    ];
+    assert.match(without.stderr, /warning: .*GREETED is not set/);
+    assert.doesNotMatch(quiet.stderr, /warning/);
+    assert.match(debug.stderr, / tool\.call .*\n(.*\n)* ?.* tool\.result /);
+    assert.match(debug.stdout, /"WHO": ?"two"/);
   });
 
   test("global options may stand before the verb, and help is no mistake", async () => {

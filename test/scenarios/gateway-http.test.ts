@@ -42,7 +42,7 @@ test("a foreign Host or Origin is refused at the MCP endpoint before anything is
         method === "POST" ? ping : "",
       );
       assert.equal(status, 403, JSON.stringify({ method, foreign }));
-      assert.equal((JSON.parse(body) as { code: string }).code, "FORBIDDEN");
+      assert.equal((JSON.parse(body) as { code: string }).code, "ORIGIN_REFUSED");
     }
   }
 });
@@ -55,6 +55,7 @@ test("without a credential, or with a wrong one, nothing is told of what is behi
   );
   const none = await ask(gateway.url, "POST", json, ping);
   const wrong = await ask(gateway.url, "POST", { ...json, authorization: "Bearer tp_wrong" }, ping);
+  assert.equal(none.body, wrong.body);
   for (const { status, headers, body } of [none, wrong]) {
     assert.equal(status, 401);
     assert.match(String(headers["www-authenticate"]), /^Bearer/);
@@ -124,7 +125,7 @@ test("the address says how the tools are shown", async () => {
   for (const [query, status] of [
     ["?name=bare", 400],
     ["?names=short", 400],
-    ["?toolset=none", 404],
+    ["?toolset=none", 400],
   ] as const) {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} });
     const answer = await ask(`${gateway.url}${query}`, "POST", json, body);

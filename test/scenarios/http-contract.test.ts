@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createApp } from "../../src/faces/http/app.ts";
+import { openSetup } from "../../src/local-setup.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, planeOf, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
 
@@ -56,6 +57,10 @@ const cases: Case[] = [
   ["GET /stats", 400, undefined, "/stats?tools=maybe"],
   ["GET /tools/quality", 200, undefined, "/tools/quality?require_examples=true"],
   ["GET /tools/quality", 400, undefined, "/tools/quality?threshold=high"],
+  ["GET /tools/{name}/overlay", 200, undefined, "/tools/echo.echo/overlay"],
+  ["GET /tools/{name}/overlay", 404, undefined, "/tools/nowhere/overlay"],
+  ["POST /tools/{name}/overlay/preview", 200, { arguments: [] }, "/tools/echo.echo/overlay/preview"],
+  ["POST /tools/{name}/overlay/preview", 400, { providers: [] }, "/tools/echo.echo/overlay/preview"],
   ["GET /pins", 200],
   ["GET /pins", 400, undefined, "/pins?status=odd"],
   ["GET /pins/{name}", 200, undefined, "/pins/echo.echo"],
@@ -88,10 +93,29 @@ const cases: Case[] = [
   ["GET /skills", 200],
   ["GET /skills/{name}", 404, undefined, "/skills/none"],
   ["GET /jobs", 200],
+  ["POST /skills/{name}/run", 404, {}, "/skills/none/run"],
+  ["POST /skills/{name}/run", 409, {}, "/skills/research/run"],
+  ["GET /jobs/{name}", 200, undefined, "/jobs/digest"],
+  ["GET /jobs/{name}", 404, undefined, "/jobs/none"],
+  ["POST /jobs/{name}/run", 400, { input: "Rome" }, "/jobs/digest/run"],
+  ["POST /jobs/{name}/run", 202, {}, "/jobs/digest/run"],
+  ["POST /jobs/{name}/pause", 200, {}, "/jobs/digest/pause"],
+  ["POST /jobs/{name}/resume", 200, {}, "/jobs/digest/resume"],
+  ["GET /jobs/{name}/runs", 200, undefined, "/jobs/digest/runs"],
+  ["GET /jobs/{name}/runs", 400, undefined, "/jobs/digest/runs?limit=101"],
+  ["GET /job-runs/{id}", 404, undefined, "/job-runs/none"],
+  ["POST /job-runs/{id}/cancel", 404, {}, "/job-runs/none/cancel"],
+  ["POST /job-runs/{id}/rerun", 404, {}, "/job-runs/none/rerun"],
   ["GET /tasks", 200],
+  ["GET /agent", 200],
+  ["POST /agent", 400, { question: "why?", style: "fast" }],
   ["GET /calls", 200],
   ["GET /calls", 400, undefined, "/calls?status=fine"],
   ["GET /calls/{id}", 404, undefined, "/calls/none"],
+  ["GET /runs", 200],
+  ["GET /runs", 400, undefined, "/runs?outcome=fine"],
+  ["GET /runs", 400, undefined, "/runs?since=yesterday"],
+  ["GET /runs/{id}", 404, undefined, "/runs/none"],
   ["GET /results", 200],
   ["GET /results", 400, undefined, "/results?limit=0"],
   ["GET /results/{id}", 400, undefined, "/results/none?offset=first"],
@@ -114,6 +138,20 @@ const cases: Case[] = [
   ["POST /dead-letters/{id}/resolve", 404, { note: "done" }, "/dead-letters/none/resolve"],
   ["POST /dead-letters/{id}/abandon", 400, { note: 1 }, "/dead-letters/none/abandon"],
   ["DELETE /dead-letters/{id}", 200, undefined, "/dead-letters/none"],
+  ["GET /policy", 200],
+  ["POST /policy/test", 200, { tool: "asking", arguments: { message: "may I?" } }],
+  ["POST /policy/test", 400, { tool: "asking", face: "door" }],
+  ["POST /policy/test", 404, { tool: "nowhere" }],
+  ["GET /config", 200],
+  ["GET /doctor", 200, undefined, "/doctor?server=echo"],
+  ["GET /doctor", 404, undefined, "/doctor?server=nowhere"],
+  ["POST /servers/import", 200, { clients: ["cursor"], dryRun: true }],
+  ["POST /servers/import", 403, { clients: ["cursor"] }],
+  ["POST /servers/import", 400, { clients: ["abacus"], dryRun: true }],
+  ["GET /session", 200],
+  ["POST /session", 400, { key: "" }],
+  ["POST /session", 401, { key: "tp_none" }],
+  ["DELETE /session", 200],
   ["GET /questions", 200],
   ["POST /questions/{id}", 400, { action: "perhaps" }, "/questions/none"],
   ["POST /questions/{id}", 404, { action: "accept" }, "/questions/none"],
@@ -164,7 +202,7 @@ suite("the OpenAPI document", () => {
 
   test("names every route that there is, and every route is asked below", async () => {
     await using plane = await planeOf({});
-    const setup = { addServer: async () => ({ path: "" }), removeServer: async () => ({ path: "" }) };
+    const setup = await openSetup({ files: [], directory: directory.path });
     const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
     const routes = app.routes
       .filter(({ method }) => method !== "ALL")

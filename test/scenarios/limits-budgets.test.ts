@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { startGateway } from "./gateway-client.ts";
 import { assertFailed, errorOf, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
 
 /** A tool that the echo server executes and that has its price. */
@@ -126,6 +127,18 @@ suite("budgets", { concurrency: 4 }, () => {
     const response = await fetch(`${serving.url}/tools/lookup/call`, { method: "POST", body });
     assert.deepEqual([response.status, response.headers.get("retry-after")], [429, null]);
     assert.equal(((await response.json()) as { code: string }).code, "BUDGET_EXCEEDED");
+  });
+
+  test("a connection of the gateway is no conversation whose time is used up", async () => {
+    await using directory = await temporaryDirectory();
+    const settings = { budgets: { maxToolDurationMs: 50 } };
+    const config = await writeConfig(directory, { echo: fixture("echo") }, settings);
+    const place = ["--config", config, "--data-dir", directory.file("data")];
+    await using gateway = await startGateway(place, {}, () => undefined);
+    for (const ms of [80, 1, 1]) {
+      const { result } = await gateway.begin("tools/call", { name: "echo__slow", arguments: { ms } }).answer;
+      assert.notEqual(result?.isError, true, JSON.stringify(result));
+    }
   });
 
   test("a plane does not start with a budget that it does not understand", async () => {

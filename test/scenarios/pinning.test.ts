@@ -114,26 +114,20 @@ test("what is pinned outlives the plane, and the stored catalogue is compared wi
   assert.deepEqual(textsOf(await plane.call("s.send", {})), ["called send"]);
 });
 
-test("the profile personal warns and calls, the others hold back", async () => {
-  await using directory = await temporaryDirectory();
-  const { open, config } = await scripted(directory, [honest, pulled]);
-  {
+test("without a word in the configuration a changed definition is held back, and a warning lets it through", async () => {
+  for (const [security, expected] of [
+    [undefined, ["TOOL_QUARANTINED"]],
+    [{ pinning: "warn" }, ["called send"]],
+  ] as const) {
+    await using directory = await temporaryDirectory();
+    const { open } = await scripted(directory, [honest, pulled], security);
     await using plane = await open();
     await plane.tools();
     await plane.refresh("s");
-    const { review, unavailable } = await plane.tool("s.send");
-    assert.deepEqual([review?.change, review?.held, unavailable], ["changed", null, null]);
-    assert.deepEqual(textsOf(await plane.call("s.send", {})), ["called send"]);
+    assert.equal((await plane.tool("s.send")).review?.change, "changed");
+    const outcome = await plane.call("s.send", {});
+    assert.deepEqual(outcome.error ? [outcome.error.code] : textsOf(outcome), expected);
   }
-  const guarded = directory.file("guarded.json");
-  const policy = { profile: "guarded", rules: [{ tool: "*", verdict: "allow" }] };
-  await writeFile(guarded, JSON.stringify({ policy }));
-  await using plane = await createPlane({
-    config: [config, guarded],
-    dataDirectory: directory.file("data"),
-    principal: trusted({ user: "ada" }),
-  });
-  assertFailed(await plane.call("s.send", {}), "TOOL_QUARANTINED", "refused");
 });
 
 test("what was rejected stays away in every mode, and whatever it becomes, until it is what it was", async () => {

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import type { QualityReport } from "../../src/model/quality.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { rogue } from "./rogue/rogue.ts";
 import { fixture, runCli, writeConfig } from "./support.ts";
 
 const text = { type: "string" };
@@ -57,6 +58,23 @@ suite("tools lint", () => {
     assert.equal(nowhere.code, 2);
   });
 
+  test("fails what is held back or hides something, however well it is described", async () => {
+    await using other = await temporaryDirectory();
+    const config = await writeConfig(other, { poison: rogue("poisoned-description") });
+    const there = ["--config", config, "--data-dir", other.file("data")];
+    const { code, json } = await runCli(["tools", "lint", "--json", ...there]);
+    const { passed, tools: scored } = json() as unknown as QualityReport;
+    assert.deepEqual([code, passed], [1, 1]);
+    assert.deepEqual(
+      scored.filter((tool) => tool.passed).map(({ name }) => name),
+      ["poison.clean"],
+    );
+    assert.equal((await runCli(["tools", "lint", "--fail-on", "none", ...there])).code, 0);
+    const wrong = await runCli(["tools", "lint", "--fail-on", "worst", ...there]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /--fail-on 'worst' is not one of low, medium, high, none/);
+  });
+
   test("asks for examples only when it is told to", async () => {
     const { tools: scored } = (await lint("--require-examples", "--json")).json() as unknown as QualityReport;
     const lacking = scored.filter(({ checks }) => checks.some(({ check }) => check === "no_examples"));
@@ -68,7 +86,10 @@ suite("tools lint", () => {
     assert.match(stdout, /^ 30 {2}s\.bareOne\n +−40 {2}It has no description/);
     assert.match(stdout, /Describe 'a', 'b', 'c', 'd'\./);
     assert.match(stdout, /Call it 'bare_one'\./);
-    assert.match(stdout, /2\/3 passed: a score of at least 40\.\n$/);
+    assert.match(
+      stdout,
+      /2\/3 passed: a score of at least 40, not held back, nothing found that is high\.\n$/,
+    );
   });
 
   test("is part of the list when that is asked for", async () => {

@@ -107,17 +107,50 @@ suite("searching for tools", () => {
     assert.deepEqual((await plane.search({ query: "report of the day" })).tools, []);
   });
 
+  test("reads what a server says about itself", async () => {
+    const desk = namedServer("desk", ["open", "--instructions=Invoices and receipts live here."]);
+    await using plane = await planeOf({ ...servers, desk });
+    assert.deepEqual(namesOf(await plane.search({ query: "receipts" })), ["desk.open"]);
+  });
+
   test("survives every pattern and every odd query", async () => {
     await using plane = await planeOf(servers);
     for (const query of ["(a+)+$", "(", "[z-a]", "\\", "(?=x)", "a{2,1}", "x".repeat(300), ".*.*.*.*="]) {
-      const answer = await plane.search({ query, regex: true });
-      assert.equal(answer.query, query);
+      const answer = await plane.search({ query, regex: true }, { orWords: true });
+      assert.ok(query.startsWith(answer.query.replace("…", "")));
     }
     for (const query of ["🦄🦄", "\u0000", "select:", "-----", "the of and", "ﷺ".repeat(50)]) {
       assert.equal((await plane.search({ query })).tools.length <= 5, true, query);
     }
     await assert.rejects(plane.search({ query: "x", limit: 1000 }), { code: "USAGE" });
     await assert.rejects(plane.recommend("x", { limit: 16 }), { code: "USAGE" });
+  });
+
+  test("refuses what is no pattern and no task, saying what is wrong, on every face", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, servers);
+    const data = directory.file("data");
+    const place = ["--config", config, "--data-dir", data];
+    for (const pattern of ["(", "a".repeat(10_000)]) {
+      const { code, stderr } = await runCli(["search", pattern, "--regex", ...place]);
+      assert.equal(code, 2);
+      assert.match(stderr, /is no pattern to search with: /);
+      assert.ok(stderr.length < 500, stderr);
+    }
+    assert.equal((await runCli(["recommend", "", ...place])).code, 2);
+    await using serving = await startServe(config, data);
+    const refused = await getJson(`${serving.url}/search?q=(&regex=true`);
+    assert.deepEqual([refused.status, refused.body.code], [400, "USAGE"]);
+    assert.equal((await getJson(`${serving.url}/recommendations?task=`)).status, 400);
+  });
+
+  test("takes the configuration's word for what a word means", async () => {
+    await using directory = await temporaryDirectory();
+    const search = { synonyms: { jot: ["write"] } };
+    const config = await writeConfig(directory, servers, { search });
+    const place = ["--config", config, "--data-dir", directory.file("data")];
+    const { tools } = (await runCli(["search", "jot", "--json", ...place])).json() as unknown as SearchAnswer;
+    assert.equal(tools[0]?.name, "notes.write_note");
   });
 
   test("asks an embedder of the host, where there is one", async () => {

@@ -86,9 +86,9 @@ export type RunningServe = AsyncDisposable & { url: string; process: ChildProces
 /** Resolves with the exit code. */
 type StopServe = (signal?: NodeJS.Signals) => Promise<number | null>;
 
-/** `toolplane serve` in a process of its own, listening on a free port. */
-export async function startServe(config: string, dataDirectory: string): Promise<RunningServe> {
-  const words = ["serve", "--port", "0", "--json", "--config", config, "--data-dir", dataDirectory];
+/** `toolplane serve` in a process of its own, listening on a free port or on this one. */
+export async function startServe(config: string, dataDirectory: string, port = "0"): Promise<RunningServe> {
+  const words = ["serve", "--port", port, "--json", "--config", config, "--data-dir", dataDirectory];
   const child = spawn(process.execPath, [bin, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),

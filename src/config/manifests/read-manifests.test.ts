@@ -204,6 +204,7 @@ test("a task cannot build on nothing or on itself", async () => {
 test("a job that cannot be scheduled is refused", async () => {
   const job = { name: "j", personas: ["A"], task_graph: [{ task: "t" }] };
   const { manifests, errors } = await read({
+    "tasks.json": [{ ...base, name: "t" }],
     "jobs.json": [
       job,
       { ...job, name: "k", recurrence: { frequency: "adhoc" } },

@@ -6,6 +6,7 @@ import { checkProviders } from "../check-providers.ts";
 import type { Report } from "../parse-value.ts";
 import type { Environment } from "../secrets/expand-environment.ts";
 import { readDocument } from "../text/read-document.ts";
+import { checkTasksExist } from "./check-graph.ts";
 import { checkTool } from "./check-tool.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
@@ -54,7 +55,10 @@ export async function readManifests(
   const tasks = extendTasks(of("task"), (entry, key, message, hint) => fail(entry, [key], message, hint));
   for (const entry of of("skill")) keep(manifests.skills, checkSkill(entry, check(entry)), entry);
   for (const entry of tasks) keep(manifests.tasks, checkTask(entry, check(entry)), entry);
-  for (const entry of of("job")) keep(manifests.jobs, checkJob(entry, check(entry)), entry);
+  for (const entry of of("job")) {
+    const job = checkJob(entry, check(entry), (one, report) => checkTasksExist(one, manifests.tasks, report));
+    keep(manifests.jobs, job, entry);
+  }
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
 }

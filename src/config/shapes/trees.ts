@@ -49,6 +49,7 @@ export const serverTree = {
   side_effects: whole,
   allow_parallel: whole,
   requires_consent: whole,
+  isolated: whole,
   idempotency_key: whole,
   alwaysOn: whole,
   maxQueue: whole,
@@ -129,7 +130,20 @@ export const sectionTrees = {
     model: whole,
     apiKey: whole,
   } satisfies TreeOf<ConfigValues["models"][string]>),
-  policy: { profile: whole, mode: whole, rules: whole, effects: whole } satisfies Section<"policy">,
+  sampling: {
+    enabled: whole,
+    verdict: whole,
+    model: whole,
+    maxTokens: whole,
+    maxCallsPerToolCall: whole,
+  } satisfies Section<"sampling">,
+  policy: {
+    profile: whole,
+    mode: whole,
+    rules: whole,
+    effects: whole,
+    isolation: whole,
+  } satisfies Section<"policy">,
   // Any name is let through, so that a misspelt event is an error and no hook is silently left out.
   hooks: named(whole),
   approvals: {
@@ -149,7 +163,10 @@ export const sectionTrees = {
     alwaysLoadTools: whole,
     summaryDescriptionLimit: whole,
     maxToolsPerSearch: whole,
+    maxLoadedTokens: whole,
+    callable: whole,
   } satisfies Section<"lazy">,
+  search: { synonyms: named(whole) } satisfies Section<"search">,
   results: {
     maxInlineBytes: whole,
     keepMs: whole,
@@ -157,6 +174,7 @@ export const sectionTrees = {
     builtinTool: whole,
   } satisfies Section<"results">,
   calls: { keepDays: whole } satisfies Section<"calls">,
+  jobs: { concurrency: whole, keepDays: whole } satisfies Section<"jobs">,
   security: { pinning: whole, newTools: whole, poisoning: whole } satisfies Section<"security">,
   bundles: { trustedKeys: whole } satisfies Section<"bundles">,
   store: whole,

@@ -1,10 +1,14 @@
 import { plainText } from "../../lib/plain-text.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Question } from "../../model/question.ts";
 import { colors } from "./colors.ts";
+import { fillIn, type Prompts } from "./fill-in.ts";
 import { printWarning, say } from "./output.ts";
+import { terminalPrompts } from "./terminal-prompts.ts";
+
+/** Whoever has not given a fitting answer by then is not asked again. */
+const mostAttempts = 3;
 
 /** Only somebody at a terminal can be asked. */
 export function canBeAsked(): boolean {
@@ -12,74 +16,42 @@ export function canBeAsked(): boolean {
 }
 
 /** Puts what servers ask to the person at the terminal, one question after the other. */
-export function answerQuestions(plane: Plane): Disposable {
+export function answerQuestions(
+  plane: Plane,
+  prompts: Prompts = terminalPrompts,
+  /** Is somebody here waiting for a call that may ask? */
+  isWaiting: () => boolean = () => true,
+): Disposable {
   let last = Promise.resolve();
   const leave = plane.on("question.asked", ({ questionId }) => {
+    if (!isWaiting()) return;
     last = last
-      .then(() => put(plane, questionId))
+      .then(() => put(plane, questionId, prompts))
       .catch((thrown) => printWarning(toPlaneError(thrown).message));
   });
   return { [Symbol.dispose]: leave };
 }
 
-async function put(plane: Plane, id: string): Promise<void> {
+async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions()).find((waiting) => waiting.id === id);
   if (!question) return;
   say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
-  const content = question.url === null ? await fillIn(question) : await visit(question.url);
-  await plane.answer(id, content === null ? { action: "decline" } : { action: "accept", content });
+  for (let attempt = 1; attempt <= mostAttempts; attempt++)
+    if (await answerOnce(plane, question, prompts)) return;
+  await plane.answer(id, { action: "decline" });
 }
 
-async function visit(url: string): Promise<UnknownObject | null> {
-  const { confirm } = await import("@clack/prompts");
-  const done = await confirm({
-    message: `Open ${plainText(url)} in your browser. Done?`,
-    output: process.stderr,
-  });
-  return done === true ? {} : null;
-}
-
-/** Null when the person would rather not. */
-async function fillIn({ schema }: Question): Promise<UnknownObject | null> {
-  const { confirm } = await import("@clack/prompts");
-  const fields = isObject(schema?.properties) ? Object.entries(schema.properties) : [];
-  const required = Array.isArray(schema?.required) ? schema.required : [];
-  if (fields.length === 0) {
-    const agreed = await confirm({ message: "Do you agree?", output: process.stderr });
-    return agreed === true ? {} : null;
+/** False when what was said does not fit what was asked. */
+async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
+  const content = await fillIn(question, prompts);
+  try {
+    await plane.answer(question.id, content === null ? { action: "decline" } : { action: "accept", content });
+    return true;
+  } catch (thrown) {
+    const error = toPlaneError(thrown);
+    // Nobody waits for it any more, which the call itself tells.
+    if (error.code === "NOT_FOUND" || error.code === "CONFLICT") return true;
+    printWarning(error.message);
+    return content === null;
   }
-  const content: UnknownObject = {};
-  for (const [name, field] of fields) {
-    const value = await askField(name, isObject(field) ? field : {}, required.includes(name));
-    if (value === cancelled) return null;
-    if (value !== undefined) content[name] = value;
-  }
-  return content;
-}
-
-const cancelled = Symbol("cancelled");
-
-async function askField(name: string, field: UnknownObject, isRequired: boolean): Promise<unknown> {
-  const { confirm, isCancel, select, text } = await import("@clack/prompts");
-  const output = process.stderr;
-  const message = plainText(String(field.title ?? field.description ?? name));
-  const or = <T>(answer: T) => (isCancel(answer) ? cancelled : answer);
-  if (field.type === "boolean") {
-    return or(await confirm({ message, initialValue: field.default === true, output }));
-  }
-  if (Array.isArray(field.enum)) {
-    const options = field.enum.map((value) => ({ value, label: plainText(String(value)) }));
-    return or(await select({ message, options, output }));
-  }
-  const given = or(
-    await text({
-      message: isRequired ? message : `${message} (optional)`,
-      ...(field.default === undefined ? {} : { initialValue: String(field.default) }),
-      validate: (value) => (isRequired && !value ? "This is needed." : undefined),
-      output,
-    }),
-  );
-  if (given === cancelled) return cancelled;
-  if (given === undefined || given === "") return undefined;
-  return field.type === "number" || field.type === "integer" ? Number(given) : given;
 }

@@ -1,13 +1,16 @@
+import { oneByOne } from "../../lib/one-by-one.ts";
 import type { Outcome } from "../../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
-import type { Answer, HeldView } from "../../model/held-call.ts";
+import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import { choicesFor, readAnswer } from "./approval-answer.ts";
 import { renderApproval } from "./approval-view.ts";
+import { dropTyped } from "./drop-typed.ts";
 import { printWarning, say } from "./output.ts";
 
 /** What a person says to a held call; null when they would rather decide later. */
-export type AskPerson = (held: HeldView) => Promise<Answer | null>;
+export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer | null>;
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(
@@ -31,6 +34,16 @@ export async function answerHere(
   }
 }
 
+/** The same for calls that wait while somebody else goes on with them: an agent, here or in another process. */
+export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
+  return oneByOne<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+    if (signal.aborted) return null;
+    if (problem === null) say(renderApproval(held, Date.now()));
+    else printWarning(problem);
+    return ask(held, signal);
+  });
+}
+
 function notRun(waiting: Outcome, { tool, status, answer }: HeldView): Outcome {
   if (status !== "rejected" || !waiting.error) return waiting;
   const { approval: _, ...rest } = waiting;
@@ -44,27 +57,21 @@ function notRun(waiting: Outcome, { tool, status, answer }: HeldView): Outcome {
   };
 }
 
-async function askPerson(held: HeldView): Promise<Answer | null> {
-  const { isCancel, select, text } = await import("@clack/prompts");
-  const output = process.stderr;
-  const choice = await select({ message: "Shall it run?", options: choicesFor(held), output });
-  if (isCancel(choice) || choice === "later") return null;
-  if (choice === "reject") {
-    const reason = await text({ message: "Why not? (optional)", output });
-    return { decision: "reject", ...(isCancel(reason) || !reason ? {} : { reason }) };
-  }
-  if (choice === "edit") return { decision: "approve", arguments: await editArguments(held.arguments) };
-  return { decision: "approve", ...(choice === "tool" ? { remember: { for: "tool" } } : {}) };
-}
-
-function choicesFor({ allowEdit, adminRequired }: HeldView) {
-  return [
-    { value: "approve", label: "Yes, this once" },
-    ...(adminRequired ? [] : [{ value: "tool", label: "Yes, and do not ask again for this tool" }]),
-    ...(allowEdit ? [{ value: "edit", label: "Yes, with other arguments" }] : []),
-    { value: "reject", label: "No" },
-    { value: "later", label: "Decide later; it goes on waiting" },
-  ];
+/** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
+async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer | null> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const choices = choicesFor(held);
+  await dropTyped();
+  const line = await text({
+    message: `Shall it run? ${choices}:`,
+    placeholder: "later",
+    output: process.stderr,
+    ...(signal ? { signal } : {}),
+    validate: (typed) => (readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined),
+  });
+  const answer = isCancel(line) ? null : (readAnswer(line ?? "", held) ?? null);
+  if (answer !== "edit") return answer;
+  return { decision: "approve", arguments: await editArguments(held.arguments) };
 }
 
 /** In the person's editor, or on one line where none is set. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { splitPair } from "../../lib/argument-pair.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
@@ -26,10 +27,10 @@ async function readSource(args: string): Promise<string> {
 }
 
 function parsePair(pair: string): [string, unknown] {
-  const match = /^([^=]*?)(:?=)(.*)$/s.exec(pair);
-  const [, key = "", operator, value = ""] = match ?? [];
-  if (key === "") throw usage(`'${pair}' is not an argument. Write key=text or key:=json`);
-  return [key, operator === ":=" ? parseJson(value, key) : value];
+  const parts = splitPair(pair);
+  if (parts === null) throw usage(`'${pair}' is not an argument. Write key=text or key:=json`);
+  const { key, value, isJson } = parts;
+  return [key, isJson ? parseJson(value, key) : value];
 }
 
 /** Strict, unlike what a model sends: a person can type it again. */

@@ -1,8 +1,16 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Cli } from "./cli.ts";
-import { collect, examples, type SetExitCode, toCharacters, toPort, toSeconds } from "./command-parts.ts";
+import {
+  collect,
+  examples,
+  type SetExitCode,
+  toCharacters,
+  toDrainSeconds,
+  toPort,
+  toSeconds,
+} from "./command-parts.ts";
 
-/** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`. */
+/** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`, `planner`. */
 export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   program
     .command("call")
@@ -41,17 +49,35 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     );
   program
     .command("serve")
-    .description("serve the HTTP API; changes of the configuration are applied while it runs")
+    .description(
+      "serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs",
+    )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
-    .addHelpText("after", examples("serve", "serve --port 0 --config .mcp.json"))
+    .option("--open", "open the workbench in a browser")
+    .option(
+      "--drain-seconds <number>",
+      "after SIGTERM, answer for so long while /readyz says no",
+      toDrainSeconds,
+      0,
+    )
+    .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
     .action(async (_, command: Command) =>
       setExitCode(await (await import("./serve.ts")).serve(cli, command.optsWithGlobals())),
     );
   program
     .command("mcp")
     .description("be one MCP server for all of them, over stdio, for clients that spawn a command")
-    .addHelpText("after", examples("mcp", "mcp --config .mcp.json"))
+    .addOption(
+      new Option(
+        "--mode <name>",
+        "full: every tool; lazy: those that are needed; else by 'lazy.mode'",
+      ).choices(["full", "lazy"]),
+    )
+    .addOption(new Option("--names <kind>", "how tools are called").choices(["prefixed", "bare"]))
+    .option("--toolset <name>", "only the servers and tools of this toolset")
+    .option("--server <name>", "only this server")
+    .addHelpText("after", examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small"))
     .action(async (_, command: Command) =>
       (await import("./mcp.ts")).serveMcp(cli, command.optsWithGlobals()),
     );
@@ -59,4 +85,8 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .command("demo")
     .description("be a small MCP server on stdio, to try things on")
     .action(() => cli.runDemoServer());
+  program
+    .command("planner")
+    .description("be an MCP server on stdio that plans tasks with the tools of its host")
+    .action(() => cli.runPlannerServer());
 }

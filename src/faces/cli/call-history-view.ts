@@ -28,6 +28,7 @@ export function renderCall(call: CallRecord): string {
     ["at", call.at],
     ["called by", `${call.principal.user ?? "nobody"} through ${call.face}`],
     ["server", call.server],
+    ["run", call.run && `${call.run} (toolplane calls show ${call.run})`],
     ["verdict", verdictOf(call)],
     ["arguments", argumentsOf(call)],
     ["their hash", call.argumentsHash],

@@ -17,15 +17,22 @@ const statuses: readonly CallStatus[] = [
   "dry_run",
 ];
 
-type ListOptions = GlobalOptions & { tool?: string; status?: string; limit?: string; cursor?: string };
+type ListOptions = GlobalOptions & {
+  tool?: string;
+  status?: string;
+  run?: string;
+  limit?: string;
+  cursor?: string;
+};
 
 export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
-  const { tool, status, user, limit: asked, cursor } = options;
+  const { tool, status, user, run, limit: asked, cursor } = options;
   const limit = asked === undefined ? usualPage : toLimit(asked);
   const filter: CallFilter = {
     ...(tool === undefined ? {} : { tool }),
     ...(status === undefined ? {} : { status: toStatus(status) }),
     ...(user === undefined ? {} : { user }),
+    ...(run === undefined ? {} : { run }),
     ...(cursor === undefined ? {} : { before: cursor }),
     // One more than is shown tells whether there are more.
     limit: limit + 1,
@@ -38,10 +45,31 @@ export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
   if (nextCursor !== null) say(`There are more; the next ones with --cursor ${nextCursor}`);
 }
 
-export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const call = await withPlane(cli, options, (plane) => plane.callRecord(id));
-  if (options.json) printJson({ call });
-  else print(renderCall(call));
+/** One call, or one run of an agent: their ids look alike. */
+export async function showCall(
+  cli: Cli,
+  id: string,
+  options: GlobalOptions & { html?: string },
+): Promise<void> {
+  await withPlane(cli, options, async (plane) => {
+    const call = options.html === undefined ? await plane.callRecord(id).catch(nullIfUnknown) : null;
+    if (call === null) await (await import("./run-history.ts")).showRun(plane, id, options);
+    else if (options.json) printJson({ call });
+    else print(renderCall(call));
+  }).catch((thrown) => {
+    // What is to be a page was meant to be a run.
+    if (options.html !== undefined) throw thrown;
+    nullIfUnknown(thrown);
+    throw new PlaneError(
+      "NOT_FOUND",
+      `No call and no run '${id}' of yours is kept. 'calls list' and 'calls runs' list those that are.`,
+    );
+  });
+}
+
+function nullIfUnknown(thrown: unknown): null {
+  if (thrown instanceof PlaneError && thrown.code === "NOT_FOUND") return null;
+  throw thrown;
 }
 
 export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {

@@ -56,9 +56,17 @@ export async function callTool(
     else printOutcome(outcome, values);
     if (!options.json && files) sayWhatIsSaved(files);
     if (!options.json) sayHowToApprove(outcome);
+    if (!options.json) await sayLastWords(plane, outcome);
     return exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
+}
+
+/** Why a server is away is often in what it wrote. */
+async function sayLastWords(plane: Plane, { error }: Outcome): Promise<void> {
+  if (error?.code !== "SERVER_UNAVAILABLE") return;
+  const said = await (await import("./last-words.ts")).lastWordsOf(plane, error.server);
+  if (said !== null) say(said);
 }
 
 /** Loaded where somebody wants files. */

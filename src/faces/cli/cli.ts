@@ -1,6 +1,7 @@
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Setup } from "../../model/setup.ts";
+import type { OpenedState } from "../../model/state.ts";
 
 export type OpenPlaneOptions = {
   files: readonly string[];
@@ -18,8 +19,17 @@ export type OpenPlaneOptions = {
   /** Not the plane that serves already. */
   standalone?: boolean;
   offline?: boolean;
+  /** In the place of what the configuration says. */
+  store?: string;
   /** Others than the people of this machine can reach it. */
   exposed?: boolean;
+  /** Begins jobs when they are due. */
+  schedules?: boolean;
+};
+
+export type OpenStateOptions = OpenSetupOptions & {
+  dataDirectory: string | undefined;
+  store: string | undefined;
 };
 
 export type OpenSetupOptions = { files: readonly string[]; directory: string };
@@ -33,7 +43,16 @@ export type Serving = {
   url: string;
   /** Can other commands of this user ask this plane? */
   hasSocket: boolean;
-  close(): Promise<void>;
+  /** With `drainMs`, everything is still answered for so long. */
+  close(options?: { drainMs?: number }): Promise<void>;
+};
+
+/** How the client at the other end wants to see the plane; left out, as it is configured. */
+export type McpView = {
+  mode?: "full" | "lazy";
+  names?: "prefixed" | "bare";
+  toolset?: string;
+  server?: string;
 };
 
 /** What the command line is given from outside: its words, and how to get a plane and serve one. */
@@ -42,9 +61,14 @@ export type Cli = {
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
   /** Is one MCP server on standard input and output, until the input ends. */
-  serveMcp(plane: Plane, interrupted: AbortSignal): Promise<void>;
+  serveMcp(plane: Plane, interrupted: AbortSignal, view: McpView): Promise<void>;
+  /** Everything that is stored, without a plane around it. */
+  openState(options: OpenStateOptions): Promise<OpenedState>;
   openSetup(options: OpenSetupOptions): Promise<Setup>;
   runDemoServer(): Promise<void>;
+  runPlannerServer(): Promise<void>;
+  /** Where state is kept, as it is said or as it is usual. */
+  dataDirectory(options: GlobalOptions): Promise<string>;
 };
 
 export type GlobalOptions = {
@@ -55,6 +79,8 @@ export type GlobalOptions = {
   persona?: string;
   compliance?: string;
   dataDir?: string;
+  store?: string;
   standalone?: boolean;
   offline?: boolean;
+  logLevel?: "error" | "warn" | "info" | "debug";
 };

@@ -31,3 +31,11 @@ export function toPort(text: string): number {
   }
   return port;
 }
+
+export function toDrainSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !Number.isInteger(seconds) || seconds < 0 || seconds > 600) {
+    throw new InvalidArgumentError("Give a whole number of seconds between 0 and 600.");
+  }
+  return seconds;
+}

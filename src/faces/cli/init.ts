@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Setup } from "../../model/setup.ts";
+import { bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
@@ -12,7 +13,7 @@ type Choice = { servers: Record<string, JsonObject>; takeOver: boolean };
 
 /** Servers that work anywhere, to start with. */
 const suggestions: Record<string, JsonObject> = {
-  demo: { command: process.execPath, args: [process.argv[1] ?? "", "demo"] },
+  ...bundledServers,
   filesystem: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] },
   memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory"] },
 };

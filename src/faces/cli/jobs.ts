@@ -1,4 +1,5 @@
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { renderRecurrence } from "./job-view.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
 import { withPlane } from "./with-plane.ts";
@@ -14,7 +15,7 @@ export async function listJobs(cli: Cli, options: GlobalOptions & JobFilters): P
     job.name,
     job.personas.join(", "),
     job.task_graph.map(({ task }) => task).join(", "),
-    job.recurrence?.cron ?? job.recurrence?.frequency ?? "on request",
+    renderRecurrence(job),
     job.summary ?? job.description ?? "",
   ]);
   print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "SUMMARY"], rows));

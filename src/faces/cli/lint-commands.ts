@@ -11,12 +11,20 @@ export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExit
   tools
     .command("lint")
     .description(
-      "how well definitions tell a model what tools are for, worst first; 1 when one does not pass",
+      "how well definitions tell a model what tools are for, and what they hide, worst first; 1 when one does not pass",
     )
     .option("--server <name>", "only the tools of this server")
     .option("--threshold <score>", "the score a tool needs to pass, 0 to 100; 40 when left out")
     .option("--require-examples", "a description without an example loses points", false)
-    .addHelpText("after", examples("tools lint", "tools lint --server demo --threshold 80 --json"))
+    .option(
+      "--fail-on <severity>",
+      "a tool with such a finding or a worse one does not pass: high, medium or low; none looks at the score alone",
+      "high",
+    )
+    .addHelpText(
+      "after",
+      examples("tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium"),
+    )
     .action(async (_, command: Command) =>
       setExitCode(await (await import("./lint.ts")).lintTools(cli, command.optsWithGlobals())),
     );

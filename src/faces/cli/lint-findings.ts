@@ -14,6 +14,10 @@ const meanings: Record<Finding["kind"], string> = {
   encoded_text: "encoded text",
   cross_reference: "a tool of another server",
   overlong: "a very long text",
+  hidden_comment: "a comment that no reader sees",
+  padding: "empty space before more text",
+  disguised_text: "an order in disguise",
+  exfiltration: "data to be sent elsewhere",
 };
 
 /** What was found, where, and what it says. */

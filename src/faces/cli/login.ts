@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { openBrowser } from "./open-browser.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { Interrupted } from "./signals.ts";
 import { withPlane } from "./with-plane.ts";
@@ -48,15 +48,6 @@ async function signIn(plane: Plane, server: string, opens: boolean, interrupted:
   say(`Sign in at:\n  ${url}`);
   if (opens) openBrowser(url);
   await finished;
-}
-
-/** Never through a shell: the address comes from outside. */
-function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["explorer.exe"] : ["xdg-open"];
-  const browser = spawn(command as string, [...args, url], { stdio: "ignore", detached: true });
-  browser.on("error", () => undefined);
-  browser.unref();
 }
 
 /** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */

@@ -25,7 +25,15 @@ function makeRoom(): void {
   beforeOutput.clear();
 }
 
+let warns = true;
+
+/** From now on only errors are told. */
+export function silenceWarnings(): void {
+  warns = false;
+}
+
 export function printWarning(text: string): void {
+  if (!warns) return;
   say(`${colors.yellow("warning:")} ${plainText(text)}`);
 }
 

@@ -1,14 +1,17 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode } from "./command-parts.ts";
+import { addToolPlanCommands } from "./tool-plan-commands.ts";
 
 const id = "the plan's id, or its first characters; the newest that waits when left out";
 const change = "only this one, by its number or its id; repeatable";
 
-/** Changes that were queued instead of made. */
+/** Changes that were queued instead of made, and plans that are made of calls. */
 export function addPlanCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   const verbs = () => import("./plans.ts");
-  const plan = program.command("plan").description("changes that were queued instead of made");
+  const plan = program
+    .command("plan")
+    .description("changes that were queued instead of made; plans to make, check and run");
   plan
     .command("list")
     .description("every plan, newest first")
@@ -47,6 +50,7 @@ export function addPlanCommands(program: Command, cli: Cli, setExitCode: SetExit
     .action(async (given: string | undefined, _, command: Command) =>
       (await verbs()).rejectPlan(cli, given, command.optsWithGlobals()),
     );
+  addToolPlanCommands(plan, cli, setExitCode);
 }
 
 function toCount(text: string): number {

@@ -3,7 +3,7 @@ import { policyModes } from "../../model/policy-mode.ts";
 import type { Cli } from "./cli.ts";
 import { examples } from "./command-parts.ts";
 
-const faces = ["cli", "http", "mcp", "workbench", "library"];
+const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
 
 /** What the policy says. */
 export function addPolicyCommands(program: Command, cli: Cli): void {

@@ -1,13 +1,18 @@
 import { Command } from "commander";
 import { version } from "../../lib/version.ts";
+import { addAgentCommands } from "./agent-commands.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
+import { addBatchCommands } from "./batch-commands.ts";
 import { addCallCommands } from "./call-commands.ts";
 import { addCallHistoryCommands } from "./call-history-commands.ts";
 import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode } from "./command-parts.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
+import { loadEnvFile } from "./env-files.ts";
+import { addJobCommands } from "./job-commands.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addLintCommands } from "./lint-commands.ts";
+import { logLevels, parseLogLevel } from "./log-level.ts";
 import { addOfferCommands } from "./offer-commands.ts";
 import { addPinCommands } from "./pin-commands.ts";
 import { addPlanCommands } from "./plan-commands.ts";
@@ -17,6 +22,7 @@ import { addSearchCommands } from "./search-commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 import { addSkillCommands } from "./skill-commands.ts";
+import { addStateCommands } from "./state-commands.ts";
 import { addToolCommands } from "./tool-commands.ts";
 import { addToolEditCommands } from "./tool-edit-commands.ts";
 
@@ -32,6 +38,9 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--persona <name>", "call as this persona")
     .option("--compliance <level>", "the level of the data you work with")
     .option("--data-dir <directory>", "where state is kept")
+    .option("--store <url>", "'sqlite' or 'postgres://…', in the place of the configured one")
+    .option("--env-file <file>", "variables for ${NAME} in configurations; repeatable", loadEnvFile)
+    .option("--log-level <level>", `what is told on standard error: ${logLevels.join(", ")}`, parseLogLevel)
     .option("--offline", "start nothing; use the catalogue of the last time")
     .option("--standalone", "do not use a plane that serves already")
     .addHelpText(
@@ -44,8 +53,11 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   addToolEditCommands(program, cli);
   addLintCommands(program, cli, setExitCode);
   addPinCommands(program, cli);
-  addSkillCommands(program, cli);
+  addSkillCommands(program, cli, setExitCode);
+  addJobCommands(program, cli, setExitCode);
   addCallCommands(program, cli, setExitCode);
+  addBatchCommands(program, cli, setExitCode);
+  addAgentCommands(program, cli, setExitCode);
   addCallHistoryCommands(program, cli, setExitCode);
   addResultCommands(program, cli);
   addApprovalCommands(program, cli, setExitCode);
@@ -55,6 +67,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   addOfferCommands(program, cli);
   addDeadLetterCommands(program, cli, setExitCode);
   addKeyCommands(program, cli);
+  addStateCommands(program, cli, setExitCode);
   addSetupCommands(program, cli, setExitCode);
   for (const command of withChildren(program)) {
     command.exitOverride().configureOutput({ writeErr, outputError: () => undefined });

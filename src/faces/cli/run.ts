@@ -20,6 +20,8 @@ export async function runCli(cli: Cli): Promise<number> {
       written += text;
     },
   );
+  // A reader that goes away, as 'head' does, is no defect.
+  process.stdout.on("error", () => undefined);
   try {
     await program.parseAsync([...cli.argv], { from: "user" });
     return exitCode;

@@ -2,38 +2,41 @@ import { once } from "node:events";
 import { renderProblem } from "../../model/config.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
+import { bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { keyState } from "./key-state.ts";
+import { openBrowser } from "./open-browser.ts";
 import { print, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
-import { untilInterrupted } from "./signals.ts";
+import { Interrupted, untilInterrupted } from "./signals.ts";
+import { tellOfServers } from "./tell-of-servers.ts";
 import { openPlane } from "./with-plane.ts";
 
-type ServeOptions = GlobalOptions & { host: string; port: number };
+type ServeOptions = GlobalOptions & { host: string; port: number; open?: boolean; drainSeconds: number };
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   using interruption = untilInterrupted();
   await using plane = await openPlane(cli, options, {
-    fallback: demoConfig,
+    fallback: { mcpServers: bundledServers },
     watch: true,
     answersQuestions: true,
     relays: true,
+    schedules: true,
     exposed: !isLoopback(options.host),
   });
+  // What a person has to mend about the store is said before anybody is told that we serve.
+  await plane.readiness();
   const { host, port, dataDir: dataDirectory, config: files = [] } = options;
   const serving = await cli.serve(plane, { host, port, files, dataDirectory, directory: process.cwd() });
   announce(plane, serving, options);
+  if (options.open) openBrowser(`${serving.url}/workbench/`);
   await sayWhoMayCall(plane, options.host);
   if (!serving.hasSocket)
     say(
       "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
     );
-  plane.on("server.connected", ({ server, toolCount }) =>
-    tell(colors.green("●"), server, `${toolCount} tools`),
-  );
-  plane.on("server.error", ({ server, message }) => tell(colors.red("●"), server, message));
-  plane.on("server.disconnected", ({ server, reason }) => tell(colors.dim("○"), server, reason));
+  if (options.logLevel !== "error" && options.logLevel !== "warn") tellOfServers(plane);
   plane.on("config.changed", ({ added, removed, changed }) => {
     say(`Configuration applied: ${renderChange({ added, removed, changed })}`);
     for (const problem of plane.config().problems) printWarning(renderProblem(problem));
@@ -41,24 +44,23 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
   );
+  plane.on("store.lost", ({ reason }) =>
+    printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
+  );
+  plane.on("store.back", () => say("The store is back."));
   using _memory = giveMemoryBackWhenQuiet(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
-  say("Stopping …");
-  await serving.close();
+  const drainMs = drainTime(interruption.signal, options);
+  say(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
+  await serving.close({ drainMs });
   return 0;
 }
 
-/** What a plane without any configuration serves: the server that comes with the product. */
-const demoConfig = {
-  mcpServers: {
-    demo: {
-      command: process.execPath,
-      args: [process.argv[1] ?? "", "demo"],
-      description: "Comes with Toolplane",
-    },
-  },
-};
+/** Whoever stops it at the keyboard does not want to wait. */
+function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): number {
+  return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
+}
 
 function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void {
   const servers = Object.keys(plane.config().servers).length;
@@ -66,6 +68,7 @@ function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void 
   print(
     `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
   );
+  print(`  open    ${url}/workbench/`);
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);
   print(`  health  ${url}/healthz`);
@@ -86,8 +89,4 @@ function renderChange(change: Record<string, string[]>): string {
     names.length > 0 ? `${what} ${names.join(", ")}` : [],
   );
   return parts.join("; ") || "nothing is different";
-}
-
-function tell(mark: string, server: string, text: string): void {
-  say(`${mark} ${server}: ${text}`);
 }

@@ -23,7 +23,13 @@ export async function pingServer(cli: Cli, name: string, options: GlobalOptions)
 }
 
 export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  await change(cli, name, options, "connect", ({ tools }) => `is connected: ${tools} tools.`);
+  await change(
+    cli,
+    name,
+    options,
+    "connect",
+    ({ tools }) => `is connected: ${tools === 1 ? "1 tool" : `${tools} tools`}.`,
+  );
 }
 
 export async function disconnectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
@@ -90,6 +96,7 @@ function renderServer(status: ServerStatus): string {
     ["pending", status.pending],
     ["noise", status.noise],
     ["error", status.error],
+    ["it wrote", status.lastWords ?? null],
     ["next try", status.nextRetryAt],
   ];
   return [

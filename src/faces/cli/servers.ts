@@ -1,6 +1,7 @@
 import type { ServerState, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { renderTrouble } from "./last-words.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
@@ -28,13 +29,14 @@ function renderServers(servers: readonly ServerStatus[]): string {
   if (servers.length === 0) return "No servers are configured.";
   const table = renderTable(
     ["SERVER", "STATE", "TRANSPORT", "PROTOCOL", "TOOLS", "NOTE"],
-    servers.map(({ name, state, transport, protocolVersion, tools, error, rejected }) => [
+    servers.map(({ name, state, transport, protocolVersion, tools, rejected, ...trouble }) => [
       name,
       state,
       transport ?? "-",
       protocolVersion ?? "-",
       String(tools),
-      error ?? (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
+      renderTrouble(trouble) ??
+        (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
     ]),
   );
   const [head, ...rows] = table.split("\n");

@@ -5,10 +5,13 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A command was ended by a signal and has cleaned up; nothing more is to be said. */
 export class Interrupted extends Error {
   readonly exitCode: number;
+  /** Asked for by whoever looks after the process. */
+  readonly isTermination: boolean;
 
   constructor(signal: NodeJS.Signals) {
     super(`interrupted by ${signal}`);
     this.exitCode = 128 + constants.signals[signal];
+    this.isTermination = signal === "SIGTERM";
   }
 }
 
@@ -22,10 +25,14 @@ export function untilInterrupted(): Interruption {
     if (controller.signal.aborted) process.exit(interrupted.exitCode);
     controller.abort(interrupted);
   };
+  // Whoever read what is printed has read enough.
+  const onBrokenPipe = () => void controller.abort(new Interrupted("SIGPIPE"));
+  process.stdout.on("error", onBrokenPipe);
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
+      process.stdout.off("error", onBrokenPipe);
       for (const signal of signals) process.off(signal, onSignal);
     },
   };

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
-import { collect, examples } from "./command-parts.ts";
+import { collect, examples, type SetExitCode } from "./command-parts.ts";
 
 const personaHelp = "of this persona and shared; -shared leaves those out; repeatable";
 
-/** What manifests describe beside tools: `skills`, `jobs`. */
-export function addSkillCommands(program: Command, cli: Cli): void {
+/** Instructions, and the tools they need: `skills`. */
+export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   const skills = program.command("skills").description("instructions with the tools they need");
   skills
     .command("list")
@@ -27,14 +27,20 @@ export function addSkillCommands(program: Command, cli: Cli): void {
     .action(async (name: string, _, command: Command) =>
       (await import("./skills.ts")).showSkill(cli, name, command.optsWithGlobals()),
     );
-  program
-    .command("jobs")
-    .description("tasks in an order, for some personas")
-    .command("list")
-    .description("every job that is there for you, or for the personas that are meant")
-    .option("--persona-filter <name>", personaHelp, collect)
-    .addHelpText("after", examples("jobs list", "jobs list --persona Atlas --json"))
-    .action(async (_, command: Command) =>
-      (await import("./jobs.ts")).listJobs(cli, command.optsWithGlobals()),
+  skills
+    .command("run")
+    .description("look whether everything is there, then do what it says")
+    .argument("<name>", "its name")
+    .argument("[input...]", "key=text or key:=json")
+    .option("--args <json>", "the input as JSON, @file or - for standard input")
+    .option("--yes", "yes to what the policy would ask")
+    .option("--dry-run", "say what would be done, or why it cannot be")
+    .option("--model <name>", "the model that follows instructions without steps")
+    .option("--conversation <id>", "a conversation that goes on")
+    .addHelpText("after", examples("skills run report city=Rome", "skills run report --dry-run"))
+    .action(async (name: string, values: string[], _, command: Command) =>
+      setExitCode(
+        await (await import("./skill-run.ts")).runSkill(cli, name, values, command.optsWithGlobals()),
+      ),
     );
 }

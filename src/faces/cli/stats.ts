@@ -1,3 +1,5 @@
+import { plainText } from "../../lib/plain-text.ts";
+import type { ClientContext } from "../../model/client-context.ts";
 import type { ContextCost, ContextStats } from "../../model/context-stats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
@@ -7,6 +9,7 @@ import { withPlane } from "./with-plane.ts";
 type StatsOptions = GlobalOptions & { server?: string; tools: boolean };
 
 const barWidth = 24;
+const mostNamed = 3;
 
 export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
   const { server, tools } = options;
@@ -19,7 +22,7 @@ export async function showStats(cli: Cli, options: StatsOptions): Promise<void> 
 }
 
 export function renderStats(stats: ContextStats, withBars: boolean): string {
-  const { servers, totals, tools = [], lazy } = stats;
+  const { servers, totals, tools = [], lazy, sessions = [] } = stats;
   const dearest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
   const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
   const head = ["FULL", "SUMMARY", "LOADED", "SAVED", ...(withBars ? [""] : [])];
@@ -42,7 +45,29 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
     const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, dearest(tools))]);
     lines.push(renderTable(["TOOL", ...head], rows), "");
   }
-  return [...lines, renderLazy(lazy, totals.fullTokens)].join("\n");
+  lines.push(renderLazy(lazy, totals.fullTokens));
+  if (sessions.length > 0) lines.push("", renderSessions(sessions, totals.fullTokens));
+  return lines.join("\n");
+}
+
+/** What each client that is connected has in its context now. */
+function renderSessions(sessions: readonly ClientContext[], full: number): string {
+  const rows = sessions.map(({ client, user, era, mode, tools, loaded, loadedTokens }) => [
+    plainText(client ?? "-"),
+    user ?? "-",
+    era,
+    mode,
+    String(tools),
+    String(loadedTokens),
+    full === 0 ? "-" : `${Math.max(0, Math.round((1 - loadedTokens / full) * 1_000) / 10)} %`,
+    loaded.length === 0 ? "-" : shorten(loaded),
+  ]);
+  return renderTable(["CLIENT", "USER", "ERA", "MODE", "TOOLS", "TOKENS", "SAVED", "LOADED"], rows);
+}
+
+function shorten(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {

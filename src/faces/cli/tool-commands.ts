@@ -31,12 +31,17 @@ export function addToolCommands(program: Command, cli: Cli): void {
   tools
     .command("export")
     .description("what you may call, as a model's API takes it; JSON on standard output")
-    .requiredOption("--format <name>", "openai, anthropic, mcp or ai-sdk")
+    .requiredOption("--format <name>", "openai, anthropic, mcp, ai-sdk, json-schema or openai-responses")
     .option("--server <name>", "only the tools of this server")
     .option("--tool <name>", "only this tool, in any spelling; repeatable", collect)
+    .option("--defer", "for models that search for tools themselves: anthropic, openai-responses")
     .addHelpText(
       "after",
-      examples("tools export --format openai", "tools export --format anthropic --server demo > tools.json"),
+      examples(
+        "tools export --format openai",
+        "tools export --format anthropic --server demo > tools.json",
+        "tools export --format anthropic --defer",
+      ),
     )
     .action(async (_, command: Command) =>
       (await import("./tool-export.ts")).exportTools(cli, command.optsWithGlobals()),

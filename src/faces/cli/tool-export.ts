@@ -1,3 +1,6 @@
+import { matchesGlob } from "../../lib/glob.ts";
+import { alwaysLoaded } from "../../model/always-loaded.ts";
+import { deferredFormats, isDeferredFormat } from "../../model/deferred-tools.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import { isToolFormat, toolFormats } from "../../model/tool-formats.ts";
@@ -5,7 +8,12 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
-export type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: string[] };
+export type ExportOptions = GlobalOptions & {
+  format: string;
+  server?: string;
+  tool?: string[];
+  defer?: boolean;
+};
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
@@ -14,8 +22,28 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
       "USAGE",
       `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`,
     );
-  const tools = await withPlane(cli, options, (plane) => choose(plane, options));
-  printJson({ tools: toolFormats[format](tools) });
+  if (options.defer && !isDeferredFormat(format))
+    throw new PlaneError(
+      "USAGE",
+      `--defer is known for ${Object.keys(deferredFormats).join(" and ")}; '${format}' has no definitions that are loaded later.`,
+    );
+  const exported = await withPlane(cli, options, async (plane) => {
+    const tools = await choose(plane, options);
+    return options.defer && isDeferredFormat(format)
+      ? defer(plane, format, tools)
+      : toolFormats[format](tools);
+  });
+  printJson({ tools: exported });
+}
+
+/** What is always loaded for our own clients is so for others. */
+function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readonly ToolListing[]): unknown {
+  const { lazy, servers } = plane.config();
+  const always: ReadonlySet<unknown> = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
+  return deferredFormats[format](tools, {
+    isDeferred: (tool) => !always.has(tool),
+    describeServer: (server) => servers[server]?.description ?? "",
+  });
 }
 
 /** By name, so that the same catalogue gives the same text. */

@@ -1,6 +1,7 @@
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { withLastWords } from "./last-words.ts";
 import { printWarning } from "./output.ts";
 import { untilInterrupted } from "./signals.ts";
 import { showWaiting } from "./waiting.ts";
@@ -19,6 +20,8 @@ export async function withPlane<T>(
   signal.addEventListener("abort", () => void plane.stop());
   try {
     return await work(plane, signal);
+  } catch (thrown) {
+    throw await withLastWords(plane, thrown);
   } finally {
     signal.throwIfAborted();
   }
@@ -30,6 +33,8 @@ type OpenExtra = {
   answersQuestions?: boolean;
   relays?: boolean;
   exposed?: boolean;
+  /** Begins jobs when they are due. */
+  schedules?: boolean;
   /** Problems of the configuration are not what was asked about. */
   isQuiet?: boolean;
 };
@@ -43,14 +48,17 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     groups: options.group ?? [],
     persona: options.persona,
     compliance: options.compliance,
-    ...(options.standalone || options.offline || extra.watch ? { standalone: true } : {}),
+    ...(options.standalone || options.offline || options.store || extra.watch ? { standalone: true } : {}),
+    ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.offline ? { offline: true } : {}),
     ...(extra.watch ? { watch: true } : {}),
     ...(extra.answersQuestions ? { answersQuestions: true } : {}),
     ...(extra.relays ? { relays: true } : {}),
     ...(extra.exposed ? { exposed: true } : {}),
+    ...(extra.schedules ? { schedules: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
+  if (options.logLevel) (await import("./log-level.ts")).showEvents(plane, options.logLevel);
   if (!extra.isQuiet) tellProblems(plane.config().problems);
   return plane;
 }

@@ -1,12 +1,17 @@
 import { hash } from "../../lib/stable-json.ts";
 import type { Outcome } from "../../model/call.ts";
-import { errorTable } from "../../model/errors.ts";
+import { type ErrorCode, errorTable } from "../../model/errors.ts";
+import { forModels } from "../../model/for-models.ts";
 import type { AskHere } from "../../model/held-call.ts";
-import type { UnknownObject } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isMetaTool, metaToolNames } from "../../model/meta-tools.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
-import { completed, forOlder } from "./describe.ts";
 import { canElicit, createElicitation } from "./elicit-approval.ts";
+import { findCalled, type Meant, noteUse } from "./lazy/called-tool.ts";
+import { createOwnTools } from "./lazy/own-tools.ts";
+import { type MeantCall, readMetaCall } from "./lazy/read-call.ts";
 import { relayOf } from "./relay-of.ts";
+import { changeResult, completed, renderResult } from "./render-result.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { type Answer, failure, type Visit } from "./visit.ts";
@@ -44,11 +49,16 @@ export async function answerCall(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
-  // What is shown under the plane's own names needs no looking up here.
-  const listed = surface.tools.isWhole ? undefined : await surface.tools.find(name);
-  if (listed === undefined && visit.view.toolset !== null)
-    return failure(-32602, `Unknown tool: '${name}' is not in toolset '${visit.view.toolset}'.`);
-  const relay = relayOf(visit, params);
+  const meant: MeantCall =
+    isMetaTool(name) && (await hasMetaTool(name, surface, visit))
+      ? readMetaCall(name, params.arguments)
+      : { name, arguments: params.arguments, isWrapped: false };
+  if ("wrong" in meant) return refusal(meant.wrong, visit);
+  const found = await findCalled(meant, surface, visit);
+  if (found === undefined) return notInToolset(meant, visit);
+  const { listed, unseen } = found;
+  const relay = relayOf(visit, params, plane);
+  if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, visit.tools);
   const same = [visit.principal, visit.view, name, params.arguments ?? {}];
   const isLater = relay.continuation !== undefined && Object.keys(relay.continuation).length > 0;
   let wasAsked = false;
@@ -59,17 +69,34 @@ export async function answerCall(
       }
     : undefined;
   const consent = isLater && consents.take(same);
-  const outcome = await plane.call(listed?.id ?? name, params.arguments, {
+  const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",
     principal: surface.principal,
     signal: visit.signal,
     relay,
     ...(consent ? { consent } : {}),
+    ...(unseen ? { unseen } : {}),
     ...(askHere ? { askHere } : {}),
     ...(visit.conversation === null ? {} : { conversation: visit.conversation }),
   });
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
-  return renderOutcome(outcome, await schemaOf(outcome, surface, name, listed), visit);
+  noteUse(outcome, meant, visit);
+  const { error } = outcome;
+  if (meant.isWrapped && error && isWrongName(error.code))
+    return refusal(`${wrongName(error.message, visit)} [${error.code}]`, visit);
+  const schema = isPlain(outcome.result) ? undefined : await schemaOf(surface, meant.name, listed);
+  return renderOutcome(outcome, schema, visit);
+}
+
+/** Whoever was told that there may be such tools may call them before it is decided, unless a tool of another is called so. */
+async function hasMetaTool(name: string, { tools }: Surface, visit: Visit): Promise<boolean> {
+  if (visit.tools.mayBeLazy()) return (await tools.find(name)) === undefined || visit.tools.isLazy();
+  return visit.tools.isLazy();
+}
+
+function notInToolset({ name, isWrapped }: Meant, visit: Visit): Answer {
+  const message = `Unknown tool: '${name}' is not in toolset '${visit.view.toolset}'.`;
+  return isWrapped ? refusal(message, visit) : failure(-32602, message);
 }
 
 function isQuestion(result: UnknownObject | undefined): boolean {
@@ -77,19 +104,17 @@ function isQuestion(result: UnknownObject | undefined): boolean {
 }
 
 /** Only a result that may have to be put differently is worth looking up what its tool promised. */
+function isPlain(result: UnknownObject | undefined): boolean {
+  const structured = result?.structuredContent;
+  return structured === undefined || isObject(structured);
+}
+
 async function schemaOf(
-  { result }: Outcome,
   { tools }: Surface,
   name: string,
   listed: ToolListing | undefined,
 ): Promise<ToolListing["outputSchema"]> {
-  const { structuredContent } = result ?? {};
-  const isPlain = structuredContent === undefined || isPlainObject(structuredContent);
-  return isPlain ? undefined : (listed ?? (await tools.find(name)))?.outputSchema;
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (listed ?? (await tools.find(name)))?.outputSchema;
 }
 
 /**
@@ -99,31 +124,52 @@ function isPlainObject(value: unknown): boolean {
 function renderOutcome(
   { result, error }: Outcome,
   schema: ToolListing["outputSchema"],
-  { era }: Visit,
+  visit: Visit,
 ): Answer {
+  const { era } = visit;
   if (result) {
     const fitted = fitResult(result, schema, era);
-    if (era === "legacy") return { result: forOlder(fitted) };
-    return { result: completed(isQuestion(fitted) ? withoutContent(fitted) : fitted) };
+    return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
   if (error === undefined) return { result: { content: [] } };
   const { code, message, data, cause } = error;
-  if (code === "TOOL_NOT_FOUND" || code === "TOOL_AMBIGUOUS")
-    return failure(errorTable[code].rpc, `Unknown tool: ${message}`, data);
+  if (isWrongName(code)) {
+    const said = wrongName(message, visit).replace(/^No tool '/, "Unknown tool: '");
+    return failure(errorTable[code].rpc, said, data);
+  }
   if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
-    return failure(data.rpcCode, cause ?? message, data.rpcData);
-  const text = `${message}${afterwards(data)} [${code}]`;
-  const refusal = { content: [{ type: "text", text }], isError: true };
-  return { result: era === "legacy" ? refusal : completed(refusal) };
+    return failure(data.rpcCode, saidBy(cause) ?? message, data.rpcData);
+  return refusal(`${forModels(message)}${afterwards(data)} [${code}]`, { era });
+}
+
+/** What we say of an answer does not tell whose it is. */
+function saidBy(cause: string | null): string | null {
+  return cause?.startsWith("its ") ? null : cause;
+}
+
+function wrongName(message: string, { tools }: Visit): string {
+  const { search } = metaToolNames;
+  const instead = tools.isSettled() ? `Find one with ${search}.` : "The list of tools shows what there is.";
+  return forModels(message, instead);
+}
+
+function isWrongName(code: ErrorCode): boolean {
+  return code === "TOOL_NOT_FOUND" || code === "TOOL_AMBIGUOUS";
+}
+
+function refusal(text: string, { era }: Pick<Visit, "era">): Answer {
+  const refused = { content: [{ type: "text", text }], isError: true };
+  return { result: era === "legacy" ? refused : completed(refused) };
 }
 
 /** A question has none; the plane gives one to every result. */
-function withoutContent({ content: _, ...question }: UnknownObject): UnknownObject {
-  return question;
+function withoutContent(result: UnknownObject): UnknownObject {
+  const { content: _, ...question } = result;
+  return changeResult(result, question, { content: () => undefined });
 }
 
 /** What a model needs to know about a call that waits, so that it neither calls again nor waits for nothing. */
 function afterwards({ approvalId, planId, status }: UnknownObject): string {
   if (typeof approvalId !== "string" || planId !== undefined || status !== undefined) return "";
-  return ` Do not call it again: it runs once a person says yes ('toolplane approvals approve ${approvalId}'), and 'toolplane approvals show ${approvalId}' tells how it went.`;
+  return ` Do not call it again: it runs once a person says yes to approval '${approvalId}', where it is also told how it went.`;
 }

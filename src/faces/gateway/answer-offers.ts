@@ -1,9 +1,10 @@
+import { withExactNumbers } from "../../lib/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ForwardOptions, Plane } from "../../model/plane.ts";
 import { RpcError } from "../../protocol/message.ts";
-import { completed, forOlder } from "./describe.ts";
 import type { Offer } from "./offer-list.ts";
 import { metaFor, relayOf } from "./relay-of.ts";
+import { changeResult, renderResult } from "./render-result.ts";
 import { objectIn, type Request, type Responder, refuseCursor, textIn } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
@@ -22,11 +23,15 @@ export function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswe
     const { principal } = surfaces.of(visit.principal, visit.view);
     const { signal } = visit;
     const options: ForwardOptions = { principal, signal, relay: relayOf(visit, request.params) };
-    const { inputResponses: _, requestState: __, _meta, ...params } = request.params;
-    const meta = isObject(_meta) ? metaFor(_meta) : undefined;
+    const { inputResponses: _, requestState: __, _meta, ...others } = request.params;
+    const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
+    const params = Object.fromEntries(
+      Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]),
+    );
     const passed = meta ? { ...params, _meta: meta } : params;
-    const result = await plane.forward(server, request.method, passed, options);
-    return render(isObject(result) ? result : {}, visit);
+    const given = await plane.forward(server, request.method, passed, options);
+    const result = isObject(given) ? given : {};
+    return renderResult(request.method === "resources/read" ? withHints(result, visit) : result, visit.era);
   }
 
   return {
@@ -39,18 +44,19 @@ export function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswe
       renderList("resourceTemplates", "uriTemplate", await offersFor(visit).templates(), visit),
     async getPrompt({ method, params }, visit) {
       const name = textIn(params, "name");
-      const found = name === null ? undefined : await offersFor(visit).findPrompt(name);
+      if (name === null) return failure(-32602, "'name' must be a text: the name of a prompt.");
+      const found = await offersFor(visit).findPrompt(name);
       if (!found) return failure(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
       return forward(found.server, { method, params: { ...params, name: found.name } }, visit);
     },
     async readResource({ method, params }, visit) {
       const shown = textIn(params, "uri");
-      const found = shown === null ? [] : await offersFor(visit).findResource(shown);
+      if (shown === null) return failure(-32602, "'uri' must be a text: the address of a resource.");
+      const found = await offersFor(visit).findResource(shown);
       let last: unknown;
       for (const { server, uri } of found) {
         try {
-          const answer = await forward(server, { method, params: { ...params, uri } }, visit);
-          return withHints(answer, visit);
+          return await forward(server, { method, params: { ...params, uri } }, visit);
         } catch (thrown) {
           // Whoever does not have it says so; the next may.
           if (!(thrown instanceof RpcError) || !isNotFound(thrown)) throw thrown;
@@ -63,48 +69,55 @@ export function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswe
       const ref = objectIn(params, "ref");
       const offers = offersFor(visit);
       if (ref.type === "ref/prompt") {
-        const found = await offers.findPrompt(String(ref.name));
-        if (!found) return failure(-32602, `No prompt '${ref.name}'.`);
+        const named = textIn(ref, "name");
+        if (named === null) return failure(-32602, "'ref.name' must be a text: the name of a prompt.");
+        const found = await offers.findPrompt(named);
+        if (!found) return failure(-32602, `No prompt '${named}'. 'prompts/list' tells which there are.`);
         return forward(
           found.server,
           { method, params: { ...params, ref: { ...ref, name: found.name } } },
           visit,
         );
       }
-      const found = await offers.findTemplate(String(ref.uri));
-      if (!found) return failure(-32602, `No resource template '${ref.uri}'.`);
+      const uri = textIn(ref, "uri");
+      if (uri === null)
+        return failure(-32602, "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.");
+      const found = await offers.findTemplate(uri);
+      if (!found)
+        return failure(
+          -32602,
+          `No resource template '${uri}'. 'resources/templates/list' tells which there are.`,
+        );
       return forward(found.server, { method, params: { ...params, ref: { ...ref, uri: found.uri } } }, visit);
     },
   };
 }
 
-function render(result: UnknownObject, { era }: Visit): Answer {
-  return { result: era === "legacy" ? forOlder(result) : completed(result) };
-}
-
 function renderList(key: string, named: string, offers: readonly Offer[], visit: Visit): Answer {
   const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
-  return render(
-    visit.era === "legacy" ? { [key]: items } : { [key]: items, ttlMs: listTtlMs, cacheScope: "private" },
-    visit,
-  );
+  const hints = visit.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
+  return renderResult({ [key]: items, ...hints }, visit.era);
 }
 
 /** A server of the older revisions says nothing of how long its answer is good. */
-function withHints(answer: Answer, { era }: Visit): Answer {
-  if (era === "legacy" || !("result" in answer) || answer.result.resultType !== "complete") return answer;
-  return { result: { ttlMs: 0, cacheScope: "private", ...answer.result } };
+function withHints(result: UnknownObject, { era }: Visit): UnknownObject {
+  if (era === "legacy" || (result.resultType ?? "complete") !== "complete") return result;
+  const hinted = { ttlMs: 0, cacheScope: "private", ...result };
+  return changeResult(result, hinted, {
+    ttlMs: (before = "0") => before,
+    cacheScope: (before = '"private"') => before,
+  });
 }
 
 function isNotFound({ code }: RpcError): boolean {
   return code === -32002 || code === -32602 || code === -32601;
 }
 
-function notFound(uri: string | null, { era }: Visit): RpcError {
+function notFound(uri: string, { era }: Visit): RpcError {
   return new RpcError(era === "legacy" ? -32002 : -32602, `Resource not found: ${uri}`, { uri });
 }
 
 /** The two eras have different numbers for it. */
-function inOwnWords(error: RpcError, uri: string | null, visit: Visit): RpcError {
+function inOwnWords(error: RpcError, uri: string, visit: Visit): RpcError {
   return error.code === -32002 && visit.era === "modern" ? notFound(uri, visit) : error;
 }

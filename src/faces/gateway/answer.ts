@@ -17,9 +17,9 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   const offers = createOfferAnswers(plane, surfaces);
   const consents = createConsents();
   const responders: Record<string, Responder> = {
-    "tools/list": async ({ params }, { principal, view, era }) => {
+    "tools/list": async ({ params }, { tools, era }) => {
       const refused = refuseCursor(params);
-      return refused ?? { text: await surfaces.of(principal, view).tools.text(era) };
+      return refused ?? { text: await tools.text(era) };
     },
     "tools/call": (request, visit) =>
       mayPark(request, visit, (inside) =>
@@ -35,12 +35,11 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   };
 
   /** The later revision has no requests of a server, so what runs has to wait while its client thinks. */
-  async function mayPark(
-    { method, params }: Request,
-    visit: Visit,
-    run: (inside: Visit) => Promise<Answer>,
-  ): Promise<Answer> {
-    if (visit.era === "legacy") return run(visit);
+  function mayPark(request: Request, visit: Visit, run: (inside: Visit) => Promise<Answer>): Promise<Answer> {
+    return visit.era === "legacy" ? run(visit) : park(request, visit, run);
+  }
+
+  async function park({ method, params }: Request, visit: Visit, run: (inside: Visit) => Promise<Answer>) {
     const request = JSON.stringify([method, params.name ?? params.uri, params.arguments ?? {}]);
     return (await parked.resume(visit, request, params)) ?? parked.begin(visit, request, run);
   }

@@ -2,6 +2,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerSaid } from "../../model/relay.ts";
 import type { LogLevel } from "../../model/server.ts";
+import type { Era } from "../../protocol/session.ts";
 import { isLoudEnough } from "./relay-of.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 
@@ -11,9 +12,13 @@ const settleMs = 50;
 const kinds = ["tools", "prompts", "resources"] as const;
 type Kind = (typeof kinds)[number];
 
+export type ToolTexts = { text(era: Era): Promise<string> };
+
 /** Somebody who wants to hear of changes. */
 export type Ear = {
   surface: Surface;
+  /** The list of tools that they have; others may have the same. */
+  tools: ToolTexts;
   wants(kind: Kind): boolean;
   /** Under which address they know this resource, if they watch it. */
   watches(server: string, uri: string): string | undefined;
@@ -24,15 +29,18 @@ export type Ear = {
 export type Changes = {
   /** Tells this one, until the returned function is called. */
   tell(ear: Ear): () => void;
+  /** This list is another one, whatever changed behind us; those who have it are told now. */
+  listChanged(tools: ToolTexts): Promise<void>;
   close(): void;
 };
 
 /** What changes behind us, told to those whom it concerns. */
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   const ears = new Set<Ear>();
-  const told = new WeakMap<Surface, Partial<Record<Kind, string>>>();
+  /** By what is listed: tools by the list, the rest by the surface. */
+  const told = new WeakMap<object, Partial<Record<Kind, string>>>();
   /** What whoever comes finds when they come. */
-  const atFirst = new WeakMap<Surface, Promise<string | undefined>>();
+  const atFirst = new WeakMap<ToolTexts, Promise<string | undefined>>();
   const due = new Set<Kind>();
   let timer: NodeJS.Timeout | undefined;
   let checking = false;
@@ -49,20 +57,33 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     checking = true;
     const now = [...due];
     due.clear();
-    const seen = new Set([...ears].map(({ surface }) => surface));
-    await Promise.allSettled([...seen].flatMap((surface) => now.map((kind) => compare(surface, kind))));
+    const compared = now.flatMap((kind) => {
+      const seen = Map.groupBy(ears, (ear) => listedIn(ear, kind));
+      return [...seen].map(([listing, having]) => compare(listing, kind, having));
+    });
+    await Promise.allSettled(compared);
     checking = false;
     if (due.size > 0) check();
   }
 
   /** What looks the same to somebody has not changed for them. */
-  async function compare(surface: Surface, kind: Kind): Promise<void> {
-    const concerned = [...ears].filter((ear) => ear.surface === surface && ear.wants(kind));
-    if (concerned.length === 0) return;
-    const before = told.get(surface)?.[kind] ?? (kind === "tools" ? await atFirst.get(surface) : undefined);
-    const listed = await listOf(surface, kind);
-    told.set(surface, { ...told.get(surface), [kind]: listed });
-    if (listed === before) return;
+  async function compare(listing: object, kind: Kind, having: readonly Ear[]): Promise<void> {
+    const concerned = having.filter((ear) => ear.wants(kind));
+    const [one] = concerned;
+    if (!one) return;
+    const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
+    const listed = await listOf(one, kind);
+    if (isNews(listing, kind, listed, first)) announce(kind, concerned);
+  }
+
+  /** Whoever looks first tells it. */
+  function isNews(listing: object, kind: Kind, listed: string, first?: string): boolean {
+    const before = told.get(listing);
+    told.set(listing, { ...before, [kind]: listed });
+    return listed !== (before?.[kind] ?? first);
+  }
+
+  function announce(kind: Kind, concerned: readonly Ear[]): void {
     for (const ear of concerned) if (ears.has(ear)) ear.hear(`notifications/${kind}/list_changed`, {});
   }
 
@@ -93,14 +114,18 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   return {
     tell(ear) {
       ears.add(ear);
-      const { surface } = ear;
-      if (!atFirst.has(surface))
+      const { tools } = ear;
+      if (!atFirst.has(tools))
         atFirst.set(
-          surface,
-          listOf(surface, "tools").catch(() => undefined),
+          tools,
+          tools.text("legacy").catch(() => undefined),
         );
       void ear.surface.servers().catch(() => undefined);
       return () => void ears.delete(ear);
+    },
+    async listChanged(tools) {
+      const concerned = [...ears].filter((ear) => ear.tools === tools && ear.wants("tools"));
+      if (isNews(tools, "tools", await tools.text("legacy"))) announce("tools", concerned);
     },
     close() {
       for (const end of leave) end();
@@ -121,7 +146,11 @@ function passOn(ear: Ear, server: string, method: string, params: UnknownObject)
   }
 }
 
-async function listOf({ tools, offers }: Surface, kind: Kind): Promise<string> {
+function listedIn({ tools, surface }: Ear, kind: Kind): object {
+  return kind === "tools" ? tools : surface;
+}
+
+async function listOf({ tools, surface: { offers } }: Ear, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
   if (kind === "prompts") return JSON.stringify(await offers.prompts());
   return JSON.stringify(await Promise.all([offers.resources(), offers.templates()]));

@@ -1,9 +1,12 @@
+import { uniqueId } from "../../lib/unique-id.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { RpcError } from "../../protocol/message.ts";
 
 /** What the plane asks of the client on the other end. */
 export function createClientRequests(send: (message: object) => void) {
   const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
+  // Another plane may ask the same client something, and the answer may come to either.
+  const own = uniqueId().slice(0, 8);
   let asked = 0;
   return {
     /**
@@ -16,7 +19,7 @@ export function createClientRequests(send: (message: object) => void) {
       signal: AbortSignal,
       via: (message: object) => void = send,
     ): Promise<UnknownObject> {
-      const id = `toolplane-${++asked}`;
+      const id = `toolplane-${own}-${++asked}`;
       return new Promise((resolve, reject) => {
         const settle = (answer: UnknownObject | Error) => {
           waiting.delete(id);
@@ -35,10 +38,11 @@ export function createClientRequests(send: (message: object) => void) {
         via({ jsonrpc: "2.0", id, method, params });
       });
     },
-    /** An answer to something that was asked; what nobody asked, or asks no longer, is not heard. */
-    takeAnswer({ id, result, error }: UnknownObject): void {
+    /** An answer to something that was asked. False for what nobody asked here, or asks no longer. */
+    takeAnswer({ id, result, error }: UnknownObject): boolean {
       const settle = typeof id === "string" ? waiting.get(id) : undefined;
       settle?.(isObject(result) ? result : readError(error));
+      return settle !== undefined;
     },
     close(): void {
       for (const settle of [...waiting.values()]) settle(new Error("the connection is closed"));

@@ -1,20 +1,34 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { uniqueId } from "../../lib/unique-id.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { type LogLevel, logLevels } from "../../model/server.ts";
-import { legacyVersions } from "../../protocol/session.ts";
+import { logLevels } from "../../model/server.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import { createClientRequests } from "./client-requests.ts";
-import { capabilities, instructionsFor, serverInfo } from "./describe.ts";
+import { capabilities, serverInfo } from "./describe.ts";
+import { describeClient } from "./describe-client.ts";
 import { renderFailure } from "./failures.ts";
+import { instructionsFor } from "./instructions.ts";
+import { type ClientTools, createClientTools } from "./lazy/client-tools.ts";
+import type { LazyMode } from "./lazy/lazy-mode.ts";
+import type { SharedClients } from "./lazy/shared-clients.ts";
 import { type Id, isId, objectIn, type Request, textIn } from "./request.ts";
+import { createSessionState, type SessionKeeper } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { type Answer, failure, renderAnswer, renderNotification, type Visit } from "./visit.ts";
-import { createWatched } from "./watched.ts";
 
-export type House = { plane: Plane; core: Core; surfaces: Surfaces; changes: Changes };
+export type House = {
+  plane: Plane;
+  core: Core;
+  surfaces: Surfaces;
+  changes: Changes;
+  lazy: LazyMode;
+  /** Of clients that keep no session. */
+  shared: SharedClients;
+};
 
 export type SessionOptions = {
   id: string;
@@ -22,6 +36,10 @@ export type SessionOptions = {
   view: View;
   /** Where goes what belongs to no request. */
   announce(text: string): void;
+  /** Where other planes can go on with the session. */
+  keeper?: SessionKeeper;
+  /** What was settled already, on another plane. */
+  kept?: KeptSession;
 };
 
 /** Where the answer to a message goes, and what is said or asked because of it. */
@@ -33,10 +51,15 @@ export type ClientSession = {
   version(): string;
   /** Takes one message; resolves when it is answered, at once where it needs no answer. */
   take(message: UnknownObject, out: Out): Promise<void>;
+  /** The same for what another plane got and could not use. */
+  takeMail(message: UnknownObject): void;
   cancel(id: Id): void;
+  /** The client listens: from now on it is told what changes, and of the resources it wants to hear of. */
+  follow(kept: KeptSession | null): void;
   /** Nothing is running. */
   isIdle(): boolean;
-  close(): Promise<void>;
+  /** `goesOn` where another plane may go on with it. */
+  close(goesOn?: boolean): Promise<void>;
 };
 
 type Running = { controller: AbortController; done: Promise<void> };
@@ -47,37 +70,36 @@ export function createClientSession(house: House, options: SessionOptions): Clie
   const surface: Surface = house.surfaces.of(options.principal, options.view);
   const running = new Map<Id, Running>();
   const requests = createClientRequests((message) => options.announce(JSON.stringify(message)));
-  const watched = createWatched(plane, surface);
-  const client: Visit["client"] = { capabilities: {} };
-  let version: string = "2025-03-26";
-  let logLevel: LogLevel = "info";
-  let letGoOfLogs: (() => void) | undefined;
+  const state = createSessionState(plane, surface, options.keeper);
+  const { client, watched } = state;
+  const tools: ClientTools = createClientTools(plane, house.lazy, {
+    ...{ id: uniqueId(), surface, keeps: () => true },
+    onChanged: () => house.changes.listChanged(tools),
+  });
   let stopTelling: (() => void) | undefined;
 
   const own: Record<string, (params: UnknownObject) => Promise<Answer>> = {
     ping: async () => ({ result: {} }),
     async initialize(params) {
-      version = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
-      client.capabilities = objectIn(params, "capabilities");
-      if (isObject(params.clientInfo)) client.info = params.clientInfo;
-      const instructions = await instructionsFor(plane, surface.principal, options.view);
-      return { result: { protocolVersion: version, capabilities, serverInfo, instructions } };
+      state.settle(params);
+      const isLazy = await house.lazy.isKnownLazy(surface);
+      const instructions = await instructionsFor(plane, surface, isLazy);
+      tools.watch(plane.watchClient(describeClient(tools, surface, client.info)));
+      await state.keep();
+      return { result: { protocolVersion: state.version(), capabilities, serverInfo, instructions } };
     },
     async "logging/setLevel"({ level }) {
       const known = logLevels.find((candidate) => candidate === level);
       if (known === undefined) return failure(-32602, `'level' must be one of ${logLevels.join(", ")}.`);
-      logLevel = known;
-      letGoOfLogs?.();
-      letGoOfLogs = plane.wantLogs(known);
-      client.logLevel = known;
+      await state.setLevel(known);
       return { result: {} };
     },
     async "resources/subscribe"(params) {
-      await watched.add(textIn(params, "uri") ?? "");
+      await state.watch(textIn(params, "uri") ?? "");
       return { result: {} };
     },
     async "resources/unsubscribe"(params) {
-      watched.remove(textIn(params, "uri") ?? "");
+      await state.unwatch(textIn(params, "uri") ?? "");
       return { result: {} };
     },
   };
@@ -90,7 +112,8 @@ export function createClientSession(house: House, options: SessionOptions): Clie
       view: options.view,
       era: "legacy",
       client,
-      logLevel,
+      tools,
+      logLevel: state.logLevel(),
       conversation: options.id,
       signal,
       notify: (method, params) => out.say(renderNotification(method, params)),
@@ -104,9 +127,7 @@ export function createClientSession(house: House, options: SessionOptions): Clie
 
   function takeRequest(id: Id, request: Request, out: Out): Promise<void> {
     if (running.has(id)) {
-      out.answer(
-        renderAnswer(id, failure(-32600, `A request with the id ${JSON.stringify(id)} is running.`)),
-      );
+      out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
       return Promise.resolve();
     }
     const controller = new AbortController();
@@ -119,41 +140,69 @@ export function createClientSession(house: House, options: SessionOptions): Clie
     return done;
   }
 
-  function takeNotice({ method, params }: Request): void {
-    if (method === "notifications/cancelled") running.get(params.requestId as Id)?.controller.abort();
-    // Nothing may come before the handshake is over.
-    if (method !== "notifications/initialized" || stopTelling) return;
-    stopTelling = house.changes.tell({
+  /** False when it is meant for another plane. */
+  function takeHere(message: UnknownObject): boolean {
+    if (typeof message.method !== "string") return requests.takeAnswer(message);
+    if (message.method !== "notifications/cancelled") return true;
+    const found = running.get(objectIn(message, "params").requestId as Id);
+    found?.controller.abort();
+    return found !== undefined;
+  }
+
+  async function takeOther(message: UnknownObject, out: Out): Promise<void> {
+    const { id, method } = message;
+    if (typeof method === "string" && id !== undefined)
+      return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
+    if (!takeHere(message)) options.keeper?.passOn(message);
+    if (method === "notifications/initialized") beginTelling();
+  }
+
+  /** Nothing may come before the handshake is over. */
+  function beginTelling(): void {
+    stopTelling ??= house.changes.tell({
       surface,
+      tools,
       wants: () => true,
       watches: watched.find,
-      logLevel: () => logLevel,
+      logLevel: state.logLevel,
       hear: (said, about) => options.announce(renderNotification(said, about)),
     });
   }
 
+  if (options.kept) {
+    state.adopt(options.kept);
+    tools.watch(plane.watchClient(describeClient(tools, surface, client.info)));
+    beginTelling();
+  }
+
   return {
     id: options.id,
-    version: () => version,
-    async take(message, out) {
+    version: state.version,
+    take(message, out) {
       const { id, method } = message;
-      if (typeof method !== "string") return requests.takeAnswer(message);
-      const request = { method, params: objectIn(message, "params") };
-      if (id === undefined) return takeNotice(request);
-      if (isId(id)) return takeRequest(id, request, out);
-      out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
+      if (isId(id) && typeof method === "string")
+        return takeRequest(id, { method, params: objectIn(message, "params") }, out);
+      return takeOther(message, out);
+    },
+    takeMail: (message) => void takeHere(message),
+    follow(kept) {
+      beginTelling();
+      if (kept === null) return;
+      state.adopt(kept);
+      void state.follow(kept);
     },
     cancel: (id) => running.get(id)?.controller.abort(),
     isIdle: () => running.size === 0,
-    async close() {
+    async close(goesOn = false) {
       stopTelling?.();
-      letGoOfLogs?.();
-      watched.clear();
+      tools.close();
+      state.close();
       requests.close();
       const left = [...running.values()];
       for (const { controller } of left) controller.abort();
       await Promise.allSettled(left.map(({ done }) => done));
-      await plane.endConversation(options.id, { principal: options.principal }).catch(() => undefined);
+      const { id, principal } = options;
+      await plane.endConversation(id, { principal, goesOn }).catch(() => undefined);
     },
   };
 }

@@ -22,5 +22,15 @@ test("what was forgotten, or never was, is not made up", () => {
   const first = log.add(1, "a");
   for (let at = 0; at <= keptEvents; at += 1) log.add(1, String(at));
   assert.equal(log.after(first.id), undefined);
-  for (const id of ["", "1", "x-1", "1-999999", "1-1; drop"]) assert.equal(log.after(id), undefined, id);
+  for (const id of ["", "1", "x-1", "1-1", "1-999999-0", "1-1-0; drop"])
+    assert.equal(log.after(id), undefined, id);
+});
+
+test("an event of another plane is none of ours, and its stream is known", () => {
+  const [here, there] = [createEventLog("here"), createEventLog("there")];
+  const { id } = there.add(0, "a");
+  here.add(0, "b");
+  assert.equal(here.after(id), undefined);
+  assert.deepEqual([here.streamElsewhere(id), there.streamElsewhere(id)], [0, undefined]);
+  assert.equal(here.streamElsewhere("nonsense"), undefined);
 });

@@ -2,6 +2,8 @@ import type { Plane } from "../../model/plane.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
 import type { House } from "./client-session.ts";
+import { createLazyMode } from "./lazy/lazy-mode.ts";
+import { createSharedClients } from "./lazy/shared-clients.ts";
 import { createModern, type Modern } from "./modern.ts";
 import { createParkedRequests } from "./parked-requests.ts";
 import { createSurfaces } from "./surfaces.ts";
@@ -12,7 +14,9 @@ export function createHouse(plane: Plane): House & { modern: Modern; close(): vo
   const parked = createParkedRequests();
   const changes = createChanges(plane, surfaces);
   const core = createCore(plane, surfaces, parked);
-  const house = { plane, core, surfaces, changes };
+  const lazy = createLazyMode(plane);
+  const shared = createSharedClients(plane, lazy, changes);
+  const house = { plane, core, surfaces, changes, lazy, shared };
   const modern = createModern(house);
   return {
     ...house,

@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { legacyVersions } from "../../protocol/session.ts";
+import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
 import { createHouse } from "./house.ts";
-import { badRequest, guarded, notAllowed, refuse, refuseUnread } from "./http-refusals.ts";
+import { badRequest, guarded, notAllowed, refuse, refuseUnread, settled } from "./http-refusals.ts";
+import type { HttpSession } from "./http-session.ts";
 import { createHttpSessions } from "./http-sessions.ts";
 import { saysItsVersion } from "./modern-checks.ts";
 import { readMessage } from "./read-message.ts";
-import { isId, objectIn } from "./request.ts";
+import { faultInAny, isId, objectIn } from "./request.ts";
+import { takeOverTrace } from "./take-over-trace.ts";
 import { parseView, plainView, type View } from "./view.ts";
 import { renderAnswer, renderNotification } from "./visit.ts";
 
@@ -20,7 +22,7 @@ export type HttpGateway = {
   handle(request: IncomingMessage, response: ServerResponse, principal: Principal): void;
   /** The clients that keep a session. */
   sessions(): number;
-  /** Ends what only listens; what runs goes on. */
+  /** Ends what only listens, and begins no more sessions; what runs goes on. */
   drain(): void;
   close(): Promise<void>;
 };
@@ -29,12 +31,20 @@ export type HttpGateway = {
 export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}): HttpGateway {
   const house = createHouse(plane);
   const sessions = createHttpSessions(house);
+  const views = new Map<string, View>();
+  let isDraining = false;
   const usual = { ...plainView, ...options.view };
+
+  function viewIn(search: string): View {
+    const view = views.get(search) ?? parseView(search, usual);
+    if (views.size < keptViews) views.set(search, view);
+    return view;
+  }
 
   function viewOf(request: IncomingMessage, principal: Principal): View {
     const { url = "" } = request;
     const at = url.indexOf("?");
-    const view = at < 0 ? usual : parseView(url.slice(at), usual);
+    const view = at < 0 ? usual : viewIn(url.slice(at));
     // Whatever is wrong with it is said now and not with the first list.
     house.surfaces.of(principal, view);
     return view;
@@ -55,36 +65,44 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
     principal: Principal,
   ): void {
     const isBatch = Array.isArray(message);
-    const messages = (isBatch ? message : [message]).filter(isMessage);
-    if (messages.length === 0 || (isBatch && messages.length !== message.length))
-      return refuse(response, badRequest("The body is no message of JSON-RPC 2.0."));
+    const messages: UnknownObject[] = isBatch ? message : [message];
+    const fault = faultInAny(messages);
+    if (fault !== null)
+      return refuse(response, badRequest(`The body is no message of JSON-RPC 2.0: ${fault}`));
+    takeOverTrace(messages, request.headers);
     const [first] = messages as [UnknownObject];
     if (!isBatch && isModern(first, request)) return answerModern(first, request, response, principal);
     const given = request.headers["mcp-session-id"];
     if (first.method === "initialize" && given === undefined) {
+      if (isDraining) return refuse(response, stopping, { "retry-after": "1" });
       const session = sessions.open(principal, viewOf(request, principal));
       return session.post(messages, isBatch, response);
     }
-    const session = findSession(request, response, principal);
-    if (!session) return;
-    if (isBatch && session.version() !== "2025-03-26")
-      return refuse(response, badRequest(`Batches are not part of ${session.version()}.`));
-    session.post(messages, isBatch, response);
+    withSession(request, response, principal, (session) => {
+      if (isBatch && session.version() !== batchVersion)
+        return refuse(response, badRequest(`Batches are not part of ${session.version()}.`));
+      session.post(messages, isBatch, response);
+    });
   }
 
-  function findSession(request: IncomingMessage, response: ServerResponse, principal: Principal) {
+  function withSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: Principal,
+    go: (session: HttpSession) => void,
+  ): void {
     const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
     if (typeof id !== "string")
-      return void refuse(
-        response,
-        badRequest("The header Mcp-Session-Id is missing. Begin with 'initialize'."),
-      );
-    const session = sessions.find(id, principal);
-    if (!session)
-      return void refuse(response, { status: 404, code: -32001, message: "Session not found. Begin anew." });
-    if (version !== undefined && !legacyVersions.some((known) => known === version))
-      return void refuse(response, badRequest(`Protocol version '${version}' is not that of a session.`));
-    return session;
+      return refuse(response, badRequest("The header Mcp-Session-Id is missing. Begin with 'initialize'."));
+    const goOn = (session: HttpSession | undefined) => {
+      if (!session) return refuse(response, notFound);
+      if (version !== undefined && !legacyVersions.some((known) => known === version))
+        return refuse(response, badRequest(`Protocol version '${version}' is not that of a session.`));
+      go(session);
+    };
+    const here = sessions.find(id, principal);
+    if (here) return goOn(here);
+    void settled(response, sessions.reopen(id, principal), goOn);
   }
 
   function answerModern(
@@ -121,10 +139,11 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
   function listen(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
     const { "mcp-session-id": id, "last-event-id": last } = request.headers;
     if (id === undefined) return notAllowed(response, "POST");
-    const session = findSession(request, response, principal);
     const from = typeof last === "string" && last !== "" ? last : undefined;
-    if (session && !session.listen(response, from))
-      refuse(response, badRequest("What came after this event is not known any more."));
+    withSession(request, response, principal, (session) => {
+      if (session.listen(response, from)) sessions.follow(session);
+      else refuse(response, badRequest("What came after this event is not known any more."));
+    });
   }
 
   const methods: Record<string, typeof post> = {
@@ -132,10 +151,10 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
     GET: listen,
     DELETE(request, response, principal) {
       if (request.headers["mcp-session-id"] === undefined) return notAllowed(response, "POST");
-      const session = findSession(request, response, principal);
-      if (!session) return;
-      void sessions.end(session.id);
-      response.writeHead(204).end();
+      withSession(request, response, principal, ({ id }) => {
+        // Only then no other plane goes on with it.
+        void settled(response, sessions.end(id), () => response.writeHead(204).end());
+      });
     },
   };
 
@@ -147,6 +166,7 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
     },
     sessions: sessions.size,
     drain() {
+      isDraining = true;
       house.modern.close();
       sessions.drain();
     },
@@ -157,11 +177,14 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
   };
 }
 
-const hasLeft = new Error("the client has left");
+/** So many ways to see the plane are read once. */
+const keptViews = 100;
 
-function isMessage(message: unknown): message is UnknownObject {
-  return isObject(message) && message.jsonrpc === "2.0";
-}
+const stopping = { status: 503, code: -32000, message: "This plane is stopping. Begin anew in a moment." };
+
+const notFound = { status: 404, code: -32001, message: "Session not found. Begin anew." };
+
+const hasLeft = new Error("the client has left");
 
 /** A request says for itself that it is of the later revision, or its header names none that has sessions. */
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {

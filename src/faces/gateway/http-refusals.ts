@@ -18,10 +18,21 @@ export function refuse(
   sendJson(response, status, renderAnswer(null, failure(code, message)), headers);
 }
 
+/** Whoever sends more than this has only themselves to thank for a connection that breaks. */
+const discardedBytes = 32 * 1024 * 1024;
+
 /** A client that is still sending reads the answer only when somebody takes what it sends. */
 export function refuseUnread(response: ServerResponse, refusal: Refusal): void {
-  refuse(response, refusal, { connection: "close" });
-  response.req.resume();
+  const text = renderAnswer(null, failure(refusal.code, refusal.message));
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  response.writeHead(refusal.status, { ...headers, connection: "close" }).write(text);
+  let discarded = 0;
+  const end = () => void response.end();
+  response.req.on("data", (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > discardedBytes) end();
+  });
+  response.req.once("end", end).once("error", end);
 }
 
 export function notAllowed(response: ServerResponse, allow: string): void {
@@ -33,8 +44,25 @@ export function guarded(response: ServerResponse, run: () => void): void {
   try {
     run();
   } catch (thrown) {
-    const { code, message } = toPlaneError(thrown);
-    const { http, rpc, means } = errorTable[code];
-    refuse(response, { status: http, code: rpc, message: http >= 500 ? means : message });
+    refuseThrown(response, thrown);
   }
+}
+
+/** The same for what is known later. */
+export async function settled<T>(
+  response: ServerResponse,
+  waited: Promise<T>,
+  run: (value: T) => void,
+): Promise<void> {
+  try {
+    run(await waited);
+  } catch (thrown) {
+    refuseThrown(response, thrown);
+  }
+}
+
+function refuseThrown(response: ServerResponse, thrown: unknown): void {
+  const { code, message } = toPlaneError(thrown);
+  const { http, rpc, means } = errorTable[code];
+  refuse(response, { status: http, code: rpc, message: http >= 500 ? means : message });
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { uniqueId } from "../../lib/unique-id.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ClientSession, House, SessionOptions } from "./client-session.ts";
 import { createClientSession } from "./client-session.ts";
@@ -23,18 +24,22 @@ type Post = {
   giveUp: NodeJS.Timeout | undefined;
 };
 
-export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle"> & {
+export type HttpSession = Pick<
+  ClientSession,
+  "id" | "version" | "isIdle" | "takeMail" | "follow" | "close"
+> & {
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void;
   /** Opens the stream for what belongs to no request, or goes on with one that broke off. False when it cannot. */
   listen(response: ServerResponse, lastEventId: string | undefined): boolean;
   isListening(): boolean;
   stopListening(): void;
-  close(): Promise<void>;
+  /** Do other planes know it? */
+  isKept(): boolean;
 };
 
 /** A client's session over Streamable HTTP. */
 export function createHttpSession(house: House, options: Omit<SessionOptions, "announce">): HttpSession {
-  const log = createEventLog();
+  const log = createEventLog(uniqueId().slice(0, 8));
   const posts = new Map<number, Post>();
   const headers = { "mcp-session-id": options.id };
   const session = createClientSession(house, { ...options, announce });
@@ -125,6 +130,9 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
     id: session.id,
     version: session.version,
     isIdle: session.isIdle,
+    takeMail: session.takeMail,
+    follow: session.follow,
+    isKept: () => options.keeper !== undefined,
     isListening: () => listening !== null,
     stopListening: () => void listening?.end(),
     post(messages, isBatch, response) {
@@ -147,11 +155,14 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
       watch(post, response);
       const out = { answer: (text: string) => answer(post, text), say: (text: string) => say(post, text) };
       const all = messages.map((message) => session.take(message, out));
-      void Promise.allSettled(all).then(() => finish(post, isBatch));
+      const answered = () => finish(post, isBatch);
+      void (all.length === 1 ? all[0] : Promise.allSettled(all))?.then(answered, answered);
     },
     listen(response, lastEventId) {
       const missed = lastEventId === undefined ? undefined : log.after(lastEventId);
-      if (lastEventId !== undefined && missed === undefined) return false;
+      // What a plane that is gone had to say without being asked is found out anew by who lists again.
+      const isNew = lastEventId === undefined || log.streamElsewhere(lastEventId) === general;
+      if (!isNew && missed === undefined) return false;
       const stream = missed?.stream ?? general;
       openEvents(response, headers);
       const goesOn = resume(stream, response);
@@ -161,9 +172,9 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
       if (!goesOn) response.end();
       return true;
     },
-    async close() {
+    async close(goesOn) {
       listening?.end();
-      await session.close();
+      await session.close(goesOn);
     },
   };
 }

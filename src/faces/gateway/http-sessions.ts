@@ -1,18 +1,24 @@
 import { randomUUID } from "node:crypto";
+import { sessionIdleMs, sessionTouchMs } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { House } from "./client-session.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
-import { sessionIdleMs, sessionsPerCaller } from "./limits.ts";
+import { sessionsPerCaller } from "./limits.ts";
+import { findElsewhere, keeperFor, ownerOf, reopenSession } from "./reopen-session.ts";
 import type { View } from "./view.ts";
 
 const sweepMs = 60_000;
 
-type Kept = { session: HttpSession; owner: string; usedAt: number };
+type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt: number; toldAt: number };
 
 export type HttpSessions = {
   open(principal: Principal, view: View): HttpSession;
-  /** The session of this id, when it is this caller's. */
+  /** The session of this id, when it is here and this caller's. */
   find(id: string, principal: Principal): HttpSession | undefined;
+  /** The same when it was begun on another plane, or before this one was started. */
+  reopen(id: string, principal: Principal): Promise<HttpSession | undefined>;
+  /** The client listens here from now on. */
+  follow(session: HttpSession): void;
   end(id: string): Promise<void>;
   size(): number;
   /** Ends the streams of those who only listen. */
@@ -22,45 +28,109 @@ export type HttpSessions = {
 
 /** The sessions that clients have with us. Nobody's number is without limit, and what is not used is forgotten. */
 export function createHttpSessions(house: House): HttpSessions {
+  const { keptSessions } = house.plane;
   const all = new Map<string, Kept>();
   const leaving = new Set<Promise<void>>();
-  const clock = setInterval(sweep, sweepMs).unref();
+  const reopening = new Map<string, Promise<HttpSession | undefined>>();
+  const clock = setInterval(() => void sweep(), sweepMs).unref();
+  const stopHearing = keptSessions.onNews(({ id, what }) => {
+    const kept = all.get(id);
+    if (kept) void (what === "mail" ? readMail(kept) : look(kept)).catch(ignore);
+  });
 
-  function sweep(): void {
+  async function sweep(): Promise<void> {
     const before = Date.now() - sessionIdleMs;
-    for (const [id, { session, usedAt }] of all)
-      if (usedAt < before && session.isIdle() && !session.isListening()) void end(id);
+    for (const [id, kept] of all) {
+      const { session, usedAt } = kept;
+      const isUsed = usedAt >= before || !session.isIdle() || session.isListening();
+      if (isUsed) tellUsed(kept);
+      else void keptSessions.endUnused(id).then((isOver) => leave(id, !isOver), ignore);
+    }
+    if (!keptSessions.outlivesUs) return;
+    void keptSessions.tidy().catch(ignore);
+    const over = await keptSessions.ended([...all.keys()]).catch(() => []);
+    // What was begun while the store was away is known here only.
+    for (const id of over) if (all.get(id)?.session.isKept()) void leave(id, false);
+  }
+
+  /** From time to time, so that no other plane takes it for forgotten. */
+  function tellUsed(kept: Kept): void {
+    if (Date.now() - kept.toldAt < sessionTouchMs) return;
+    kept.toldAt = Date.now();
+    void keptSessions.touch(kept.session.id).catch(ignore);
+  }
+
+  /** Something about it was changed on another plane. */
+  async function look({ session }: Kept): Promise<void> {
+    const now = await keptSessions.find(session.id);
+    if (now === null) return leave(session.id, false);
+    if (session.isListening()) session.follow(now);
+  }
+
+  async function readMail({ session }: Kept): Promise<void> {
+    for (const message of await keptSessions.mail(session.id)) session.takeMail(message);
+  }
+
+  async function leave(id: string, goesOn: boolean): Promise<void> {
+    const kept = all.get(id);
+    all.delete(id);
+    const left = kept?.session.close(goesOn).finally(() => leaving.delete(left as Promise<void>));
+    if (left) leaving.add(left);
+    await left;
   }
 
   async function end(id: string): Promise<void> {
-    const kept = all.get(id);
-    all.delete(id);
-    const left = kept?.session.close().finally(() => leaving.delete(left as Promise<void>));
-    if (left) leaving.add(left);
+    const left = leave(id, false);
+    if (keptSessions.outlivesUs) await keptSessions.end(id);
     await left;
   }
 
   /** A map keeps its order, so the first is the one that was used least recently. */
   function makeRoom(owner: string): void {
+    if (all.size < sessionsPerCaller) return;
     const own = [...all].filter(([, kept]) => kept.owner === owner);
-    for (const [id] of own.slice(0, Math.max(0, own.length - sessionsPerCaller + 1))) void end(id);
+    for (const [id] of own.slice(0, Math.max(0, own.length - sessionsPerCaller + 1)))
+      void end(id).catch(ignore);
+  }
+
+  function add(session: HttpSession, principal: Principal): HttpSession {
+    const owner = ownerOf(principal);
+    makeRoom(owner);
+    const now = Date.now();
+    all.set(session.id, { session, principal, owner, usedAt: now, toldAt: now });
+    return session;
+  }
+
+  async function reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
+    const kept = all.has(id) ? undefined : await findElsewhere(keptSessions, id, principal);
+    return kept && add(reopenSession(house, id, principal, kept), principal);
   }
 
   return {
     open(principal, view) {
-      const owner = JSON.stringify(principal);
-      if (all.size >= sessionsPerCaller) makeRoom(owner);
-      const session = createHttpSession(house, { id: randomUUID(), principal, view });
-      all.set(session.id, { session, owner, usedAt: Date.now() });
-      return session;
+      const id = randomUUID();
+      const keeping = keeperFor(keptSessions, id, principal, view);
+      return add(createHttpSession(house, { id, principal, view, ...keeping }), principal);
     },
     find(id, principal) {
       const kept = all.get(id);
-      if (!kept || kept.owner !== JSON.stringify(principal)) return undefined;
+      if (!kept || !isTheirs(kept, principal)) return undefined;
       kept.usedAt = Date.now();
+      if (kept.usedAt - kept.toldAt >= sessionTouchMs && keptSessions.outlivesUs) tellUsed(kept);
       all.delete(id);
       all.set(id, kept);
       return kept.session;
+    },
+    async reopen(id, principal) {
+      // Several requests may come at once, of this caller or of somebody who only knows the id.
+      const key = `${id} ${ownerOf(principal)}`;
+      const begun = reopening.get(key) ?? reopen(id, principal).finally(() => reopening.delete(key));
+      reopening.set(key, begun);
+      return begun;
+    },
+    follow(session) {
+      session.follow(null);
+      if (keptSessions.outlivesUs) void keptSessions.find(session.id).then(session.follow, ignore);
     },
     end,
     size: () => all.size,
@@ -69,8 +139,15 @@ export function createHttpSessions(house: House): HttpSessions {
     },
     async close() {
       clearInterval(clock);
-      for (const id of [...all.keys()]) void end(id);
+      stopHearing();
+      for (const id of [...all.keys()]) void leave(id, keptSessions.outlivesUs);
       await Promise.allSettled(leaving);
     },
   };
+}
+
+const ignore = () => undefined;
+
+function isTheirs({ principal, owner }: Kept, asking: Principal): boolean {
+  return principal === asking || owner === ownerOf(asking);
 }

@@ -1,7 +1,5 @@
 /** What one plane takes from the clients that are connected to it. */
 export const bodyLimitBytes = 4 * 1024 * 1024;
-/** A session that nobody uses and nobody listens to is over after this. */
-export const sessionIdleMs = 30 * 60_000;
 /** Of one caller; the one that was used least recently makes room. */
 export const sessionsPerCaller = 256;
 export const subscriptionsLimit = 1_024;

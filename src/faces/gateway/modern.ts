@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { withExactNumbers } from "../../lib/exact-numbers.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { House } from "./client-session.ts";
-import { capabilities, completed, instructionsFor } from "./describe.ts";
+import { capabilities } from "./describe.ts";
 import { renderFailure } from "./failures.ts";
+import { instructionsFor } from "./instructions.ts";
 import { subscriptionsLimit } from "./limits.ts";
 import { compareHeaders, compareParams, readEnvelope, refuseVersion } from "./modern-checks.ts";
 import { statusOf, supportedVersions } from "./modern-errors.ts";
+import { completed } from "./render-result.ts";
 import { type Id, objectIn, type Request } from "./request.ts";
 import { listen } from "./subscriptions.ts";
 import { listTtlMs } from "./tool-list.ts";
@@ -32,12 +35,14 @@ export type Modern = {
 };
 
 export function createModern(house: House): Modern {
-  const { plane, core, surfaces } = house;
+  const { plane, core, surfaces, lazy, shared } = house;
   const closing = new AbortController();
   let listening = 0;
 
   async function discover({ principal, view }: Visit): Promise<Answer> {
-    const instructions = await instructionsFor(plane, surfaces.of(principal, view).principal, view);
+    const surface = surfaces.of(principal, view);
+    const isLazy = await lazy.isKnownLazy(surface);
+    const instructions = await instructionsFor(plane, surface, isLazy);
     const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
     return { result: completed(result) };
   }
@@ -69,6 +74,7 @@ export function createModern(house: House): Modern {
       ...rest,
       era: "modern",
       client,
+      tools: shared.of(surfaces.of(arrival.principal, arrival.view)),
       logLevel,
       conversation: null,
       ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
@@ -92,7 +98,9 @@ export function createModern(house: House): Modern {
   ): Promise<RpcFailure | null> {
     if (method !== "tools/call" || typeof params.name !== "string") return null;
     const tool = await surfaces.of(principal, view).tools.find(params.name);
-    return tool ? compareParams(tool.parameters, objectIn(params, "arguments"), headers) : null;
+    return tool
+      ? compareParams(tool.parameters, withExactNumbers(objectIn(params, "arguments")), headers)
+      : null;
   }
 
   return {

@@ -62,9 +62,9 @@ export function createOfferList(
       const exact = listed.find((offer) => offer.shown === shown);
       if (exact) return [{ server: exact.server, uri: shown }];
       const matching = patterns.filter(({ item }) => expandsTo(String(item.uriTemplate), shown));
-      // Results link to resources that no list has; whoever lists others of the kind is asked first.
+      // Results link to resources that no list has; only who lists others of the kind can know them.
       const alike = [...listed, ...patterns].filter((offer) => schemeOf(offer.shown) === schemeOf(shown));
-      const likely = matching.length > 0 ? matching : [...alike, ...listed, ...patterns];
+      const likely = matching.length > 0 ? matching : alike;
       return [...new Set(likely.map(({ server }) => server))].map((server) => ({ server, uri: shown }));
     },
     async findTemplate(shown) {

@@ -11,6 +11,7 @@ function visitOf(user: string): Visit {
     view: plainView,
     era: "modern",
     client: { capabilities: { elicitation: {} } },
+    tools: {} as Visit["tools"],
     logLevel: null,
     conversation: null,
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { stableJson } from "../../lib/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./modern-errors.ts";
+import { completed } from "./render-result.ts";
 import { type Answer, failure, type Visit } from "./visit.ts";
 
 /** Tells our handles from the states that servers give out. */
@@ -48,7 +49,7 @@ export function createParkedRequests() {
     const giveUp = () => forget(requestState)?.ended.abort(new Error("nobody answered in time"));
     waiting.set(requestState, { parked, timer: setTimeout(giveUp, aliveMs).unref() });
     const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
-    return { result: { resultType: "input_required", inputRequests, requestState } };
+    return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
   }
 
   /** Until it is done or asks something. */

@@ -1,17 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { isTooDeep } from "../../lib/is-too-deep.ts";
 import { bodyLimitBytes } from "./limits.ts";
+import { type Parsed, parseMessage } from "./parse-message.ts";
 
 /** Why a body is not taken, and the status that says so. */
 export type Refused = { status: 400 | 413 | 415; code: number; message: string };
-
-/** Less than this cannot be nested too deeply. */
-const shallowLength = 1_000;
 
 const tooLarge: Refused = {
   status: 413,
   code: -32600,
   message: `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB.`,
+};
+
+type Wrong = Extract<Parsed, { wrong: string }>["wrong"];
+
+const refusals: Record<Wrong, Refused> = {
+  "no JSON": { status: 400, code: -32700, message: "Parse error: the body is not valid JSON." },
+  "too deep": { status: 400, code: -32600, message: "The body is nested too deeply." },
 };
 
 /** The message in the body of a request. */
@@ -38,13 +42,7 @@ export function readMessage(
 }
 
 function parse(body: Buffer, done: (message: unknown, refused: Refused | null) => void): void {
-  let message: unknown;
-  try {
-    message = JSON.parse(body.toString("utf8"));
-  } catch {
-    return done(null, { status: 400, code: -32700, message: "Parse error: the body is not valid JSON." });
-  }
-  if (body.length > shallowLength && isTooDeep(message))
-    return done(null, { status: 400, code: -32600, message: "The body is nested too deeply." });
-  done(message, null);
+  const parsed = parseMessage(body.toString("utf8"));
+  if ("message" in parsed) return done(parsed.message, null);
+  done(null, refusals[parsed.wrong]);
 }

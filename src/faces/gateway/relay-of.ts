@@ -1,4 +1,6 @@
+import { withExactNumbers } from "../../lib/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
 import type { Relay } from "../../model/relay.ts";
 import { type LogLevel, logLevels } from "../../model/server.ts";
 import { relayQuestion } from "./relay-questions.ts";
@@ -7,14 +9,14 @@ import type { Visit } from "./visit.ts";
 const ownPrefix = "io.modelcontextprotocol/";
 
 /** How a request speaks with the client that made it. */
-export function relayOf(visit: Visit, params: UnknownObject): Relay {
+export function relayOf(visit: Visit, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
   const { era, logLevel, notify } = visit;
-  const given = isObject(params._meta) ? params._meta : {};
+  const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
   const { progressToken } = given;
   const meta = metaFor(given);
   return {
     client: visit.client,
-    onQuestion: (_server, asked, signal) => relayQuestion(visit, asked, signal),
+    onQuestion: (_server, asked, signal) => relayQuestion(visit, asked, signal, plane),
     ...(progressToken === undefined
       ? {}
       : {
@@ -36,7 +38,7 @@ export function relayOf(visit: Visit, params: UnknownObject): Relay {
 
 function continuationIn({ inputResponses, requestState }: UnknownObject) {
   return {
-    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(inputResponses === undefined ? {} : { inputResponses: withExactNumbers(inputResponses) }),
     ...(requestState === undefined ? {} : { requestState }),
   };
 }

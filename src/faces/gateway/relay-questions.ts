@@ -1,4 +1,5 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
 import type { Asked } from "../../model/relay.ts";
 import type { Visit } from "./visit.ts";
 
@@ -27,14 +28,22 @@ export async function relayQuestion(
   visit: Visit,
   asked: Asked,
   signal: AbortSignal,
+  plane?: Pick<Plane, "config">,
 ): Promise<UnknownObject | null> {
   const required = requiredFor(asked);
   if (required === undefined) return null;
   if (!isDeclared(required, visit.client.capabilities)) {
-    visit.lacks(required);
+    if (!isAnsweredHere(asked, plane)) visit.lacks(required);
     return null;
   }
   return visit.ask(asked.method, withoutOurMarks(asked.params), signal);
+}
+
+/** Where a client has no model, the plane may have one. */
+function isAnsweredHere({ method }: Asked, plane: Pick<Plane, "config"> | undefined): boolean {
+  if (method !== "sampling/createMessage" || plane === undefined) return false;
+  const { sampling, models } = plane.config();
+  return sampling.enabled && Object.keys(models).length > 0;
 }
 
 /** Some servers repeat what we sent them to know which call they mean; that is between them and us. */

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { isTooDeep } from "../../lib/is-too-deep.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
+import { batchVersion } from "../../protocol/session.ts";
 import { createClientSession } from "./client-session.ts";
 import { createHouse } from "./house.ts";
 import { saysItsVersion } from "./modern-checks.ts";
-import { type Id, isId, objectIn } from "./request.ts";
-import { plainView } from "./view.ts";
+import { parseMessage } from "./parse-message.ts";
+import { faultIn, type Id, isId, objectIn } from "./request.ts";
+import { plainView, type View } from "./view.ts";
 import { failure, renderAnswer, renderNotification } from "./visit.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;
-const shallowLength = 1_000;
 
 /** One MCP server for everything behind the plane, over standard input and output, until the input ends. */
 export async function serveStdio(
@@ -21,21 +21,17 @@ export async function serveStdio(
   input: Readable,
   output: Writable,
   signal: AbortSignal,
+  chosen: Partial<View> = {},
 ): Promise<void> {
   const write = (text: string) => void output.write(`${text}\n`);
   const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
-  const client = createStdioClient(plane, write);
+  const client = createStdioClient(plane, write, { ...plainView, ...chosen });
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      return parseError();
-    }
-    if (line.length > shallowLength && isTooDeep(message))
-      return write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
-    for (const one of Array.isArray(message) ? message : [message]) client.receive(one);
+    const parsed = parseMessage(line);
+    if ("message" in parsed) client.take(parsed.message);
+    else if (parsed.wrong === "no JSON") parseError();
+    else write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
   };
   input.on("data", createLineSplitter(messageLimitBytes, takeLine, parseError));
   try {
@@ -48,9 +44,8 @@ export async function serveStdio(
 }
 
 /** The first message decides: a handshake begins a session, and what says its own revision needs none. */
-function createStdioClient(plane: Plane, write: (text: string) => void) {
+function createStdioClient(plane: Plane, write: (text: string) => void, view: View) {
   const house = createHouse(plane);
-  const view = plainView;
   const principal = plane.usualCaller();
   const session = createClientSession(house, { id: uniqueId(), principal, view, announce: write });
   const out = { answer: write, say: write };
@@ -70,16 +65,29 @@ function createStdioClient(plane: Plane, write: (text: string) => void) {
     running.set(id, { left, done });
   }
 
+  const refuse = (id: unknown, why: string) =>
+    write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
+
+  function receive(message: unknown): void {
+    if (!isObject(message)) return refuse(null, "A message must be an object.");
+    const { id, method } = message;
+    const fault = faultIn(message);
+    if (fault !== null) return refuse(id, fault);
+    const params = objectIn(message, "params");
+    if (method === "initialize") hasSession = true;
+    const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
+    if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
+    if (method === "notifications/cancelled") running.get(params.requestId as Id)?.left.abort();
+    void session.take(message, out);
+  }
+
   return {
-    receive(message: unknown): void {
-      if (!isObject(message)) return;
-      const { id, method } = message;
-      const params = objectIn(message, "params");
-      if (method === "initialize") hasSession = true;
-      const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
-      if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
-      if (method === "notifications/cancelled") running.get(params.requestId as Id)?.left.abort();
-      void session.take(message, out);
+    take(message: unknown): void {
+      if (!Array.isArray(message)) return receive(message);
+      if (message.length === 0) return refuse(null, "A batch must not be empty.");
+      if (session.version() !== batchVersion)
+        return refuse(null, `Batches are not part of ${session.version()}.`);
+      for (const one of message) receive(one);
     },
     async close(): Promise<void> {
       house.close();

@@ -1,7 +1,7 @@
 import type { UnknownObject } from "../../model/json.ts";
 import type { House } from "./client-session.ts";
-import { completed } from "./describe.ts";
-import { type Id, objectIn } from "./request.ts";
+import { completed } from "./render-result.ts";
+import { exactId, type Id, objectIn, textIn } from "./request.ts";
 import type { Answer, Visit } from "./visit.ts";
 import { createWatched } from "./watched.ts";
 
@@ -14,7 +14,7 @@ const idKey = "io.modelcontextprotocol/subscriptionId";
 
 /** One long request on which the client hears of what it named, until it goes or we do. */
 export async function listen(
-  { plane, surfaces, changes }: House,
+  { plane, surfaces, changes, shared }: House,
   id: Id,
   params: UnknownObject,
   visit: Visit,
@@ -26,10 +26,12 @@ export async function listen(
   const watched = createWatched(plane, surface);
   const honoured = await watchAll(uris, watched.add);
   const over = AbortSignal.any([visit.signal, closing]);
+  const mark = { [idKey]: exactId(id) };
   const tell = (method: string, about: UnknownObject) =>
-    visit.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), [idKey]: id } });
+    visit.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
   const ear = {
     surface,
+    tools: visit.tools,
     wants: (kind: keyof typeof kinds) => filter[kinds[kind]] === true,
     watches: watched.find,
     logLevel: () => null,
@@ -37,13 +39,17 @@ export async function listen(
   };
   tell("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
   const stop = changes.tell(ear);
+  const leave = ear.wants("tools")
+    ? shared.listening(surface, textIn(visit.client.info ?? {}, "name"))
+    : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
   });
   stop();
+  leave?.();
   watched.clear();
-  return { result: completed({ _meta: { [idKey]: id } }) };
+  return { result: completed({ _meta: mark }) };
 }
 
 /** What cannot be watched is left out of what is agreed to. */

@@ -1,9 +1,11 @@
 import { once } from "../../lib/once.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { Tool } from "../../model/tool.ts";
 import { createOfferList, type OfferList } from "./offer-list.ts";
+import { createPatience } from "./patience.ts";
 import { createToolList, type ToolList } from "./tool-list.ts";
-import { principalIn, type View } from "./view.ts";
+import { isInView, principalIn, type View } from "./view.ts";
 
 /** More callers at a time than this have their lists written more than once. */
 const keptSurfaces = 256;
@@ -12,9 +14,12 @@ const keptSurfaces = 256;
 export type Surface = {
   key: string;
   principal: Principal;
+  view: View;
   /** The one place that decides which tools are listed; a change of it is told once (`changes.ts`). */
   tools: ToolList;
   offers: OfferList;
+  /** Is it one of those that the view is about? */
+  shows(tool: Pick<Tool, "id">): boolean;
   /** The servers whose things these are. */
   servers(): Promise<ReadonlySet<string>>;
   /** The same for one of them, as far as it was found out. */
@@ -29,7 +34,18 @@ export type Surfaces = {
 
 export function createSurfaces(plane: Plane): Surfaces {
   const kept = new Map<string, Surface>();
+  // Who has no key of their own is the same object with every request.
+  const keys = new WeakMap<Principal, WeakMap<View, string>>();
+  const patience = createPatience(plane);
   let revision = 0;
+
+  function keyOf(principal: Principal, view: View): string {
+    const known = keys.get(principal)?.get(view);
+    if (known !== undefined) return known;
+    const key = JSON.stringify([principal, view]);
+    keys.set(principal, (keys.get(principal) ?? new WeakMap()).set(view, key));
+    return key;
+  }
 
   function create(key: string, caller: Principal, view: View): Surface {
     const principal = principalIn(view, caller, plane);
@@ -47,9 +63,11 @@ export function createSurfaces(plane: Plane): Surfaces {
     return {
       key,
       principal,
+      view,
+      shows: (tool) => isInView(tool, view, plane),
       servers,
       sees: (server) => known.has(server),
-      tools: createToolList(plane, principal, view, () => revision),
+      tools: createToolList(plane, principal, view, () => revision, patience),
       get offers() {
         return offers();
       },
@@ -58,7 +76,7 @@ export function createSurfaces(plane: Plane): Surfaces {
 
   return {
     of(principal, view) {
-      const key = JSON.stringify([principal, view]);
+      const key = keyOf(principal, view);
       const surface = kept.get(key) ?? create(key, principal, view);
       kept.delete(key);
       kept.set(key, surface);

@@ -1,22 +1,27 @@
-import { passesFilter } from "../../lib/glob.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
-import { completed } from "./describe.ts";
-import { toolsetOf, type View } from "./view.ts";
+import { type Patience, usualPatienceMs } from "./patience.ts";
+import { changeResult, completed } from "./render-result.ts";
+import { isInView, type View } from "./view.ts";
 
-/** What is not known by then is told with a notification. */
-const patienceMs = 1_000;
 /** After this, servers whose listing is old are asked again; a change that is known counts at once. */
 const freshMs = 10_000;
 /** How long a client may rely on a list without asking; it is told of changes if it listens. */
 export const listTtlMs = 30_000;
 
+const waits = ["none", "short", "long"] as const;
+/** How long servers are waited for: not at all, as usual, or for those that nobody has seen yet. */
+export type Wait = (typeof waits)[number];
+const patienceOf = { none: 1, short: usualPatienceMs } as const;
+
 export type ToolList = {
   /** The result of `tools/list`, written once for everybody who sees the same. */
   text(era: Era): Promise<string>;
   find(name: string): Promise<ToolListing | undefined>;
+  /** All of them by the names they are shown under; the same map as long as nothing has changed. */
+  named(wait?: Wait): Promise<ReadonlyMap<string, ToolListing>>;
   /** Does a name that is listed here mean the same to the plane, and is nothing left out? */
   readonly isWhole: boolean;
 };
@@ -26,6 +31,7 @@ type Loaded = {
   at: number;
   named: ReadonlyMap<string, ToolListing>;
   texts: Partial<Record<Era, string>>;
+  waited: Wait;
 };
 
 /** The tools that one caller sees in one view. */
@@ -34,35 +40,39 @@ export function createToolList(
   principal: Principal,
   view: View,
   revision: () => number,
+  patience: Patience,
 ): ToolList {
   let loaded: Loaded | undefined;
-  let loading: Promise<Loaded> | undefined;
+  const loading = new Map<Wait, Promise<Loaded>>();
 
-  async function ask(): Promise<Loaded> {
+  async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
-    const tools = await plane.tools({ principal, face: "mcp", patienceMs });
-    const allowed = view.toolset === null ? null : toolsetOf(view.toolset, plane).allow_tools;
-    const shown = tools.filter(({ id }) => passesFilter(id.tool, allowed, null));
-    loaded = { revision: before, at: Date.now(), named: nameTools(shown, view.names), texts: {} };
+    const list = (patienceMs: number) => plane.tools({ principal, face: "mcp", patienceMs });
+    const tools = await (wait === "long" ? patience(principal, list) : list(patienceOf[wait]));
+    const shown = tools.filter((tool) => isInView(tool, view, plane));
+    const named = nameTools(shown, view.names);
+    loaded = { revision: before, at: Date.now(), named, texts: {}, waited: wait };
     return loaded;
   }
 
-  function load(): Loaded | Promise<Loaded> {
-    if (loaded && loaded.revision === revision() && Date.now() - loaded.at < freshMs) return loaded;
-    loading ??= ask().finally(() => {
-      loading = undefined;
-    });
-    return loading;
+  /** Whoever only looks for one tool need not wait for all servers. */
+  function load(wait: Wait): Loaded | Promise<Loaded> {
+    const isFresh = loaded && loaded.revision === revision() && Date.now() - loaded.at < freshMs;
+    if (loaded && isFresh && waits.indexOf(loaded.waited) >= waits.indexOf(wait)) return loaded;
+    const begun = loading.get(wait) ?? ask(wait).finally(() => loading.delete(wait));
+    loading.set(wait, begun);
+    return begun;
   }
 
   return {
     isWhole: view.toolset === null && view.names === "prefixed",
     async text(era) {
-      const { named, texts } = await load();
+      const { named, texts } = await load("long");
       texts[era] ??= JSON.stringify(renderTools(named, era));
       return texts[era];
     },
-    find: async (name) => (await load()).named.get(name),
+    find: async (name) => (await load("short")).named.get(name),
+    named: async (wait = "short") => (await load(wait)).named,
   };
 }
 
@@ -76,11 +86,17 @@ function nameTools(tools: readonly ToolListing[], names: View["names"]): Map<str
 }
 
 function renderTools(named: ReadonlyMap<string, ToolListing>, era: Era): UnknownObject {
-  const tools = [...named].map(([name, tool]) => renderTool(name, tool, era));
+  return renderList(
+    [...named].map(([name, tool]) => renderTool(name, tool, era)),
+    era,
+  );
+}
+
+export function renderList(tools: readonly UnknownObject[], era: Era): UnknownObject {
   return era === "legacy" ? { tools } : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
 
-function renderTool(name: string, tool: ToolListing, era: Era): UnknownObject {
+export function renderTool(name: string, tool: ToolListing, era: Era): UnknownObject {
   const { title, description, parameters, outputSchema, annotations, listed } = tool;
   return {
     ...listed,
@@ -108,5 +124,6 @@ export function fitResult(result: UnknownObject, schema: JsonObject | undefined,
   const { structuredContent } = result;
   const isWrapped = era === "legacy" && schema !== undefined && !isObjectSchema(schema);
   if (!isWrapped || structuredContent === undefined || isObject(structuredContent)) return result;
-  return { ...result, structuredContent: { result: structuredContent } };
+  const wrapped = { ...result, structuredContent: { result: structuredContent } };
+  return changeResult(result, wrapped, { structuredContent: (before) => `{"result":${before}}` });
 }

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
 import { parseView, plainView, principalIn } from "./view.ts";
 
 const plane = {
-  config: () => ({ toolsets: { small: { providers: ["one", "two"], allow_tools: null } } }),
+  seesServer: (server: string) => server !== "none",
+  toolsetSelection(alias: string) {
+    if (alias !== "small") throw new PlaneError("NOT_FOUND", `No toolset '${alias}'.`);
+    return { definition: { providers: ["one", "two"] }, has: () => true };
+  },
 } as unknown as Plane;
 
 test("an address without a question mark is the usual view", () => {
@@ -15,7 +20,7 @@ test("an address without a question mark is the usual view", () => {
 
 test("what is not known in an address is refused with what is", () => {
   assert.throws(() => parseView("?nams=bare"), /'nams' is not known here. Known are names, mode/);
-  assert.throws(() => parseView("?mode=lazy"), /'mode' must be full, not 'lazy'/);
+  assert.throws(() => parseView("?mode=some"), /'mode' must be full or lazy, not 'some'/);
 });
 
 test("a view narrows a caller and never widens them", () => {
@@ -23,7 +28,12 @@ test("a view narrows a caller and never widens them", () => {
   const view = { ...plainView, toolset: "small" };
   assert.deepEqual(principalIn(view, limited, plane).servers, ["two"]);
   assert.deepEqual(principalIn({ ...view, server: "one" }, limited, plane).servers, []);
-  assert.throws(() => principalIn({ ...view, toolset: "none" }, limited, plane), /No toolset 'none'/);
+});
+
+test("a view of what is not there is refused as a wrong word in the address", () => {
+  const caller = principalOf({ user: "ann" });
+  for (const wrong of [{ toolset: "none" }, { server: "none" }])
+    assert.throws(() => principalIn({ ...plainView, ...wrong }, caller, plane), { code: "USAGE" });
 });
 
 test("only who could give themselves a persona may choose one", () => {

@@ -1,11 +1,12 @@
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, narrow, type Principal } from "../../model/principal.ts";
+import type { Tool } from "../../model/tool.ts";
 
 /** How somebody wants to see the plane: said once, with the address. */
 export type View = {
   names: "prefixed" | "bare";
-  mode: "full" | null;
+  mode: "full" | "lazy" | null;
   persona: string | null;
   toolset: string | null;
   server: string | null;
@@ -15,8 +16,7 @@ export const plainView: View = { names: "prefixed", mode: null, persona: null, t
 
 const choices: Partial<Record<keyof View, readonly string[]>> = {
   names: ["prefixed", "bare"],
-  // What is loaded when it is searched for is another list of tools, and comes with the search.
-  mode: ["full"],
+  mode: ["full", "lazy"],
 };
 
 /** What stands behind the question mark of the address. What nobody knows is refused and not left out. */
@@ -40,18 +40,28 @@ export function parseView(search: string, usual: View = plainView): View {
 /** The caller as far as the view goes: never more than they are without it. */
 export function principalIn(view: View, principal: Principal, plane: Plane): Principal {
   const asPersona = withPersona(principal, view.persona);
+  if (view.server !== null && !plane.seesServer(view.server, { principal: asPersona }))
+    throw new PlaneError("USAGE", `No server '${view.server}' is configured for you.`);
   const servers = [
     ...(view.server === null ? [] : [[view.server]]),
-    ...(view.toolset === null ? [] : [toolsetOf(view.toolset, plane).providers]),
+    ...(view.toolset === null ? [] : [selectionOf(view.toolset, plane).definition.providers]),
   ];
   return servers.reduce((caller, names) => narrow(caller, { servers: names }), asPersona);
 }
 
-export function toolsetOf(name: string, plane: Plane) {
-  const { toolsets } = plane.config();
-  const found = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined;
-  if (found) return found;
-  throw new PlaneError("NOT_FOUND", `No toolset '${name}' is configured. Add it under 'toolsets'.`);
+/** In an address it is a wrong word like any other. */
+function selectionOf(toolset: string, plane: Plane) {
+  try {
+    return plane.toolsetSelection(toolset);
+  } catch (thrown) {
+    const { code, message } = toPlaneError(thrown);
+    throw code === "NOT_FOUND" ? new PlaneError("USAGE", message) : thrown;
+  }
+}
+
+/** The servers of a toolset narrow the caller; its tools are looked at one by one. */
+export function isInView(tool: Pick<Tool, "id">, { toolset }: View, plane: Plane): boolean {
+  return toolset === null || plane.toolsetSelection(toolset).has(tool);
 }
 
 /** Being a persona gives its tools, so only those may choose who could give them to themselves. */

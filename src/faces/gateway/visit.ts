@@ -3,6 +3,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { AsClient } from "../../model/relay.ts";
 import type { LogLevel } from "../../model/server.ts";
 import type { Era } from "../../protocol/session.ts";
+import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";
 
 /** Everything that has to be known to answer one request: who asks, how, and how to speak with them meanwhile. */
@@ -11,6 +12,8 @@ export type Visit = {
   view: View;
   era: Era;
   client: AsClient;
+  /** The tools that this client has. */
+  tools: ClientTools;
   /** The least serious log messages that are wanted; null when none are. */
   logLevel: LogLevel | null;
   /** What belongs together, where the client keeps a session. */
@@ -34,8 +37,8 @@ export function failure(code: number, message: string, data?: unknown): Answer {
 }
 
 /** An answer as it goes over the wire, made once. */
-export function renderAnswer(id: string | number | null, answer: Answer): string {
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
+export function renderAnswer(id: string | number | bigint | null, answer: Answer): string {
+  const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
   if ("text" in answer) return `${head},"result":${answer.text}}`;
   return "result" in answer
     ? `${head},"result":${JSON.stringify(answer.result)}}`

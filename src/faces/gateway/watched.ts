@@ -5,6 +5,7 @@ import type { Surface } from "./surfaces.ts";
 export type Watched = {
   add(shown: string): Promise<void>;
   remove(shown: string): void;
+  all(): string[];
   /** Under which address the client knows it. */
   find(server: string, uri: string): string | undefined;
   clear(): void;
@@ -35,6 +36,7 @@ export function createWatched(plane: Plane, surface: Surface): Watched {
       all.get(shown)?.leave();
       all.delete(shown);
     },
+    all: () => [...all.keys()],
     find: (server, uri) => [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
     clear() {
       isOver = true;

@@ -6,9 +6,11 @@ export type Tag =
   | "Tools"
   | "Servers"
   | "Calls"
+  | "Agents"
   | "Approvals"
   | "Dead letters"
   | "Registry"
+  | "Jobs"
   | "Questions"
   | "Sign-in"
   | "Keys"
@@ -16,7 +18,14 @@ export type Tag =
   | "Operation";
 
 /** One answer that is no error: what it means, and what its body is. */
-export type Answer = { description: string; schema?: z.ZodType; type?: string; example?: unknown };
+export type Answer = {
+  description: string;
+  schema?: z.ZodType;
+  type?: string;
+  example?: unknown;
+  /** Other media types, for whoever asks for them. */
+  also?: readonly string[];
+};
 
 /** A route in one place: what the document says of it, who may use it and which parameters it takes. */
 export type Route<Query extends z.ZodObject> = {
@@ -81,9 +90,10 @@ export function describeRoute(route: Route<z.ZodObject>): RouteConfig {
   };
 }
 
-function toResponse({ description, schema, type = "application/json", example }: Answer) {
+function toResponse({ description, schema, type = "application/json", example, also = [] }: Answer) {
   const content = { [type]: { schema: schema ?? z.string(), ...(example === undefined ? {} : { example }) } };
-  return { description, content };
+  const others = also.map((other) => [other, { schema: z.string() }] as const);
+  return { description, content: { ...content, ...Object.fromEntries(others) } };
 }
 
 function describeBody({

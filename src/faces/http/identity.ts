@@ -1,22 +1,50 @@
 import type { MiddlewareHandler } from "hono";
+import { getCookie } from "hono/cookie";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Face } from "../../model/principal.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** What has to be answered before anybody can say who they are. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
 
+/** What the workbench says with every request: that it is the workbench, and the page's half of its session. */
+const faceHeader = "x-toolplane-face";
+const pageHeader = "x-toolplane-session";
+
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
-export function identify(plane: Plane, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
+export function identify(
+  plane: Plane,
+  sessions: Sessions,
+  exempt: readonly string[],
+): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
+    c.set("face", faceOf(c));
     if (!open.has(c.req.path) && !exempt.includes(c.req.path))
-      c.set("principal", await principalOf(plane, c));
+      c.set("principal", await principalOf(plane, sessions, c));
     await next();
   };
 }
 
-export function principalOf(plane: Plane, c: HttpContext) {
-  return plane.identify(credentialIn(c));
+export function principalOf(plane: Plane, sessions: Sessions, c: HttpContext) {
+  const credential = credentialIn(c) ?? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader));
+  return plane.identify(credential);
+}
+
+/** Each port has its own, because browsers keep them by host alone. */
+export function cookieName(c: HttpContext): string {
+  return `toolplane_${new URL(c.req.url).port || "0"}`;
+}
+
+export function sessionCookie(c: HttpContext): string | undefined {
+  return getCookie(c, cookieName(c));
+}
+
+/** A person at the workbench; only a browser says by itself that a page of ours asks. */
+function faceOf(c: HttpContext): Face {
+  const isPage = c.req.header(faceHeader) === "workbench" && c.req.header("sec-fetch-site") === "same-origin";
+  return isPage ? "workbench" : "http";
 }
 
 /** `Authorization: Bearer …` before `X-API-Key`; null when neither is given. */

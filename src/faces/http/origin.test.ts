@@ -62,6 +62,14 @@ const cases: [title: string, listening: string, headers: Record<string, string>,
   ["a page of another scheme", "127.0.0.1", { host: "localhost", origin: "ftp://localhost" }, false],
 ];
 
+test("what is refused says why, and nothing of tools and principals", async () => {
+  const app = new Hono().use(checkOrigin("127.0.0.1")).get("/", (c) => c.text("served"));
+  const answer = await app.request("/", { headers: { host: "evil.example.com" } });
+  const { code, title } = (await answer.json()) as { code: string; title: string };
+  assert.equal(code, "ORIGIN_REFUSED");
+  assert.match(title, /came by a host or from a web page that is not served here/);
+});
+
 for (const [title, listening, headers, served] of cases) {
   test(`${title} is ${served ? "served" : "refused"}`, async () => {
     assert.equal(await statusOf(listening, headers), served ? 200 : 403);

@@ -12,13 +12,13 @@ export function createOriginCheck(
   const hosts = new Set([...loopback, own.toLowerCase()]);
   return (named, origin) => {
     const host = splitPort(named ?? "");
-    if (!hosts.has(host.name)) return new PlaneError("FORBIDDEN", "This Host is not served here.");
+    if (!hosts.has(host.name)) return new PlaneError("ORIGIN_REFUSED", "This Host is not served here.");
     if (origin === undefined) return null;
     const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
     // Another program on the same machine may serve pages too, and on another port it is another site.
     return hosts.has(page.name) && page.port === host.port
       ? null
-      : new PlaneError("FORBIDDEN", "This Origin may not call.");
+      : new PlaneError("ORIGIN_REFUSED", "This Origin may not call.");
   };
 }
 

@@ -54,7 +54,7 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
       );
       const { status, title, code: told, detail } = await bodyOf(response);
       assert.deepEqual({ status, title, told }, { status: http, title: means, told: code });
-      assert.equal(detail, isInside ? means : "what and why");
+      if (code !== "UNAUTHENTICATED") assert.equal(detail, isInside ? means : "what and why");
     }
   });
 }
@@ -64,6 +64,17 @@ test("the outcome of a failed call is told beside the problem", async () => {
   const { ok, call: told, recoverable, server, attempts } = await bodyOf(renderOutcome(outcome));
   assert.deepEqual({ ok, told }, { ok: false, told: outcome.call });
   assert.deepEqual({ recoverable, server, attempts }, { recoverable: true, server: "git", attempts: 2 });
+});
+
+test("no credential and a wrong one are answered alike; whoever has one that was good is told more", async () => {
+  const told = (reason: string) =>
+    renderProblem(new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } })).text();
+  const [missing, unknown, forged, expired] = await Promise.all(
+    ["missing", "unknown", "signature", "expired"].map(told),
+  );
+  assert.deepEqual([unknown, forged], [missing, missing]);
+  assert.match(String(missing), /toolplane keys create/);
+  assert.match(String(expired), /because expired/);
 });
 
 test("what went wrong inside is not told to a stranger, thrown or as an outcome", async () => {

@@ -1,3 +1,4 @@
+import type { AgentAnswer } from "../../model/agent-answer.ts";
 import type { Outcome } from "../../model/call.ts";
 import {
   type ErrorCode,
@@ -6,6 +7,8 @@ import {
   reportError,
   toPlaneError,
 } from "../../model/errors.ts";
+import type { JobRun } from "../../model/job-run.ts";
+import type { SkillRun, StepRun } from "../../model/skill-run.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
@@ -20,6 +23,48 @@ export function shownOutcome(outcome: Outcome): Outcome {
   return outcome.error ? { ...outcome, error: forStrangers(outcome.error) } : outcome;
 }
 
+/** A run that failed has the status of what it failed with; one that had to stop early has answered all the same. */
+export function renderAgentAnswer(answer: AgentAnswer): Response {
+  const shown = shownAgentAnswer(answer);
+  const { error, outcome } = shown;
+  if (error === null || outcome !== "failed") return json(shown, 200);
+  const status = errorTable[error.code].http;
+  return json(status < 400 ? shown : { ...problem(error), ...shown }, status);
+}
+
+export function shownAgentAnswer(answer: AgentAnswer): AgentAnswer {
+  return answer.error ? { ...answer, error: forStrangers(answer.error) } : answer;
+}
+
+/** The same for a skill. */
+export function renderSkillRun(run: SkillRun): Response {
+  const shown: SkillRun = { ...run, ...shownFailure(run), steps: run.steps.map(shownStep) };
+  const { error } = shown;
+  const status = error === null ? 200 : errorTable[error.code].http;
+  return json(error === null || status < 400 ? shown : { ...problem(error), ...shown }, status);
+}
+
+export function shownJobRun(run: JobRun): JobRun {
+  const tasks = run.tasks.map((task) => ({
+    ...{ ...task, ...shownFailure(task) },
+    steps: task.steps.map(shownStep),
+  }));
+  return { ...run, ...shownFailure(run), tasks };
+}
+
+function shownStep(step: StepRun): StepRun {
+  return { ...step, ...shownFailure(step) };
+}
+
+function shownFailure({ error }: { error: ErrorReport | null }): { error: ErrorReport | null } {
+  return { error: error === null ? null : forStrangers(error) };
+}
+
+/** An error where the answer has begun already. */
+export function shownError(thrown: unknown): ErrorReport {
+  return forStrangers(reportError(toPlaneError(thrown)));
+}
+
 export function renderProblem(thrown: unknown): Response {
   const error = forStrangers(reportError(toPlaneError(thrown)));
   return json(problem(error), errorTable[error.code].http);
@@ -28,7 +73,16 @@ export function renderProblem(thrown: unknown): Response {
 /** Errors whose text names files of ours. */
 const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
 
+/** Whoever is told one of these has shown something that was ours, or that an issuer signed. */
+const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
+
+/** The same for no credential and a wrong one: nobody learns how near they were. */
+const proveIt =
+  "This plane wants to know who asks. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create' makes one; it begins with 'tp_') or a token of its issuer, or the key as X-API-Key.";
+
 function forStrangers(error: ErrorReport): ErrorReport {
+  if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
+    return { ...error, message: proveIt, cause: null, data: {} };
   if (!ourOwnTrouble.includes(error.code)) return error;
   return { ...error, message: errorTable[error.code].means, cause: null, data: {} };
 }

@@ -1,12 +1,12 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Caller } from "../../model/plane.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
+import { type Face, type Principal, requireScope } from "../../model/principal.ts";
 import { describeRoute, type Route } from "./describe-route.ts";
 import { readQuery } from "./read-query.ts";
 
 /** Who asks is known before any route is reached. */
-export type HttpEnv = { Variables: { principal: Principal } };
+export type HttpEnv = { Variables: { principal: Principal; face: Face } };
 export type App = OpenAPIHono<HttpEnv>;
 export type HttpContext = Context<HttpEnv>;
 
@@ -38,7 +38,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
     return handle({
       c,
-      caller: { principal, face: "http" },
+      caller: { principal, face: c.get("face") },
       query: query as z.output<Query>,
       param: (name) => c.req.param(name) ?? "",
     });

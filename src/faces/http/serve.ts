@@ -1,29 +1,53 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { pause } from "../../lib/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { createMcpFront, type McpHandler } from "./mcp-front.ts";
+import { createWorkbenchFront } from "./workbench-front.ts";
 
 const sweepMs = 20;
+/** What runs has so long to end, or as long as the plane drains. */
 const patienceMs = 5_000;
 
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
 const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 
-export type ServeOptions = { host: string; port: number; mcp?: Mcp } & Pick<AppOptions, "setup">;
+/** Longer than balancers keep a connection that nobody uses: whoever closes it first must not be us. */
+const keepAliveTimeout = 65_000;
+
+export type ServeOptions = {
+  host: string;
+  port: number;
+  mcp?: Mcp;
+  /** The directory of the built workbench; without it there is none. */
+  workbench?: string;
+} & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
-export type Serving = { url: string; close(): Promise<void> };
+export type Serving = {
+  url: string;
+  /** With `drainMs`, everything is still answered for so long, so that whoever sends requests here can find out. */
+  close(options?: { drainMs?: number }): Promise<void>;
+};
 
 /** Listens, and takes no more connections once it is closed. */
-export async function serve(plane: Plane, { host, port, setup, mcp }: ServeOptions): Promise<Serving> {
+export async function serve(
+  plane: Plane,
+  { host, port, setup, mcp, workbench }: ServeOptions,
+): Promise<Serving> {
   const closing = new AbortController();
   const app = createApp(plane, { host, closing: closing.signal, ...(setup ? { setup } : {}) });
   const others = getRequestListener(app.fetch);
-  const listener = mcp ? createMcpFront(plane, host, mcp.handle, others) : others;
-  const server = createServer(arrival, listener);
+  const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others);
+  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest) : rest;
+  const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
+    // Whoever keeps a connection goes elsewhere with the next request.
+    if (closing.signal.aborted) response.shouldKeepAlive = false;
+    listener(request, response);
+  });
   const silent = watchSilent(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)));
@@ -34,11 +58,13 @@ export async function serve(plane: Plane, { host, port, setup, mcp }: ServeOptio
   const shownHost = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shownHost}:${actualPort}`,
-    async close() {
-      // Whoever only listens has nothing to finish.
+    async close({ drainMs = 0 } = {}) {
+      // Whoever only listens has nothing to finish, and who waits for a person can wait elsewhere.
       closing.abort();
       mcp?.drain();
-      await drain(server, silent);
+      plane.drain();
+      if (drainMs > 0) await pause(drainMs);
+      await drain(server, silent, Math.max(patienceMs, drainMs));
       await mcp?.close();
     },
   };
@@ -56,13 +82,13 @@ function watchSilent(server: Server): ReadonlySet<Socket> {
 }
 
 /** Lets running requests finish, but nobody keeps us by holding an idle connection. */
-function drain(server: Server, silent: ReadonlySet<Socket>): Promise<void> {
+function drain(server: Server, silent: ReadonlySet<Socket>, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of silent) socket.destroy();
     }, sweepMs);
-    const force = setTimeout(() => server.closeAllConnections(), patienceMs);
+    const force = setTimeout(() => server.closeAllConnections(), waitMs);
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(force);

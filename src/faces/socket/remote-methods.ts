@@ -14,6 +14,17 @@ export const remoteMethods = {
   skill: 1,
   jobs: 0,
   tasks: 0,
+  runSkill: 2,
+  job: 1,
+  runJob: 1,
+  rerunJob: 1,
+  pauseJob: 1,
+  resumeJob: 1,
+  cancelJobRun: 1,
+  jobRun: 1,
+  jobRuns: 2,
+  overlay: 1,
+  previewOverlay: 2,
   setTool: 2,
   deleteTool: 2,
   changes: 1,
@@ -54,6 +65,9 @@ export const remoteMethods = {
   needsCredentials: null,
   calls: 1,
   callRecord: 1,
+  runs: 1,
+  run: 1,
+  renderRun: 2,
   verifyCalls: 1,
   result: 2,
   results: 1,
@@ -67,12 +81,16 @@ export const remoteMethods = {
   approvals: 0,
   approval: 1,
   answerApproval: 2,
+  checkPlan: 1,
   plans: 0,
   plan: 1,
   approvePlan: 2,
   rejectPlan: 2,
   remembered: 0,
   forgetRemembered: 1,
+  runAgent: 1,
+  generate: 0,
+  readiness: null,
   reload: null,
   config: null,
 } as const satisfies Partial<Record<keyof Plane, number | null>>;
@@ -83,7 +101,7 @@ export function isRemoteMethod(method: unknown): method is RemoteMethod {
   return typeof method === "string" && Object.hasOwn(remoteMethods, method);
 }
 
-/** The answer to `{ method, args }`, each a line of JSON; whoever hangs up has given up. */
+/** The answer to `{ method, args, hears? }`, each a line of JSON (`callbacks.ts`); whoever hangs up has given up. */
 export type RemoteAnswer =
   | { value?: unknown }
   | { error: { code: ErrorCode; message: string; data: ErrorData } };

@@ -1,9 +1,9 @@
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
+import { connect, type Socket } from "node:net";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
+import { answerLine, type Callbacks, callbackNames, type PlaneLine, splitLines } from "./callbacks.ts";
 import { type RemoteAnswer, type RemoteMethod, remoteMethods } from "./remote-methods.ts";
 
 /** The plane that serves at this socket, as if it were here. Null when nobody answers or it serves other files. */
@@ -18,9 +18,12 @@ export async function openRemotePlane(
   const asked = Object.entries(remoteMethods).map(([method, place]) => [
     method,
     async (...args: unknown[]) => {
-      const { signal, ...options } = { ...((place === null ? undefined : args[place]) as Options) };
+      const { signal, onMessage, askHere, ...options } = {
+        ...((place === null ? undefined : args[place]) as Options),
+      };
       if (place !== null) args[place] = { ...caller, ...options };
-      return ask(path, method as RemoteMethod, args, signal);
+      const callbacks = { ...(onMessage ? { onMessage } : {}), ...(askHere ? { askHere } : {}) };
+      return ask(path, method as RemoteMethod, args, { signal, callbacks });
     },
   ]);
   const here: Partial<Plane> = {
@@ -33,13 +36,14 @@ export async function openRemotePlane(
     logs: (name) => ask(path, "logs", [name, caller]),
     on: () => () => undefined,
     start() {},
+    drain() {},
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
   return new Proxy({ ...Object.fromEntries(asked), ...here } as Plane, { get: onlyWhatCanBeAsked });
 }
 
-type Options = { signal?: AbortSignal } | undefined;
+type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
 
 function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
   if (name in plane || typeof name === "symbol" || name === "then") return Reflect.get(plane, name);
@@ -49,18 +53,54 @@ function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
   );
 }
 
-async function ask<T>(path: string, method: RemoteMethod, args: unknown[], signal?: AbortSignal): Promise<T> {
+type Asking = { signal?: AbortSignal | undefined; callbacks?: Callbacks };
+
+async function ask<T>(
+  path: string,
+  method: RemoteMethod,
+  args: unknown[],
+  { signal, callbacks = {} }: Asking = {},
+): Promise<T> {
   signal?.throwIfAborted();
   const socket = connect(path);
   const hangUp = () => socket.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", hangUp, { once: true });
+  const send = (line: unknown) => void (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`));
   try {
-    socket.write(`${JSON.stringify({ method, args })}\n`);
-    const answer = JSON.parse(await text(socket)) as RemoteAnswer;
+    const answering = lastLine(socket, callbacks, send);
+    const hears = callbackNames.filter((name) => callbacks[name] !== undefined);
+    send({ method, args, ...(hears.length > 0 ? { hears } : {}) });
+    const answer = await answering;
     if (!("error" in answer)) return answer.value as T;
     const { code, message, data } = answer.error;
     throw new PlaneError(code, message, { data });
   } finally {
     signal?.removeEventListener("abort", hangUp);
+    socket.destroy();
   }
+}
+
+/** The answer; what comes before it is passed on as it comes. */
+function lastLine(
+  socket: Socket,
+  callbacks: Callbacks,
+  send: (line: unknown) => void,
+): Promise<RemoteAnswer> {
+  const open = new Map<number, AbortController>();
+  return new Promise((resolve, reject) => {
+    const onLine = (text: string) => {
+      const line = JSON.parse(text) as PlaneLine;
+      if (!answerLine(line, callbacks, open, send)) resolve(line);
+    };
+    socket.on("data", splitLines(onLine)).on("error", reject);
+    socket.on("close", () => {
+      for (const question of open.values()) question.abort();
+      reject(
+        new PlaneError(
+          "OUTCOME_UNKNOWN",
+          "The plane that serves here ended before it answered; what was asked of it may have been done.",
+        ),
+      );
+    });
+  });
 }

@@ -2,6 +2,7 @@ import { chmod, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import { type CallbackName, callElsewhere, splitLines } from "./callbacks.ts";
 import { isRemoteMethod, type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** What the operating system takes as the name of a socket. */
@@ -38,30 +39,30 @@ export async function serveSocket(plane: Plane, path: string): Promise<ServingSo
 async function answerOne(plane: Plane, socket: Socket): Promise<void> {
   const gone = new AbortController();
   socket.on("close", () => gone.abort(new Error("the asker hung up")));
-  const answer = await ask(plane, await firstLine(socket), gone.signal).catch((thrown): RemoteAnswer => {
+  const answer = await ask(plane, socket, gone.signal).catch((thrown): RemoteAnswer => {
     const { code, message, data } = toPlaneError(thrown);
     return { error: { code, message, data } };
   });
   if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`);
 }
 
-async function ask(plane: Plane, question: string, signal: AbortSignal): Promise<RemoteAnswer> {
-  const { method, args } = JSON.parse(question) as { method: unknown; args: unknown[] };
+type Asked = { method: unknown; args: unknown[]; hears?: CallbackName[] };
+
+async function ask(plane: Plane, socket: Socket, signal: AbortSignal): Promise<RemoteAnswer> {
+  const first = Promise.withResolvers<string>();
+  let onLine: (line: string) => void = first.resolve;
+  socket.on(
+    "data",
+    splitLines((line) => onLine(line)),
+  );
+  const { method, args, hears = [] } = JSON.parse(await first.promise) as Asked;
   if (!isRemoteMethod(method)) throw new Error(`a plane has no method '${method}' to ask for`);
   const place = remoteMethods[method];
-  if (place !== null) args[place] = { ...(args[place] as object), signal };
+  const elsewhere = callElsewhere(socket, hears);
+  onLine = elsewhere.onLine;
+  if (place !== null) args[place] = { ...(args[place] as object), signal, ...elsewhere.callbacks };
   const run = plane[method] as (...args: unknown[]) => unknown;
   return { value: await run(...args) };
-}
-
-function firstLine(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let line = "";
-    socket.setEncoding("utf8").on("data", (piece: string) => {
-      line += piece;
-      if (piece.includes("\n")) resolve(line);
-    });
-  });
 }
 
 function isAnswered(path: string): Promise<boolean> {

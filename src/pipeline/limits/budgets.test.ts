@@ -46,6 +46,23 @@ test("a call without a conversation and without a price is not counted", () => {
   assert.equal(budgetsOf().meter({}, { conversation: undefined }), undefined);
 });
 
+test("a connection of the gateway is no conversation: its calls are paid for, and their time is not counted", () => {
+  const { budgets, principal } = budgetsOf({ maxToolDurationMs: 10, maxCost: 0.5 });
+  const call = (cost: object) => ({
+    ...routedCall(sampleTool({ metadata: sampleMetadata(cost) })),
+    options: { conversation: "c1" },
+    principal,
+    face: "mcp" as const,
+  });
+  assert.equal(budgets.meter(call({})), undefined);
+  const paid = budgets.meter(call(dear)) as Meter;
+  paid.reserve();
+  paid.start();
+  paid.settle(true);
+  assert.equal(budgets.of("c1", principal).spentMs, 0);
+  assert.throws(() => budgets.meter(call(dear))?.reserve(), { code: "BUDGET_EXCEEDED" });
+});
+
 test("the tools of a conversation may run for two minutes in all, then it is refused", () => {
   const { run, meter, budgets, principal } = budgetsOf();
   run(119_999);

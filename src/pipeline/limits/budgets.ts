@@ -1,125 +1,185 @@
-import type { Cost, Routed } from "../../model/call.ts";
+import type { Routed } from "../../model/call.ts";
 import type { Budgets } from "../../model/config.ts";
-import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { costOf } from "../cost.ts";
+import { outOfTime } from "./exceeded.ts";
 import { createMeter, type Meter } from "./meter.ts";
-import { createPurse, limitIn, type Purse, rest } from "./purse.ts";
+import { type Payer, payBack, payHere, payTogether } from "./pay.ts";
+import { createPurse, type Purse } from "./purse.ts";
+import type { SharedBudgets } from "./shared-budgets.ts";
+import { createTimeShares, type Timed } from "./time-shares.ts";
 
 /** So many conversations, and so many personas, are kept in mind; the longest unused are forgotten first. */
 const mostKept = 10_000;
 
-type Conversation = { spentMs: number; purse: Purse; running: Set<Meter> };
+type Conversation = Timed & { spentMs: number; purse: Purse; running: Set<Meter> };
 
 export type ConversationBudgets = {
   /** Undefined where there is nothing to count. */
   meter(call: Routed): Meter | undefined;
+  /** As far as this plane knows. */
   of(conversation: string, principal: Principal): ConversationBudget;
-  forget(conversation: string, principal: Principal): void;
+  /** On all planes that count together. */
+  everywhere(conversation: string, principal: Principal): Promise<ConversationBudget>;
+  forget(conversation: string, principal: Principal): Promise<void>;
+  /** Gives back what was taken and not used. */
+  release(): Promise<void>;
 };
 
-/** What conversations and personas have used of their budgets, in memory only. */
+/** What conversations and personas have used of their budgets: in memory, or together with other planes. */
 export function createBudgets(
   setting: () => Budgets,
   now: () => number = () => performance.now(),
+  shared?: SharedBudgets,
 ): ConversationBudgets {
+  const shares = shared && createTimeShares(shared);
   const conversations = new Map<string, Conversation>();
   const personas = new Map<string, Purse>();
-  const newConversation = (): Conversation => ({ spentMs: 0, purse: createPurse(), running: new Set() });
 
-  function checkTime(conversation: Conversation | undefined, tool: string): void {
+  function checkTime(conversation: Conversation | undefined, tool: string): void | Promise<void> {
     const limit = setting().maxToolDurationMs;
     if (conversation === undefined || limit === 0) return;
-    const spent = Math.round(spentMs(conversation));
-    if (spent < limit) return;
-    const text = `the tools of this conversation have run for ${spent / 1000} s of ${limit / 1000} s`;
-    throw exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
-  }
-
-  /** Takes the money out of every purse, or out of none. */
-  function pay(cost: Cost, purses: readonly Paid[], tool: string): void {
-    for (const { purse, whose, maxCost, key } of purses) {
-      const limit = limitIn(cost.unit, maxCost);
-      const spent = purse.spent(cost.unit);
-      if (limit === null || spent + cost.amount <= limit + rest) continue;
-      const text = `it costs ${cost.amount} ${cost.unit}, and ${whose} has spent ${spent} of ${limit}`;
-      throw exceeded(tool, text, { budget: "cost", spent, limit, unit: cost.unit, key });
-    }
-    for (const { purse } of purses) purse.add(cost);
+    const checkHere = () => {
+      const spent = Math.round(conversation.usedMs());
+      if (spent >= limit) throw outOfTime(tool, spent, limit);
+    };
+    if (shares === undefined) return checkHere();
+    return shares.take(conversation, limit)?.then((taken) => {
+      if (taken !== null) throw outOfTime(tool, Math.round(taken), limit);
+    }, checkHere);
   }
 
   return {
-    meter({ tool, principal, options }) {
+    meter({ tool, principal, options, face }) {
       const cost = costOf(tool, 1);
-      if (options.conversation === undefined && cost === undefined) return undefined;
+      // A connection of the gateway lasts as long as its client does; time is counted where a caller says what belongs together.
+      const isTimed = options.conversation !== undefined && face !== "mcp";
+      if (!isTimed && cost === undefined) return undefined;
       const conversation =
         options.conversation === undefined
           ? undefined
           : recall(conversations, keyOf(options.conversation, principal), newConversation);
       const { persona } = principal;
       const ofPersona = persona === null ? undefined : recall(personas, persona, createPurse);
-      const purses = (): Paid[] => {
+      const payers = (): Payer[] => {
         const { maxCost, perPersona } = setting();
+        const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
         return [
-          ...(conversation
-            ? [{ purse: conversation.purse, whose: "this conversation", maxCost, key: "budgets.maxCost" }]
-            : []),
+          ...(conversation ? [{ purse: conversation.purse, key: conversation.key, ...own }] : []),
           ...(ofPersona ? [{ purse: ofPersona, ...personaBudget(persona ?? "", perPersona) }] : []),
         ];
       };
+      let paid: readonly Payer[] = [];
+      const pay = (): void | Promise<void> => {
+        if (cost === undefined) return;
+        if (shared === undefined) return payHere(cost, payers(), tool.name);
+        return payTogether(cost, payers(), tool.name, shared).then((by) => {
+          paid = by;
+        });
+      };
       const meter = createMeter(now, {
-        check: () => checkTime(conversation, tool.name),
-        pay: () => cost && pay(cost, purses(), tool.name),
+        check: () => (isTimed ? checkTime(conversation, tool.name) : undefined),
+        pay,
         payBack() {
           if (cost === undefined) return;
           const back = { ...cost, amount: -cost.amount };
           conversation?.purse.add(back);
           ofPersona?.add(back);
+          if (shared) payBack(cost, paid, shared);
         },
-        started: () => conversation?.running.add(meter),
+        started: () => isTimed && conversation?.running.add(meter),
         ended(ms) {
-          conversation?.running.delete(meter);
-          if (conversation) conversation.spentMs += ms;
+          if (conversation === undefined || !isTimed) return;
+          conversation.running.delete(meter);
+          conversation.spentMs += ms;
+          shares?.settle(conversation);
         },
       });
       return meter;
     },
     of(conversation, principal) {
-      const { maxToolDurationMs, maxCost, perPersona } = setting();
-      const found = conversations.get(keyOf(conversation, principal)) ?? newConversation();
+      const found = conversations.get(keyOf(conversation, principal));
       const { persona } = principal;
-      return {
-        spentMs: Math.round(spentMs(found)),
-        limitMs: maxToolDurationMs === 0 ? null : maxToolDurationMs,
-        cost: found.purse.all(),
-        maxCost,
-        persona:
-          persona === null
-            ? null
-            : {
-                name: persona,
-                cost: personas.get(persona)?.all() ?? {},
-                maxCost: personaBudget(persona, perPersona).maxCost,
-              },
-      };
+      const cost = (persona === null ? undefined : personas.get(persona)?.all()) ?? {};
+      return render(
+        { spentMs: found?.usedMs() ?? 0, cost: found?.purse.all() ?? {} },
+        persona,
+        cost,
+        setting(),
+      );
     },
-    forget: (conversation, principal) => void conversations.delete(keyOf(conversation, principal)),
+    async everywhere(conversation, principal) {
+      if (shared === undefined) return this.of(conversation, principal);
+      const key = keyOf(conversation, principal);
+      const { persona } = principal;
+      const [all, ofPersona] = await Promise.all([
+        shared.read(key),
+        persona === null ? undefined : shared.read(personaKey(persona)),
+      ]);
+      // What is in our hands is not used yet.
+      const found = conversations.get(key);
+      const unusedMs = found ? found.heldMs - found.usedMs() : 0;
+      return render(
+        { spentMs: all.takenMs - unusedMs, cost: all.cost },
+        persona,
+        ofPersona?.cost ?? {},
+        setting(),
+      );
+    },
+    async forget(conversation, principal) {
+      const key = keyOf(conversation, principal);
+      conversations.delete(key);
+      await shared?.forget(key).catch(() => undefined);
+    },
+    release: async () => shares?.release(),
   };
 }
 
-type Paid = { purse: Purse; whose: string; maxCost: Budgets["maxCost"]; key: string };
+type Used = { spentMs: number; cost: Record<string, number> };
+
+function render(
+  { spentMs, cost }: Used,
+  persona: string | null,
+  costOfPersona: Record<string, number>,
+  { maxToolDurationMs, maxCost, perPersona }: Budgets,
+): ConversationBudget {
+  const ofPersona = (name: string) => ({
+    name,
+    cost: costOfPersona,
+    maxCost: personaBudget(name, perPersona).maxCost,
+  });
+  return {
+    spentMs: Math.round(spentMs),
+    limitMs: maxToolDurationMs === 0 ? null : maxToolDurationMs,
+    cost,
+    maxCost,
+    persona: persona === null ? null : ofPersona(persona),
+  };
+}
 
 function personaBudget(persona: string, perPersona: Budgets["perPersona"]) {
   const maxCost = Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
-  return { whose: `persona '${persona}'`, maxCost, key: `budgets.perPersona.${persona}.maxCost` };
+  const setting = `budgets.perPersona.${persona}.maxCost`;
+  return { key: personaKey(persona), whose: `persona '${persona}'`, maxCost, setting };
 }
 
-/** What runs counts too, so that many at once cannot all be let in by the same rest. */
-function spentMs({ spentMs: done, running }: Conversation): number {
-  let sum = done;
-  for (const meter of running) sum += meter.elapsedMs();
-  return sum;
+function personaKey(persona: string): string {
+  return `persona:${persona}`;
+}
+
+function newConversation(key: string): Conversation {
+  const conversation: Conversation = {
+    ...{ key, spentMs: 0, heldMs: 0, purse: createPurse(), running: new Set<Meter>() },
+    isRunning: () => conversation.running.size > 0,
+    // What runs counts too, so that many at once cannot all be let in by the same rest.
+    usedMs() {
+      let sum = conversation.spentMs;
+      for (const meter of conversation.running) sum += meter.elapsedMs();
+      return sum;
+    },
+  };
+  return conversation;
 }
 
 /** Two users may call their conversations the same. */
@@ -127,23 +187,11 @@ function keyOf(conversation: string, { user }: Principal): string {
   return JSON.stringify([user, conversation]);
 }
 
-function recall<T>(kept: Map<string, T>, key: string, create: () => T): T {
-  const found = kept.get(key) ?? create();
+function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T): T {
+  const found = kept.get(key) ?? create(key);
   kept.delete(key);
   kept.set(key, found);
   const [oldest] = kept.size > mostKept ? kept.keys() : [];
   if (oldest !== undefined) kept.delete(oldest);
   return found;
-}
-
-type Exceeded = { budget: "time" | "cost"; spent: number; limit: number; unit?: string; key: string };
-
-function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
-  const remedy =
-    data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost"
-      ? "Start another conversation, or raise"
-      : "Raise";
-  return new PlaneError("BUDGET_EXCEEDED", `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`, {
-    data: { tool, sent: false, retryAt: null, ...data },
-  });
 }

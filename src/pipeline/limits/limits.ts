@@ -7,6 +7,8 @@ import type { Circuits, Entered } from "./circuits.ts";
 import type { Meter } from "./meter.ts";
 import { createRates, type Rated } from "./rates.ts";
 import { createRetryBudget } from "./retry-budget.ts";
+import type { SharedCounts } from "./shared-counts.ts";
+import { createSharedRates } from "./shared-rates.ts";
 import { createTurns, isSerial } from "./turns.ts";
 
 /** Whatever may hold a call back once it is known where it goes. */
@@ -19,11 +21,11 @@ export type Limits = {
     spec: ProviderSpec,
     limiter: TimeLimiter,
     pass: CallPass | undefined,
-  ): Promise<AttemptPass>;
+  ): AttemptPass | Promise<AttemptPass>;
   /** A call begins to be tried with a provider that it will not leave. */
   called(call: Routed, spec: ProviderSpec): void;
   /** Why a failed attempt is not followed by another, or null. Who is told null tries again. */
-  againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null;
+  againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null | Promise<string | null>;
 };
 
 export type CallPass = { meter: Meter | undefined; leave(): void };
@@ -41,15 +43,17 @@ export type LimitParts = {
   circuits: Circuits;
   /** How many calls a server gets in a minute, where somebody said so. */
   ratePerMinute(server: string): number | undefined;
+  /** Where other planes count with us. */
+  shared?: SharedCounts | undefined;
 };
 
 const nothing = () => undefined;
 const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing };
 
-export function createLimits({ budgets, circuits, ratePerMinute }: LimitParts): Limits {
+export function createLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts): Limits {
   const turns = createTurns();
-  const rates = createRates();
-  const retries = createRetryBudget();
+  const rates = shared ? createSharedRates(shared, createRates()) : createRates();
+  const retries = createRetryBudget(shared);
 
   async function waitForTurn(
     { tool }: Routed,
@@ -57,7 +61,7 @@ export function createLimits({ budgets, circuits, ratePerMinute }: LimitParts): 
     meter: Meter | undefined,
   ): Promise<CallPass> {
     const { signal } = limiter;
-    meter?.check();
+    await meter?.check();
     const takesTurns = isSerial(tool);
     if (takesTurns) await turns.enter(tool, signal);
     const leave = () => takesTurns && turns.leave(tool);
@@ -71,19 +75,40 @@ export function createLimits({ budgets, circuits, ratePerMinute }: LimitParts): 
     return { meter, leave };
   }
 
-  async function admit(server: string, limiter: TimeLimiter, meter: Meter | undefined): Promise<Entered> {
+  /** Waits only where somebody has set a rate. */
+  function admit(server: string, limiter: TimeLimiter, meter: Meter | undefined): Entered | Promise<Entered> {
     const entered = circuits.enter(server);
-    try {
-      const perMinute = ratePerMinute(server);
-      if (perMinute !== undefined) {
-        await rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
-      }
-      meter?.reserve();
-      return entered;
-    } catch (thrown) {
+    const refuse = (thrown: unknown): never => {
       circuits.abandon(server, entered);
       throw thrown;
+    };
+    const reserve = () => {
+      const reserved = meter?.reserve();
+      return reserved ? reserved.then(() => entered) : entered;
+    };
+    try {
+      const perMinute = ratePerMinute(server);
+      const turn =
+        perMinute === undefined
+          ? undefined
+          : rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
+      const admitted = turn ? turn.then(reserve) : reserve();
+      return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
+    } catch (thrown) {
+      return refuse(thrown);
     }
+  }
+
+  function passFor(server: string | null, entered: Entered | null, meter: Meter | undefined): AttemptPass {
+    meter?.start();
+    return {
+      pause: () => meter?.pause() ?? nothing,
+      end(error) {
+        meter?.settle(error?.data.sent !== false);
+        if (error === null && server !== null && entered) circuits.leave(server, entered, null);
+      },
+      giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
+    };
   }
 
   return {
@@ -92,21 +117,18 @@ export function createLimits({ budgets, circuits, ratePerMinute }: LimitParts): 
       const isLimited = meter !== undefined || isSerial(call.tool) || isRated(call.tool);
       return isLimited ? waitForTurn(call, limiter, meter) : undefined;
     },
-    async enterAttempt(_call, spec, limiter, pass) {
+    enterAttempt(_call, spec, limiter, pass) {
       const meter = pass?.meter;
       const server = serverOf(spec);
       if (server === null && meter === undefined) return free;
-      if (server === null) meter?.reserve();
-      const entered = server === null ? null : await admit(server, limiter, meter);
-      meter?.start();
-      return {
-        pause: () => meter?.pause() ?? nothing,
-        end(error) {
-          meter?.settle(error?.data.sent !== false);
-          if (error === null && server !== null && entered) circuits.leave(server, entered, null);
-        },
-        giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
-      };
+      if (server === null) {
+        const reserved = meter?.reserve();
+        return reserved ? reserved.then(() => passFor(null, null, meter)) : passFor(null, null, meter);
+      }
+      const entered = admit(server, limiter, meter);
+      return entered instanceof Promise
+        ? entered.then((now) => passFor(server, now, meter))
+        : passFor(server, entered, meter);
     },
     called: (call, spec) => retries.called(targetOf(call, spec)),
     againstRetry(call, spec, { data }) {
@@ -115,9 +137,11 @@ export function createLimits({ budgets, circuits, ratePerMinute }: LimitParts): 
       if (alone !== null) return alone;
       // A session that has to be opened anew burdens nobody with a second request.
       if (server !== null && data.sent === false && data.retryInMs === 0) return null;
-      if (retries.take(targetOf(call, spec))) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
-      return `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
+      const reason = `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
+      const taken = retries.take(targetOf(call, spec));
+      if (taken instanceof Promise) return taken.then((isTaken) => (isTaken ? null : reason));
+      return taken ? null : reason;
     },
   };
 }

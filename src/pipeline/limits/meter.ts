@@ -1,9 +1,9 @@
-/** Counts what one call uses, attempt by attempt. */
+/** Counts what one call uses, attempt by attempt. Where several planes count together there is something to wait for. */
 export type Meter = {
   /** Throws when the time is used up already. */
-  check(): void;
+  check(): void | Promise<void>;
   /** Sets aside what an attempt costs, or throws. */
-  reserve(): void;
+  reserve(): void | Promise<void>;
   /** The attempt begins. */
   start(): void;
   /** Somebody is asked, which is not the time of the tool. */
@@ -14,8 +14,8 @@ export type Meter = {
 };
 
 export type MeterParts = {
-  check(): void;
-  pay(): void;
+  check(): void | Promise<void>;
+  pay(): void | Promise<void>;
   payBack(): void;
   started(): void;
   ended(ms: number): void;
@@ -31,8 +31,8 @@ export function createMeter(now: () => number, parts: MeterParts): Meter {
   return {
     check: parts.check,
     reserve() {
-      parts.check();
-      parts.pay();
+      const checked = parts.check();
+      return checked ? checked.then(parts.pay) : parts.pay();
     },
     start() {
       startedAt = now();

@@ -1,9 +1,10 @@
 import { pause } from "../../lib/pause.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
+import { type Bucket, burstOf, drawTurns, fillBucket } from "./bucket.ts";
 
 const minuteMs = 60_000;
 /** Nobody waits longer than this for a turn. */
-const longestWaitMs = 5_000;
+export const longestWaitMs = 5_000;
 
 /** Who is limited, by which key of which value, and how that is told. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
@@ -15,9 +16,6 @@ export type Rates = {
   size(): number;
 };
 
-/** What may be taken at once; below zero are turns that were promised to those who wait. */
-type Bucket = { tokens: number; at: number; perMinute: number };
-
 /** So many in a minute, of which a sixth at once. Turns are given in the order they are asked for. */
 export function createRates(): Rates {
   const buckets = new Map<string, Bucket>();
@@ -26,11 +24,8 @@ export function createRates(): Rates {
   function fill({ key, perMinute }: Rated): Bucket {
     const now = Date.now();
     if (now - sweptAt >= minuteMs) sweep(now);
-    const found = buckets.get(key) ?? { tokens: burstOf(perMinute), at: now, perMinute };
-    // Another limit counts from now on, also where it came with a new configuration.
-    found.tokens = tokensAt({ ...found, perMinute }, now);
-    found.perMinute = perMinute;
-    found.at = now;
+    const found = buckets.get(key) ?? fillBucket(null, perMinute, now);
+    Object.assign(found, fillBucket(found, perMinute, now));
     buckets.set(key, found);
     return found;
   }
@@ -39,7 +34,7 @@ export function createRates(): Rates {
   function sweep(now: number): void {
     sweptAt = now;
     for (const [key, bucket] of buckets) {
-      if (tokensAt(bucket, now) >= burstOf(bucket.perMinute)) buckets.delete(key);
+      if (fillBucket(bucket, bucket.perMinute, now).tokens >= burstOf(bucket.perMinute)) buckets.delete(key);
     }
   }
 
@@ -54,25 +49,15 @@ export function createRates(): Rates {
   return {
     take(rated, patienceMs, signal) {
       const bucket = fill(rated);
-      const missing = Math.max(0, 1 - bucket.tokens);
-      const waitMs = Math.ceil((missing * minuteMs) / rated.perMinute);
-      if (waitMs > Math.min(patienceMs, longestWaitMs)) throw tooSoon(rated, waitMs);
-      bucket.tokens -= 1;
+      const { turns, waitMs } = drawTurns(bucket, 1, Math.min(patienceMs, longestWaitMs));
+      if (turns === 0) throw tooSoon(rated, waitMs);
       return waitMs === 0 ? undefined : wait(bucket, waitMs, signal);
     },
     size: () => buckets.size,
   };
 }
 
-function burstOf(perMinute: number): number {
-  return Math.max(1, Math.ceil(perMinute / 6));
-}
-
-function tokensAt({ tokens, at, perMinute }: Bucket, now: number): number {
-  return Math.min(burstOf(perMinute), tokens + (Math.max(0, now - at) * perMinute) / minuteMs);
-}
-
-function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): PlaneError {
+export function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): PlaneError {
   const calls = perMinute === 1 ? "1 call" : `${perMinute} calls`;
   const text = `${what} takes ${calls} a minute ('${setting}'), and its next turn comes in ${Math.ceil(retryInMs / 1000)} s. Call again then.`;
   const retryAt = new Date(Date.now() + retryInMs).toISOString();

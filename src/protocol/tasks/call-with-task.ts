@@ -11,20 +11,29 @@ export type CallWithTask = (call: TaskCall) => Promise<unknown>;
 /** Calls tools as tasks where they want that and their server can; remembers who only says so. */
 export function createTaskCalls(quietMs: number): CallWithTask {
   const refused = new WeakMap<TaskCall["session"], Set<unknown>>();
-  return async (call) => {
-    const { session, params, support, options } = call;
-    const plain = () => session.request("tools/call", params, options);
+  return (call) => {
+    const { session, params, support } = call;
     // In the later revision the server decides, and says so in its answer.
-    if (session.era === "modern") return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain();
+    if (session.era === "modern")
+      return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
     const isWanted = support === "required" || support === "optional";
-    if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain();
+    if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain(call);
+    return asTask(call);
+  };
+
+  async function asTask(call: TaskCall): Promise<unknown> {
+    const { session, params, support } = call;
     const answer = await orRefusal(runAsTask(call, { ...params, task: { ttl: keptMs } }, quietMs));
     if (!("refusal" in answer)) return answer.result;
     if (support === "required") throw unwilling(answer.refusal);
-    const result = await plain();
+    const result = await plain(call);
     refused.set(session, (refused.get(session) ?? new Set()).add(params.name));
     return result;
-  };
+  }
+}
+
+function plain({ session, params, options }: TaskCall): Promise<unknown> {
+  return session.request("tools/call", params, options);
 }
 
 type Answer = { result: unknown } | { refusal: RpcError };

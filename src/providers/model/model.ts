@@ -53,7 +53,7 @@ async function generate(
     });
     return text;
   } catch (thrown) {
-    throw explainModelFailure(thrown, name, new URL(baseURL));
+    throw explainModelFailure(thrown, name);
   }
 }
 

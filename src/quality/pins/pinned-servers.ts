@@ -64,6 +64,10 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       listings.set(server, { server, identity, tools: new Map(named.reverse()) });
     },
     forget: (server: string) => void listings.delete(server),
+    /** Another process may have decided about any of them; they are read again when somebody looks. */
+    doubt(): void {
+      for (const identity of known.keys()) doubtful.add(identity);
+    },
     /** Once it is done `look` knows about all that is listed. Tells which servers are seen for the first time. */
     async loaded(): Promise<string[]> {
       const firstSeen: string[] = [];
@@ -74,6 +78,11 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
         if (known.get(listing.identity)?.first === listing) firstSeen.push(listing.server);
       }
       return firstSeen;
+    },
+    isLoaded(): boolean {
+      for (const { identity } of listings.values())
+        if (!known.has(identity) || doubtful.has(identity)) return false;
+      return true;
     },
     look,
     identities: () => [...listings.values()].map(({ identity }) => identity),

@@ -102,12 +102,14 @@ function readDirection(text: string, { from, to, codes }: Run): Found {
   return { kind: "direction_controls", severity, excerpt: excerptOf(text, from, to), decoded: null };
 }
 
+/** Text is hidden, a line wiped, or the cursor put where something else stands. */
+const conceals = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
+
 function readEscapes(text: string): Found[] {
   const at = text.indexOf("\u001b");
   if (at < 0) return [];
-  return [
-    { kind: "escape_sequence", severity: "medium", excerpt: excerptOf(text, at, at + 1), decoded: null },
-  ];
+  const severity = conceals.test(text) ? "high" : "medium";
+  return [{ kind: "escape_sequence", severity, excerpt: excerptOf(text, at, at + 1), decoded: null }];
 }
 
 function isAsciiLetter(code: number): boolean {

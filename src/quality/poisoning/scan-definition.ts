@@ -1,18 +1,20 @@
 import type { Finding } from "../../model/quality.ts";
+import { findDisguises, mayBeDisguised } from "./disguises.ts";
 import { findEncodedText, mayBeEncoded } from "./encoded-text.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions, mayInstruct } from "./instructions.ts";
 import { findLookalikes } from "./lookalikes.ts";
 import { excerptOf } from "./make-visible.ts";
+import { findOutOfSight, mayBeOutOfSight } from "./out-of-sight.ts";
 import { type PlacedText, textsOf } from "./texts-of.ts";
 
 /** Another one whenever the scan would find something else. */
-export const scanVersion = 1;
+export const scanVersion = 2;
 
 const longestDescription = 8_000;
 /** More of one definition helps nobody. */
 const mostFindings = 20;
-/** What stands behind this is not read by anybody; that there is so much of it is told. */
+/** What stands behind this is not read. */
 const longestRead = 100_000;
 const unusual = /[^\t\n\r -~]/;
 
@@ -22,6 +24,7 @@ const aimed: ReadonlySet<Finding["kind"]> = new Set([
   "concealment",
   "secret_request",
   "pseudo_tag",
+  "exfiltration",
 ]);
 
 const scanned = new WeakMap<object, readonly Finding[]>();
@@ -39,11 +42,14 @@ export function scanDefinition(definition: object): readonly Finding[] {
 /** Most definitions hold nothing that could be one of these, which one look at all of it tells. */
 function isInnocent(definition: object): boolean {
   try {
-    const whole = JSON.stringify(definition);
+    // The end of a line is no letter of the word behind it.
+    const whole = JSON.stringify(definition).replaceAll(/\\[nrt]/g, "\n");
     return (
       !unusual.test(whole) &&
       !mayInstruct(whole) &&
       !mayBeEncoded(whole) &&
+      !mayBeOutOfSight(whole) &&
+      !mayBeDisguised(whole) &&
       !/\\u0/.test(whole) &&
       whole.length <= longestDescription
     );
@@ -63,19 +69,19 @@ function scanText(whole: string): Omit<Finding, "where">[] {
   const seen = withoutInvisible(text);
   return [
     ...hidden,
+    ...findOutOfSight(seen),
     ...findInstructions(seen),
+    ...findDisguises(seen),
     ...(text.length < 24 ? [] : findEncodedText(seen)),
-    ...(text.length <= longestDescription
-      ? []
-      : [
-          {
-            kind: "overlong",
-            severity: "low",
-            excerpt: excerptOf(text, longestDescription),
-            decoded: null,
-          } as const,
-        ]),
+    ...findOverlong(whole),
   ];
+}
+
+/** What was not read is vouched for by nobody. */
+function findOverlong(whole: string): Omit<Finding, "where">[] {
+  if (whole.length <= longestDescription) return [];
+  const severity = whole.length > longestRead ? "high" : "low";
+  return [{ kind: "overlong", severity, excerpt: excerptOf(whole, longestDescription), decoded: null }];
 }
 
 /** Words are found also where something invisible splits them. */

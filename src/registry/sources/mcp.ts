@@ -7,6 +7,7 @@ import type { ToolArgument } from "../../model/tool-argument.ts";
 import { readParamHeaders } from "../../protocol/param-headers.ts";
 import { applyRules } from "./apply-rules.ts";
 import { hideInjected } from "./hide-injected.ts";
+import { readable } from "./readable.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import { mergeAuth } from "./tool-auth.ts";
 
@@ -39,7 +40,7 @@ export function translateTools(
     const reason = refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
     else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
-      tools.set(name, translate(server, definition, name, entry as UnknownObject));
+      tools.set(name, translate(server, definition, name, readable(entry as UnknownObject)));
     }
   });
   return { tools: [...tools.values()], rejected };
@@ -70,12 +71,26 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): unk
   return inputSchema ?? input_schema ?? parameters;
 }
 
-function listedWith({ icons, _meta }: UnknownObject): { listed?: JsonObject } {
-  const listed = {
-    ...(Array.isArray(icons) ? { icons } : {}),
-    ...(isObject(_meta) ? { _meta } : {}),
-  } as JsonObject;
-  return Object.keys(listed).length === 0 ? {} : { listed };
+/** What is known here and shown in our own words, or not to everybody. */
+const ours: ReadonlySet<string> = new Set([
+  ...["name", "title", "description", "inputSchema", "input_schema", "parameters", "outputSchema"],
+  ...["annotations", "version", "auth", "requires_authentication", "capabilities", "__proto__"],
+]);
+
+/** Everything else that a server says of a tool is for the client that may know more than we do. */
+function listedWith(entry: UnknownObject): { listed?: JsonObject } {
+  let listed: JsonObject | undefined;
+  for (const key in entry) {
+    if (ours.has(key) || !isPassable(key, entry[key])) continue;
+    listed ??= {};
+    listed[key] = entry[key] as JsonObject;
+  }
+  return listed === undefined ? {} : { listed };
+}
+
+function isPassable(key: string, value: unknown): boolean {
+  if (key === "icons") return Array.isArray(value);
+  return key !== "_meta" || isObject(value);
 }
 
 function readText(value: unknown): string | undefined {

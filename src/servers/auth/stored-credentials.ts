@@ -16,6 +16,7 @@ import {
   type GivenToken,
   serverOfKey,
 } from "./records.ts";
+import { createStoreLock } from "./store-lock.ts";
 import { tokenHeaders } from "./token-headers.ts";
 import { createVault } from "./vault.ts";
 import type { Credentials, CredentialsOptions } from "./who-asks.ts";
@@ -29,7 +30,7 @@ export type StoredOptions = Required<CredentialsOptions> & {
 export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal"> {
   const { now, onChanged } = options;
   const vault = createVault(options);
-  const lock = createLock(options.directory);
+  const lock = createStoreLock(createLock(options.directory), options.store);
   const oauth = createOAuthCredentials({ ...options, vault, lock });
 
   async function find(server: string, definition: Remote, user: string | null) {

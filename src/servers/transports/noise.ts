@@ -1,5 +1,6 @@
 import { plainText } from "../../lib/plain-text.ts";
 import { redact } from "../../lib/redact.ts";
+import { noteResultText } from "../../protocol/result-text.ts";
 
 const shownCharacters = 200;
 /** More than is shown, so that a secret is recognised before it is cut. */
@@ -15,7 +16,9 @@ export function noiseText(text: string): string {
 /** Undefined when it is no JSON. */
 export function parseMessage(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const message: unknown = JSON.parse(text);
+    noteResultText(message, text);
+    return message;
   } catch {
     return undefined;
   }

@@ -224,11 +224,11 @@ suite("stdio transport", { concurrency: 8 }, () => {
     });
   }
 
-  test("a server that dies at once is told with what it said last, without secrets", async () => {
+  test("a server that dies at once is told apart from what it said last, without secrets", async () => {
     const script = "console.error('\\u001b[31mno config, token=hunter2\\u001b[0m'); process.exit(3)";
     await using connected = await connect("echo", [], { args: ["-e", script] });
-    const { message } = await connected.closed;
-    assert.equal(message, "it exited with code 3; it last said: no config, token=[redacted]");
+    const { message, said } = await connected.closed;
+    assert.deepEqual([message, said], ["it exited with code 3", "no config, token=[redacted]"]);
   });
 
   test("a server that closes its standard input ends the connection", async () => {

@@ -61,9 +61,9 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   const unsent: RequestId[] = [];
   const close = (what: string) => {
     if (closed) return;
-    const said = stderr.text();
-    closed = new TransportError(said === "" ? what : `${what}; it last said: ${said}`, { sent: true });
-    for (const id of unsent) handlers.onUnsent?.(id, new TransportError(closed.message, { sent: false }));
+    closed = new TransportError(what, { sent: true, said: stderr.text() });
+    const { message, said } = closed;
+    for (const id of unsent) handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
     handlers.onClose(closed);
   };
   // A child that is ending closes its ends of the pipes first; how it ended says more.
@@ -110,7 +110,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   return {
     pid: child.pid ?? null,
     send(message) {
-      if (closed) throw new TransportError(closed.message, { sent: false });
+      if (closed) throw new TransportError(closed.message, { sent: false, said: closed.said });
       // What is on its way out is replaced as soon as it is out.
       if (child.exitCode !== null || child.signalCode !== null)
         throw new TransportError(ended(), { sent: false, retryAfterMs: lastWordsMs + 50 });
@@ -122,7 +122,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
         return;
       }
       later = { text: "", ids: [] };
-      process.nextTick(flush);
+      setImmediate(flush);
       write(line, ids);
     },
     useProtocolVersion() {},

@@ -13,6 +13,9 @@ import { callsByUser } from "./009-calls-by-user.ts";
 import { results } from "./010-results.ts";
 import { callChain } from "./011-call-chain.ts";
 import { pins } from "./012-pins.ts";
+import { runs } from "./013-runs.ts";
+import { jobs } from "./014-jobs.ts";
+import { sharedValues } from "./015-shared-values.ts";
 
 type Migration = { id: number; sql: string };
 
@@ -29,6 +32,9 @@ const allMigrations: readonly Migration[] = [
   results,
   callChain,
   pins,
+  runs,
+  jobs,
+  sharedValues,
 ];
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */

@@ -57,11 +57,12 @@ for (const [what, sql, id] of [
     "two",
   ],
   ["a changed column", "UPDATE calls SET user = 'bob' WHERE id = 'three'", "three"],
+  ["a call that was given to a run", "UPDATE calls SET run = 'theirs' WHERE id = 'two'", "two"],
   ["a removed call", "DELETE FROM calls WHERE id = 'two'", "three"],
   ["a removed beginning", "DELETE FROM calls WHERE id = 'one'", "two"],
   [
     "an added call",
-    "INSERT INTO calls SELECT 9, 'x', at, tool, status, server, user, record, NULL FROM calls WHERE id = 'one'",
+    "INSERT INTO calls (id, at, tool, status, record) SELECT 'x', at, tool, status, record FROM calls WHERE id = 'one'",
     "x",
   ],
   [

@@ -1,18 +1,20 @@
 import type { CallRecord } from "../../model/call.ts";
 import type { CallFilter } from "../../model/store.ts";
-import { linkOf, selectLastLink } from "./call-chain.ts";
+import { linkOf } from "../follow-chain.ts";
+import { selectLastLink } from "./call-chain.ts";
 import type { Prepare } from "./connection.ts";
 import { where } from "./where.ts";
 
 /** Adds calls at the end of the chain; the last link is read once, when it is first needed. */
-export function createCallAppender(prepare: Prepare): (call: CallRecord) => void {
+export function createCallAppender(prepare: Prepare): (call: CallRecord, text?: string) => void {
   let link: string | undefined;
-  return (call) => {
-    const record = JSON.stringify(call);
+  const insert = prepare(
+    "INSERT INTO calls (id, at, tool, status, server, user, run, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  return (call, record = JSON.stringify(call)) => {
+    const { id, at, tool, status, server, principal, run = null } = call;
     link = linkOf(link ?? selectLastLink(prepare), record);
-    prepare(
-      "INSERT INTO calls (id, at, tool, status, server, user, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ).run(call.id, call.at, call.tool, call.status, call.server, call.principal.user, record, link);
+    insert.run(id, at, tool, status, server, principal.user, run, record, link);
   };
 }
 
@@ -26,6 +28,7 @@ export function selectCalls(prepare: Prepare, filter: CallFilter): CallRecord[] 
     ["tool = ?", filter.tool],
     ["status = ?", filter.status],
     ["user IS ?", filter.user],
+    ["run = ?", filter.run],
     ["sequence < (SELECT sequence FROM calls WHERE id = ?)", filter.before],
   );
   return prepare(`SELECT record FROM calls ${sql} ORDER BY sequence DESC LIMIT ?`)

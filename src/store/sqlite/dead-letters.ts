@@ -115,7 +115,8 @@ function countOf(row: { [column: string]: unknown } | undefined): number {
   return Number(row?.count ?? 0);
 }
 
-function dueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
+/** When something has to be done about it. */
+export function dueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
   if (status === "retrying") return lease?.until ?? null;
   return status === "pending" ? nextRetryAt : null;
 }

@@ -1,8 +1,9 @@
 import type { PlaneEvent, StoredEvent } from "../../model/events.ts";
 import type { Prepare } from "./connection.ts";
 
-export function insertEvent(prepare: Prepare, at: string, event: PlaneEvent): void {
-  prepare("INSERT INTO events (at, type, event) VALUES (?, ?, ?)").run(at, event.type, JSON.stringify(event));
+export function createEventAppender(prepare: Prepare): (at: string, event: PlaneEvent) => void {
+  const insert = prepare("INSERT INTO events (at, type, event) VALUES (?, ?, ?)");
+  return (at, event) => void insert.run(at, event.type, JSON.stringify(event));
 }
 
 export function selectEvents(prepare: Prepare, after = 0, limit = -1): StoredEvent[] {

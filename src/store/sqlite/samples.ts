@@ -4,21 +4,39 @@ import type { Prepare } from "./connection.ts";
 
 type Row = Record<string, unknown>;
 
-/** Gives back the sample's number within its subject. */
-export function insertSample(prepare: Prepare, sample: HealthSample): number {
-  const row = prepare(
-    `INSERT INTO samples (subject, number, at, ok, latency_ms, sequence)
-     VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM samples WHERE subject = ?), ?, ?, ?,
-             (SELECT coalesce(max(sequence), 0) + 1 FROM samples))
-     RETURNING number`,
-  ).get(sample.subject, sample.subject, sample.at, sample.ok ? 1 : 0, sample.latencyMs);
-  return Number(row?.number);
+/** Adds samples at the end, and keeps the window that ends with the newest of each subject. */
+export function insertSamples(prepare: Prepare, samples: readonly HealthSample[]): void {
+  if (samples.length === 0) return;
+  const bySubject = new Map<string, HealthSample[]>();
+  for (const sample of samples) {
+    const known = bySubject.get(sample.subject);
+    if (known) known.push(sample);
+    else bySubject.set(sample.subject, [sample]);
+  }
+  let sequence = selectNewest(prepare, "SELECT max(sequence) AS newest FROM samples");
+  const insert = prepare(
+    "INSERT INTO samples (subject, number, at, ok, latency_ms, sequence) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  for (const [subject, all] of bySubject) {
+    let number = selectNewest(
+      prepare,
+      "SELECT max(number) AS newest FROM samples WHERE subject = ?",
+      subject,
+    );
+    // Under load more come at once than the window holds.
+    for (const { at, ok, latencyMs } of all.slice(-healthWindow)) {
+      sequence += 1;
+      number += 1;
+      insert.run(subject, number, at, ok ? 1 : 0, latencyMs, sequence);
+    }
+    // One short range at the start of its key.
+    if (number > healthWindow)
+      prepare("DELETE FROM samples WHERE subject = ? AND number <= ?").run(subject, number - healthWindow);
+  }
 }
 
-/** Keeps the window that ends with `newest`: one short range at the start of the subject's key. */
-export function pruneSamples(prepare: Prepare, subject: string, newest: number): void {
-  if (newest <= healthWindow) return;
-  prepare("DELETE FROM samples WHERE subject = ? AND number <= ?").run(subject, newest - healthWindow);
+function selectNewest(prepare: Prepare, sql: string, ...of: string[]): number {
+  return Number(prepare(sql).get(...of)?.newest ?? 0);
 }
 
 export function selectSamples(prepare: Prepare): HealthSample[] {

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { once } from "../../../lib/once.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { createAgentMetrics } from "./agent-metrics.ts";
 import { createBoundedLabel } from "./bounded-labels.ts";
 import { createGauges } from "./gauges.ts";
 
@@ -85,6 +86,7 @@ export function createMetrics(plane: Plane): Metrics {
     revision.set(change.revision);
   });
 
+  createAgentMetrics(plane, registers);
   const look = createGauges(plane, registers);
   // Watching the event loop wakes the process up, so it begins when somebody wants to know.
   const watchProcess = once(() => {

@@ -13,6 +13,7 @@ const CallFilters = z.object({
     .string()
     .optional()
     .openapi({ description: "Only what they called; others than yourself for admins." }),
+  run: z.string().optional().openapi({ description: "Calls of this run of an agent." }),
   limit: Limit,
   cursor: Cursor,
 });
@@ -32,12 +33,13 @@ export function addCallRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({ c, caller, query: { tool, status, user, limit = usualPage, cursor } }) => {
+    async ({ c, caller, query: { tool, status, user, run, limit = usualPage, cursor } }) => {
       const found = await plane.calls(
         {
           ...(tool === undefined ? {} : { tool }),
           ...(status === undefined ? {} : { status }),
           ...(user === undefined ? {} : { user }),
+          ...(run === undefined ? {} : { run }),
           ...(cursor === undefined ? {} : { before: cursor }),
           limit: limit + 1,
         },

@@ -50,8 +50,12 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   try {
     while (!stream.aborted && !stream.closed && !closing.aborted) {
       wake = Promise.withResolvers();
-      const newest = await plane.lastEventId();
-      const events = await plane.events(after, pageSize, caller);
+      const page = await readPage(plane, after, caller);
+      if (page === null) {
+        await orKeepAlive(stream, wake.promise);
+        continue;
+      }
+      const { newest, events } = page;
       for (const { id, at, event } of events) {
         await stream.writeSSE({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
         after = id;
@@ -63,6 +67,17 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   } finally {
     closing.removeEventListener("abort", onNews);
     leave();
+  }
+}
+
+/** Null while the store is away: whoever listens stays, and hears what happened when it is back. */
+async function readPage(plane: Plane, after: number, caller: Caller) {
+  try {
+    const newest = await plane.lastEventId();
+    return { newest, events: await plane.events(after, pageSize, caller) };
+  } catch (thrown) {
+    if (thrown instanceof PlaneError && thrown.data.lost === true) return null;
+    throw thrown;
   }
 }
 

@@ -27,11 +27,14 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal)
         200: { description: "It does.", schema: z.object({ ready: z.boolean() }) },
       },
     },
-    ({ c }) => {
-      if (!closing.aborted) return c.json({ ready: true });
-      return renderProblem(
-        new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later."),
-      );
+    async ({ c }) => {
+      if (closing.aborted)
+        return renderProblem(
+          new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later."),
+        );
+      const state = await plane.readiness();
+      if (state.ready) return c.json({ ready: true });
+      return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data: { since: state.since } }));
     },
   );
   addRoute(

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { pinStatuses } from "../../../model/pin.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { failOnLevels } from "../../../model/quality.ts";
 import { parseFields } from "../body.ts";
 import { type App, addRoute } from "../route.ts";
 import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
@@ -21,6 +22,10 @@ const Threshold = z
   .transform(Number)
   .optional()
   .openapi({ type: "integer", minimum: 0, maximum: 100, default: 40 });
+const FailOn = z
+  .enum(failOnLevels, `give one of ${failOnLevels.join(", ")}`)
+  .optional()
+  .openapi({ default: "high", description: "A tool with such a finding or a worse one does not pass." });
 const PinFilters = z.object({
   server,
   status: z.enum(pinStatuses, `give one of ${pinStatuses.join(", ")}`).optional(),
@@ -49,11 +54,16 @@ export function addQualityRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/tools/quality", tag: "Tools", scope: "read" },
       summary: "How well definitions tell a model what tools are for, worst first",
-      query: z.object({ server, threshold: Threshold, require_examples: flag }),
+      query: z.object({ server, threshold: Threshold, require_examples: flag, fail_on: FailOn }),
       answers: { 200: { description: "All of them.", schema: QualityReport } },
     },
-    async ({ c, caller, query: { require_examples: requireExamples, ...query } }) =>
-      c.json(await plane.quality(withoutUndefined({ ...query, requireExamples }), { ...caller, patienceMs })),
+    async ({ c, caller, query: { require_examples: requireExamples, fail_on: failOn, ...query } }) =>
+      c.json(
+        await plane.quality(withoutUndefined({ ...query, requireExamples, failOn }), {
+          ...caller,
+          patienceMs,
+        }),
+      ),
   );
   addRoute(
     app,

@@ -3,6 +3,8 @@ import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { largestSearch } from "../../../model/search.ts";
 import { type App, addRoute } from "../route.ts";
+import { Tool } from "../schemas/tool.ts";
+import { renderTool } from "../tool-view.ts";
 
 /** What is not known by then is there the next time. */
 const patienceMs = 1_000;
@@ -21,10 +23,11 @@ const FoundTool = z
       .array(z.string())
       .optional()
       .openapi({ description: "What tells it from another of its name in this answer." }),
+    tool: Tool.optional().openapi({ description: "The whole tool, where `details` is true." }),
   })
   .openapi("FoundTool");
 
-const Answer = z.object({
+export const SearchAnswer = z.object({
   query: z.string(),
   total: z.number().int().openapi({ description: "All that match, in this answer or not." }),
   truncated: z.boolean(),
@@ -49,6 +52,10 @@ const SearchQuery = z.object({
     .openapi({ description: "`q` is a pattern of at most 200 characters." }),
   server: z.string().min(1, "give the name of a server or a glob").optional(),
   limit: count(largestSearch),
+  details: z
+    .enum(["true", "false"], "give true or false")
+    .optional()
+    .openapi({ description: "Each tool as `GET /tools/{name}` shows it, beside why it was found." }),
 });
 
 /** Finding tools by what they do. */
@@ -58,12 +65,19 @@ export function addSearchRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/search", tag: "Tools", scope: "read", query: SearchQuery },
       summary: "The tools that fit best",
-      answers: { 200: { description: "Best first.", schema: Answer } },
+      answers: { 200: { description: "Best first.", schema: SearchAnswer } },
     },
-    async ({ c, caller, query: { q = [], regex, server, limit } }) => {
+    async ({ c, caller, query: { q = [], regex, server, limit, details } }) => {
       const what = q.length > 1 ? { queries: q } : { query: q[0] ?? "" };
       const request = { ...what, regex: regex === "true", ...withoutUndefined({ server, limit }) };
-      return c.json(await plane.search(request, { ...caller, patienceMs }));
+      const answer = await plane.search(request, { ...caller, patienceMs });
+      if (details !== "true") return c.json(answer);
+      // What went away since it was found is shown as it was found.
+      const whole = await Promise.all(
+        answer.tools.map(({ name }) => plane.tool(name, caller).then(renderTool, () => undefined)),
+      );
+      const tools = answer.tools.map((found, at) => ({ ...found, ...withoutUndefined({ tool: whole[at] }) }));
+      return c.json({ ...answer, tools });
     },
   );
   addRoute(

@@ -39,6 +39,8 @@ const SkillFilters = z.object({
   cursor: Cursor,
 });
 const WorkFilters = Page.extend({ persona });
+/** As many as a page of jobs holds where nobody says how many, and at most. */
+const [usualJobs, mostJobs] = [20, 100];
 
 /** What manifests describe beside tools. */
 export function addSkillRoutes(app: App, plane: Plane): void {
@@ -94,7 +96,9 @@ export function addSkillRoutes(app: App, plane: Plane): void {
         const all = await plane[kind]({ ...caller, ...withoutUndefined({ personas }) });
         const keyOf = (entry: { name: string; persona: string | null }) =>
           `${entry.name}\n${entry.persona ?? ""}`;
-        const { items, total: count, nextCursor } = takePage<(typeof all)[number]>(all, keyOf, asked);
+        const limit = kind === "jobs" ? Math.min(asked.limit ?? usualJobs, mostJobs) : asked.limit;
+        const page = takePage<(typeof all)[number]>(all, keyOf, { ...asked, limit });
+        const { items, total: count, nextCursor } = page;
         return c.json({ total: count, nextCursor, [kind]: items });
       },
     );

@@ -5,6 +5,7 @@ import type { UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { policyModes } from "../../../model/policy-mode.ts";
 import { parseToolQuery } from "../../../model/tool-query.ts";
+import { readTraceContext } from "../../../model/trace-context.ts";
 import { AccessOptions, accessOptionsIn } from "../access-options.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor } from "../paging.ts";
@@ -39,6 +40,9 @@ const CallBody = z.object({
   conversation: z.string().optional(),
   idempotencyKey: z.string().optional(),
   ...AccessOptions,
+  dryRun: z.boolean().optional().openapi({
+    description: "Find, authorise, check and route the call, and do not make it; nobody is asked.",
+  }),
   maxResultBytes: z.number().int().min(0).optional().openapi({
     description:
       "Characters of the result that are given whole; a larger one is kept and its handle given. 0 for no limit.",
@@ -81,7 +85,10 @@ export function addToolRoutes(app: App, plane: Plane): void {
       ...{ method: "post", path: "/tools/{name}/call", tag: "Tools", scope: "call", params: { name } },
       summary: "Call a tool",
       description: "When the client goes away, the call is cancelled.",
-      headers: { Prefer: "`wait=N`: stay so many seconds for a person's yes, where one is needed." },
+      headers: {
+        Prefer: "`wait=N`: stay so many seconds for a person's yes, where one is needed.",
+        Traceparent: "The trace that the call belongs to (W3C); passed on to whoever executes it.",
+      },
       body: {
         schema: CallBody,
         description: "No body is a call without arguments.",
@@ -103,11 +110,13 @@ export function addToolRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const { arguments: args, ...options } = parseCall(await c.req.text());
+      const trace = readTraceContext(c.req.header());
       const waitSeconds = readWait(c.req.header("prefer"));
       const outcome = await plane.call(param("name"), args, {
         ...caller,
         signal: c.req.raw.signal,
         ...options,
+        ...(trace === null ? {} : { relay: { meta: trace } }),
         ...(waitSeconds === null ? {} : { approvalWaitMs: waitSeconds * 1_000 }),
       });
       return withWaiting(renderOutcome(outcome), outcome, waitSeconds);
@@ -116,7 +125,7 @@ export function addToolRoutes(app: App, plane: Plane): void {
 }
 
 const callKeys = [
-  ...["arguments", "timeoutMs", "conversation", "idempotencyKey", "mode", "maxResultBytes"],
+  ...["arguments", "timeoutMs", "conversation", "idempotencyKey", "mode", "maxResultBytes", "dryRun"],
   ...Object.keys(AccessOptions),
 ];
 
@@ -140,10 +149,13 @@ function refuseMisspelt(body: UnknownObject): void {
 function parseCall(text: string) {
   const body = parseBody(text, '{"arguments": {…}}');
   refuseMisspelt(body);
-  const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes } = body;
+  const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes, dryRun } = body;
   const narrower = policyModes.find((candidate) => candidate === mode);
   if (mode !== undefined && narrower === undefined) {
     throw new PlaneError("USAGE", `'mode' must be one of ${policyModes.join(", ")}.`);
+  }
+  if (dryRun !== undefined && typeof dryRun !== "boolean") {
+    throw new PlaneError("USAGE", "'dryRun' must be true or false.", { data: { parameter: "dryRun" } });
   }
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || timeoutMs < 0)) {
     throw new PlaneError("USAGE", "'timeoutMs' must be a number of milliseconds, 0 for no limit.");
@@ -163,6 +175,7 @@ function parseCall(text: string) {
   return {
     arguments: args,
     ...accessOptionsIn(body),
+    ...(dryRun === undefined ? {} : { dryRun }),
     ...(maxResultBytes === undefined ? {} : { maxResultBytes: Number(maxResultBytes) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(conversation === undefined ? {} : { conversation }),

@@ -111,6 +111,7 @@ export const CallRecord = z
       .string()
       .optional()
       .openapi({ description: "The id of the result, where it was too large to be given whole." }),
+    run: z.string().optional().openapi({ description: "The run of an agent that it was made in." }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
   })

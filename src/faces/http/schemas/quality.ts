@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { pinStatuses } from "../../../model/pin.ts";
-import { findingKinds, qualityChecks, severities } from "../../../model/quality.ts";
+import { failOnLevels, findingKinds, qualityChecks, severities } from "../../../model/quality.ts";
 
 const tokens = z.number().int();
 const cost = {
@@ -21,7 +21,24 @@ export const ContextStats = z
       mode: z.enum(["auto", "always", "never"]),
       thresholdTokens: tokens,
       isActive: z.boolean(),
+      metaTokens: tokens.openapi({ description: "Of the tools with which others are found." }),
     }),
+    sessions: z
+      .array(
+        z.object({
+          id: z.string(),
+          user: z.string().nullable(),
+          client: z.string().nullable(),
+          era: z.enum(["legacy", "modern"]),
+          mode: z.enum(["full", "lazy"]),
+          since: z.string(),
+          tools: tokens,
+          loaded: z.array(z.string()),
+          loadedTokens: tokens,
+        }),
+      )
+      .optional()
+      .openapi({ description: "The MCP clients that are connected and what they have in their context." }),
     tools: z.array(z.object({ name: z.string(), server: z.string(), ...cost })).optional(),
   })
   .openapi("ContextStats");
@@ -56,6 +73,7 @@ const Check = z.object({
 export const QualityReport = z
   .object({
     threshold: z.number(),
+    failOn: z.enum(failOnLevels).openapi({ description: "From which severity on a finding fails a tool." }),
     total: z.number().int(),
     passed: z.number().int(),
     tools: z.array(

@@ -19,6 +19,10 @@ export const Server = z
     tools: z.number().int(),
     stale: z.boolean().openapi({ description: "Are the tools older than a failure to list them again?" }),
     error: z.string().nullable(),
+    lastWords: z
+      .string()
+      .optional()
+      .openapi({ description: "What the server wrote itself before that; only for administrators." }),
     nextRetryAt: z.string().nullable(),
     pid: z.number().int().nullable(),
     rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),

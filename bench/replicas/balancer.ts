@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Replica } from "./replica.ts";
+
+/** Said with an answer that is the balancer's own: was the replica killed meanwhile, or what else went wrong? */
+export const brokenHeader = "x-broken";
+
+const lookMs = 200;
+
+export type Balancer = {
+  url: string;
+  /** How many replicas say that they take requests. */
+  ready(): number;
+  close(): Promise<void>;
+};
+
+/**
+ * Gives each request to the next replica that takes a connection. What was sent is never sent again: a request that was
+ * in flight when its replica was killed is lost, and its client is told so.
+ */
+export async function startBalancer(replicas: readonly Replica[]): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const ready = new Set(replicas);
+  let turn = 0;
+
+  /** As every balancer does: whoever says no gets nothing more, until it says yes. */
+  async function look(): Promise<void> {
+    for (const replica of replicas) {
+      const address = `http://127.0.0.1:${replica.port()}/readyz`;
+      const isReady = await fetch(address).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isReady) ready.add(replica);
+      else ready.delete(replica);
+    }
+  }
+  // One look after the other: what was seen earlier must not be believed later.
+  let isLooking = false;
+  const clock = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+    });
+  }, lookMs);
+
+  async function take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    turn += 1;
+    for (let at = 0; at < replicas.length; at += 1) {
+      const replica = replicas[(turn + at) % replicas.length] as Replica;
+      if (ready.has(replica) && (await passOn(replica, incoming, body, outgoing))) return;
+    }
+    outgoing.writeHead(503, { [brokenHeader]: "nobody" }).end("{}");
+  }
+
+  /** False when nothing was sent, so that another may be asked. */
+  function passOn(
+    replica: Replica,
+    incoming: IncomingMessage,
+    body: Buffer,
+    outgoing: ServerResponse,
+  ): Promise<boolean> {
+    const before = replica.kills();
+    const { method, url: path, headers } = incoming;
+    return new Promise((resolve) => {
+      const asked = request(
+        {
+          agent,
+          host: "127.0.0.1",
+          port: replica.port(),
+          method,
+          path,
+          headers: { ...headers, host: "127.0.0.1" },
+        },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, "x-replica": replica.name });
+          answer.pipe(outgoing);
+          answer.once("error", () => outgoing.destroy());
+          answer.once("close", () => resolve(true));
+        },
+      );
+      asked.once("error", (error: NodeJS.ErrnoException) => {
+        if (error.code === "ECONNREFUSED") return resolve(false);
+        const wasKilled = replica.isKilled() || replica.kills() !== before;
+        const why = wasKilled ? "killed" : `unexplained ${error.code}`;
+        if (!outgoing.headersSent) outgoing.writeHead(502, { [brokenHeader]: why }).end("{}");
+        resolve(true);
+      });
+      asked.end(body);
+    });
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    take(incoming, outgoing).catch(() => outgoing.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ready: () => ready.size,
+    async close() {
+      clearInterval(clock);
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

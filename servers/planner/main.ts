@@ -1,0 +1,3 @@
+import { servePlanner } from "./server.ts";
+
+servePlanner();

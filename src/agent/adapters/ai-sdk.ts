@@ -1,0 +1,71 @@
+import { uniqueId } from "../../lib/unique-id.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { ContentBlock } from "../../model/chat.ts";
+import { readPicture } from "./pictures.ts";
+
+type ModelOutputPart =
+  | { type: "text"; text: string }
+  | {
+      type: "file";
+      mediaType: string;
+      data: { type: "data"; data: string } | { type: "url"; url: URL };
+    };
+
+type ModelOutput =
+  | { type: "text"; value: string }
+  | { type: "error-text"; value: string }
+  | { type: "content"; value: ModelOutputPart[] };
+
+export type ToolOutput = Pick<CallAnswer, "content" | "isError">;
+
+export type AiSdkTool<Schema> = {
+  description: string;
+  inputSchema: Schema;
+  execute(input: unknown, options: { toolCallId: string; abortSignal?: AbortSignal }): Promise<ToolOutput>;
+  toModelOutput(result: { output: ToolOutput }): ModelOutput;
+};
+
+/**
+ * A toolset as `tools` of the AI SDK's `generateText`, `streamText` and agents. `jsonSchema` is that library's own, so
+ * that it is the version you have.
+ */
+export async function asAiSdkTools<Schema>(
+  toolset: Pick<Toolset, "schemas" | "answerCalls">,
+  jsonSchema: (schema: { type: "object" }) => Schema,
+  options: Omit<ProcessOptions, "signal"> = {},
+): Promise<Record<string, AiSdkTool<Schema>>> {
+  const schemas = await toolset.schemas();
+  const tools = schemas.map(({ function: { name, description, parameters } }) => {
+    const tool: AiSdkTool<Schema> = {
+      description,
+      inputSchema: jsonSchema(parameters),
+      async execute(input, { toolCallId, abortSignal }) {
+        const asked = { name, arguments: JSON.stringify(input ?? {}) };
+        const [answer] = await toolset.answerCalls(
+          [{ id: toolCallId || uniqueId(), type: "function", function: asked }],
+          { ...options, ...(abortSignal === undefined ? {} : { signal: abortSignal }) },
+        );
+        return { content: answer?.content ?? "", isError: answer?.isError ?? true };
+      },
+      toModelOutput: ({ output }) => renderOutput(output),
+    };
+    return [name, tool] as const;
+  });
+  return Object.fromEntries(tools);
+}
+
+function renderOutput({ content, isError }: ToolOutput): ModelOutput {
+  if (typeof content !== "string") return { type: "content", value: content.map(renderPart) };
+  return { type: isError ? "error-text" : "text", value: content };
+}
+
+function renderPart(block: ContentBlock): ModelOutputPart {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const picture = readPicture(block.image_url.url);
+  if ("data" in picture) {
+    const { mediaType, data } = picture;
+    return { type: "file", mediaType, data: { type: "data", data } };
+  }
+  if (!URL.canParse(picture.url)) return { type: "text", text: "[picture]" };
+  return { type: "file", mediaType: "image/*", data: { type: "url", url: new URL(picture.url) } };
+}

@@ -1,0 +1,41 @@
+import { uniqueId } from "../../lib/unique-id.ts";
+import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { ChatContent } from "../../model/chat.ts";
+
+type RunConfig = { signal?: AbortSignal; toolCall?: { id?: string } };
+
+/** What LangChain's `DynamicStructuredTool` is made with. */
+export type LangChainFields = {
+  name: string;
+  description: string;
+  schema: { type: "object" };
+  func(input: unknown, run?: unknown, config?: RunConfig): Promise<ChatContent>;
+};
+
+/**
+ * A toolset as tools for `bindTools` and agents of LangChain.js. `DynamicStructuredTool` is that library's own class, so
+ * that it is the version you have.
+ */
+export async function asLangChainTools<Tool>(
+  toolset: Pick<Toolset, "schemas" | "answerCalls">,
+  DynamicStructuredTool: new (fields: LangChainFields) => Tool,
+  options: Omit<ProcessOptions, "signal"> = {},
+): Promise<Tool[]> {
+  const schemas = await toolset.schemas();
+  return schemas.map(
+    ({ function: { name, description, parameters } }) =>
+      new DynamicStructuredTool({
+        name,
+        description,
+        schema: parameters,
+        async func(input, _run, { signal, toolCall } = {}) {
+          const asked = { name, arguments: JSON.stringify(input ?? {}) };
+          const [answer] = await toolset.answerCalls(
+            [{ id: toolCall?.id ?? uniqueId(), type: "function", function: asked }],
+            { ...options, ...(signal === undefined ? {} : { signal }) },
+          );
+          return answer?.content ?? "";
+        },
+      }),
+  );
+}

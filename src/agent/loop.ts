@@ -1,0 +1,123 @@
+import type { AgentOutcome } from "../model/agent-run.ts";
+import type { PlaneError } from "../model/errors.ts";
+import { askModel } from "./ask-model.ts";
+import { usedUp } from "./budgets.ts";
+import { type Conversation, isOverBudget } from "./conversation.ts";
+import { isCutOff } from "./cut-off.ts";
+import type { Left, LoopParts } from "./loop-parts.ts";
+import { closingText, refusalFor } from "./refuse.ts";
+import { type Called, type OfferedTool, runCalls } from "./run-calls.ts";
+import { stayedSilent } from "./silence.ts";
+import type { Said } from "./style.ts";
+import type { Voice } from "./voice.ts";
+
+export type Ending = { outcome: AgentOutcome; answer: string | null; error: PlaneError | null };
+
+/** Why no tools are offered any more, and what an answer without them is worth. */
+type Closing = { outcome: AgentOutcome };
+
+/**
+ * Asks the model until it answers. It gets what it asks for as long as its budget lasts, is refused once, is asked once
+ * more without tools, and then it is over, whatever it says.
+ */
+export async function loop(conversation: Conversation, parts: LoopParts): Promise<Ending> {
+  let closing: Closing | null = null;
+  let wasSilent = false;
+  for (;;) {
+    const tools: readonly OfferedTool[] = closing ? [] : await parts.listTools(conversation.state);
+    const said = await askModel(conversation, tools, closing ? withClosing(parts) : parts);
+    if (said.answer !== null) {
+      const outcome = closing?.outcome ?? (conversation.isShort() ? "budget" : "completed");
+      return { outcome, answer: said.answer, error: null };
+    }
+    if (said.silence && wasSilent) throw stayedSilent(parts.model.name, said.silence);
+    if (closing) return giveUp(conversation, said, closing, parts);
+    wasSilent = said.silence !== undefined;
+    closing = await respond(conversation, said, tools, parts);
+    parts.limiter.signal.throwIfAborted();
+  }
+}
+
+/** Gives the model what it asked for, or tells it why not; with the latter, and where nothing new came, it is to close. */
+async function respond(
+  conversation: Conversation,
+  said: Said,
+  tools: readonly OfferedTool[],
+  parts: LoopParts,
+): Promise<Closing | null> {
+  const over = usedUp(parts.budget, conversation.spent);
+  if (said.problem !== null) {
+    conversation.spent.turns += 1;
+    parts.voice.tell("error", said.problem);
+    conversation.add(parts.style.observe(said, []));
+    return over;
+  }
+  if (over) {
+    refuse(conversation, said, refusalFor(over.why), parts);
+    return over;
+  }
+  const called = await runCalls(said.calls, {
+    offered: tools,
+    call: parts.call(conversation.state, leftOf(conversation, parts)),
+    memory: conversation.memory,
+    callsLeft: parts.budget.calls - conversation.spent.calls,
+    isCut: isCutOff(said.reason),
+    signal: parts.limiter.signal,
+    onEnd: (ended) => tellObservation(ended, parts.voice),
+  });
+  conversation.served(called);
+  conversation.add(
+    parts.style.observe(
+      said,
+      called.map(({ observation }) => observation),
+    ),
+  );
+  if (called.every(({ isRepeat }) => isRepeat)) return { outcome: "completed" };
+  const isBroke = called.every(isOverBudget) || called.some(({ isBeyondBudget }) => isBeyondBudget);
+  return isBroke ? { outcome: "budget" } : null;
+}
+
+function leftOf({ spent, sampled }: Conversation, { budget, limiter }: LoopParts): Left {
+  return { ms: limiter.leftMs(), tokens: () => budget.tokens - spent.tokens, sampled };
+}
+
+/** What it asks for at the very end is refused too, so that the conversation can go on another time. */
+function giveUp(conversation: Conversation, said: Said, { outcome }: Closing, parts: LoopParts): Ending {
+  if (said.problem === null) refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
+  const text = bestEffort(said);
+  if (said.prose !== undefined) parts.voice.say("answer", text);
+  return {
+    outcome: outcome === "completed" ? "max-iterations" : outcome,
+    answer: text === "" ? null : text,
+    error: null,
+  };
+}
+
+function bestEffort({ message, problem, prose = "" }: Said): string {
+  if (problem !== null) return prose.trim();
+  return typeof message.content === "string" ? message.content.trim() : "";
+}
+
+function refuse(conversation: Conversation, said: Said, text: string, { style, voice }: LoopParts): void {
+  const observations = said.calls.map((call) => ({ call, content: text, isError: true }));
+  conversation.refused(said.calls);
+  for (const { call } of observations)
+    voice.tell("observation", text, {
+      call: { id: call.id, tool: call.function.name, status: "refused", record: null },
+    });
+  conversation.add(style.observe(said, observations));
+}
+
+function tellObservation({ observation, record }: Called, voice: Voice): void {
+  const { content } = observation;
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => (block.type === "text" ? block.text : "[picture]")).join("\n");
+  const { id, tool, status, record: recorded } = record;
+  voice.tell("observation", text, { call: { id, tool, status, record: recorded } });
+}
+
+function withClosing(parts: LoopParts): LoopParts {
+  return { ...parts, system: parts.system === null ? closingText : `${parts.system}\n\n${closingText}` };
+}

@@ -1,0 +1,156 @@
+import type { ForeignModel } from "../../model/agent-verbs.ts";
+import type { AskedCall, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../../model/chat.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { modelBrokeOff } from "../broke-off.ts";
+import { endOfRoom, mostArguments } from "./limit-parts.ts";
+import { toPrompt } from "./to-prompt.ts";
+
+/** As much of the interface as all of its versions have in common. */
+type Streaming = ForeignModel & {
+  doStream(options: UnknownObject): PromiseLike<{ stream: ReadableStream<UnknownObject> }>;
+};
+
+export function isForeignModel(value: unknown): value is Streaming {
+  return (
+    isObject(value) && typeof value.doStream === "function" && typeof value.specificationVersion === "string"
+  );
+}
+
+/** Says in our words what went wrong; what an endpoint wrote may repeat the key or the prompt. */
+export type ExplainFailure = (thrown: unknown) => PlaneError;
+
+/**
+ * A model of the AI SDK. Its stream is read below the SDK's own loop: that one parses arguments, and what is no JSON
+ * has to reach the model's next turn as a mistake it can correct.
+ */
+export function createAiSdkModel(name: string, model: Streaming, explain: ExplainFailure): ChatModel {
+  return {
+    name,
+    ...providerOf(model),
+    modelId: model.modelId,
+    async *stream(request) {
+      let hasBegun = false;
+      let unfinished = 0;
+      let calls = 0;
+      try {
+        const { stream } = await model.doStream(toOptions(request, model.specificationVersion));
+        for await (const part of readAll(stream)) {
+          if (part.type === "tool-input-delta") unfinished += String(part.delta ?? "").length;
+          if (unfinished > mostArguments) {
+            yield endOfRoom(unfinished);
+            return;
+          }
+          const said = readPart(part);
+          if (said === null) continue;
+          hasBegun = true;
+          if (said.type === "call") calls += 1;
+          if (said.type === "end" && said.reason === "tool-calls" && calls === 0) yield nameless;
+          yield said;
+        }
+      } catch (thrown) {
+        if (request.signal?.aborted) throw cancelled(name);
+        if (isNameless(thrown)) {
+          yield nameless;
+          yield { type: "end", reason: "tool-calls", usage: usageOf(undefined) };
+          return;
+        }
+        throw hasBegun ? modelBrokeOff(name) : explain(thrown);
+      }
+    },
+  };
+}
+
+/** The SDK drops a call without a name, or fails; a model has to read that it named none. */
+const nameless: ModelPart = {
+  type: "call",
+  call: { id: "", type: "function", function: { name: "", arguments: "{}" } },
+};
+
+function isNameless(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes("'function.name'");
+}
+
+/** The SDK adds the kind of the model: `openai.chat`. */
+function providerOf(model: object): { provider?: string } {
+  const { provider } = model as { provider?: unknown };
+  return typeof provider === "string" ? { provider: provider.replace(/\..*$/s, "") } : {};
+}
+
+function toOptions(request: ModelRequest, version: string): UnknownObject {
+  const { messages, tools = [], temperature, maxOutputTokens, stop, signal } = request;
+  return {
+    prompt: toPrompt(messages, version),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: "function",
+            name,
+            description,
+            inputSchema: parameters,
+          })),
+          toolChoice: { type: "auto" },
+        }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  };
+}
+
+/** Whoever stops listening is not talked to any longer. */
+async function* readAll(stream: ReadableStream<UnknownObject>): AsyncGenerator<UnknownObject> {
+  const reader = stream.getReader();
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isOver = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    if (!isOver) await reader.cancel().catch(() => undefined);
+  }
+}
+
+function readPart(part: UnknownObject): ModelPart | null {
+  if (part.type === "text-delta") return { type: "text", text: String(part.delta ?? "") };
+  if (part.type === "reasoning-delta") return { type: "reasoning", text: String(part.delta ?? "") };
+  if (part.type === "tool-call") return { type: "call", call: readCall(part) };
+  if (part.type === "error") throw part.error;
+  if (part.type !== "finish") return null;
+  return { type: "end", reason: reasonOf(part.finishReason), usage: usageOf(part.usage) };
+}
+
+function readCall({ toolCallId, toolName, input }: UnknownObject): AskedCall {
+  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return {
+    id: String(toolCallId ?? ""),
+    type: "function",
+    function: { name: String(toolName ?? ""), arguments: text },
+  };
+}
+
+/** A word in the older versions, the endpoint's own beside ours in the newer. */
+function reasonOf(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  return isObject(reason) && typeof reason.unified === "string" ? reason.unified : "unknown";
+}
+
+function usageOf(usage: unknown): TokenUsage {
+  const { inputTokens, outputTokens, totalTokens } = isObject(usage) ? usage : {};
+  const [input, output] = [countOf(inputTokens), countOf(outputTokens)];
+  return { inputTokens: input, outputTokens: output, totalTokens: countOf(totalTokens) || input + output };
+}
+
+/** What an endpoint does not tell counts as nothing. */
+function countOf(tokens: unknown): number {
+  const count = isObject(tokens) ? tokens.total : tokens;
+  return typeof count === "number" && Number.isFinite(count) ? count : 0;
+}
+
+function cancelled(name: string): PlaneError {
+  return new PlaneError("CANCELLED", `Model '${name}' was not waited for any longer.`);
+}

@@ -1,0 +1,55 @@
+import { abortable } from "../../lib/abortable.ts";
+import { pause } from "../../lib/pause.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
+import { toPlaneError } from "../../model/errors.ts";
+
+const attempts = 3;
+const firstPauseMs = 500;
+
+/** Asks again where an endpoint is overloaded or out of order and the time suffices; never in the middle of an answer. */
+export async function* streamPatiently(
+  model: ChatModel,
+  request: ModelRequest,
+  leftMs: () => number,
+): AsyncGenerator<ModelPart> {
+  for (let attempt = 1; ; attempt++) {
+    let hasBegun = false;
+    try {
+      for await (const part of untilAborted(model.stream(request), request.signal)) {
+        hasBegun = true;
+        yield part;
+      }
+      return;
+    } catch (thrown) {
+      const waitMs = hasBegun || attempt === attempts ? null : pauseAfter(thrown, attempt);
+      if (waitMs === null || waitMs >= leftMs() || request.signal?.aborted) throw thrown;
+      await pause(waitMs, { signal: request.signal });
+      if (request.signal?.aborted) throw thrown;
+    }
+  }
+}
+
+/** Not every model listens to the signal; nobody waits for one that does not. */
+async function* untilAborted(
+  parts: AsyncIterable<ModelPart>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ModelPart> {
+  const iterator = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await abortable(Promise.resolve(iterator.next()), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** How long to wait before the next attempt; null where it would fail the same way. */
+function pauseAfter(thrown: unknown, attempt: number): number | null {
+  const { code, data } = toPlaneError(thrown);
+  if (code !== "SERVER_UNAVAILABLE" || data.retryAt === null) return null;
+  if (typeof data.retryInMs === "number") return data.retryInMs;
+  return firstPauseMs * 2 ** (attempt - 1);
+}

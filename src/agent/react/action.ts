@@ -1,0 +1,115 @@
+import { createObjectScan, type ReadArguments, readObject, readProse } from "./arguments.ts";
+import type { Label } from "./labels.ts";
+import type { Spoken } from "./lines.ts";
+
+export type Action = { name: string; arguments: string };
+
+export type ActionReader = {
+  /** `over`: nothing that comes after it counts. `answer`: it was no action, and an answer follows. */
+  hear(spoken: Spoken): "more" | "over" | "answer";
+  end(): Action | { problem: string };
+};
+
+/** Where in an action: in its name, in lines after it, behind `Args`, or in the object. */
+type Part = "name" | "after" | "args" | "object";
+
+/** Reads what stands behind `Action:`, a name and an object. Without an object it is an empty one. */
+export function createActionReader(): ActionReader {
+  const object = createObjectScan();
+  let part: Part = "name";
+  let name = "";
+  let prose = "";
+  let line = "";
+  let isProse = false;
+
+  function hearLabel(label: Label): "more" | "over" | "answer" {
+    if (part === "args") return "over";
+    if (label === "args") part = "args";
+    else return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
+    return "more";
+  }
+
+  /** Some put the object behind the name. */
+  function hearName(text: string): "more" | "over" {
+    const brace = text.indexOf("{");
+    name += brace < 0 ? text : text.slice(0, brace);
+    if (brace >= 0) {
+      name = withoutLabel(name);
+      part = "object";
+      return object.push(text.slice(brace)) ? "over" : "more";
+    }
+    if (!text.endsWith("\n")) return "more";
+    if (name.trim() === "") name = "";
+    else part = "after";
+    return "more";
+  }
+
+  /** An object begins with the first thing on a line, except for fences; other lines say nothing. */
+  function hearLine(text: string): "more" | "over" {
+    const brace = isProse ? -1 : text.indexOf("{");
+    if (brace >= 0) {
+      isProse = !isBlank(line + text.slice(0, brace));
+      if (!isProse) part = "object";
+    }
+    if (part === "object") return object.push(text.slice(brace)) ? "over" : "more";
+    line += text;
+    if (text.endsWith("\n")) endLine();
+    return "more";
+  }
+
+  function endLine(): void {
+    if (part === "args" && !isBlank(line)) prose += line;
+    line = "";
+    isProse = false;
+  }
+
+  function readWritten(): ReadArguments {
+    endLine();
+    return part === "object" ? readObject(object.end()) : readProse(prose);
+  }
+
+  return {
+    hear(spoken) {
+      if (part === "object") return object.push(spoken.text) ? "over" : "more";
+      if (spoken.kind === "label") return hearLabel(spoken.label);
+      if (spoken.kind === "fence") return "more";
+      return part === "name" ? hearName(spoken.text) : hearLine(spoken.text);
+    },
+    end() {
+      const clean = cleanName(name);
+      if (clean === "") return { problem: "The Action has no name." };
+      const written = readWritten();
+      return "problem" in written ? written : { name: clean, ...written };
+    },
+  };
+}
+
+/** The rest of a fence, or nothing. */
+function isBlank(text: string): boolean {
+  return /^(json)?$/i.test(text.replaceAll("`", "").trim());
+}
+
+function isNone(name: string): boolean {
+  return /^(none|null|n\/a)?$/i.test(name);
+}
+
+const longestName = 200;
+
+/** What stands between a name and its object on one line: `search Args: {…}`, `search({…})`. */
+function withoutLabel(name: string): string {
+  return name.length > longestName
+    ? name
+    : name.replace(/[\s(]*(?:args|arguments|action input)?[\s:(]*$/i, "");
+}
+
+const around = "\"'`*“”‘’[]<>";
+
+/** Without what models put around a name. */
+function cleanName(written: string): string {
+  const name = written.trim();
+  let from = 0;
+  let to = name.length;
+  while (from < to && around.includes(name.charAt(from))) from++;
+  while (to > from && `${around}.,;`.includes(name.charAt(to - 1))) to--;
+  return name.slice(from, to).trim();
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readHistory } from "./read-history.ts";
+
+const call = (id: string) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
+const asks = (...ids: string[]) => ({ role: "assistant", content: null, tool_calls: ids.map(call) });
+const said = (id: string, content = id) => ({ role: "tool", tool_call_id: id, content });
+
+test("each call has its answer after it, in order, and no answer stands alone", () => {
+  const history = readHistory([
+    said("0"),
+    asks("a", "b", "c"),
+    said("c"),
+    said("a"),
+    { role: "user", content: "?" },
+  ]);
+  assert.deepEqual(
+    history.map(({ role, content }) => [role, content]),
+    [
+      ["assistant", ""],
+      ["tool", "a"],
+      ["tool", "Interrupted: nothing is known of how this call ended."],
+      ["tool", "c"],
+      ["user", "?"],
+    ],
+  );
+});
+
+test("an id that is used again in a later turn means the later call there", () => {
+  const history = readHistory([asks("1"), said("1", "first"), asks("1"), said("1", "second")]);
+  assert.deepEqual(
+    history.flatMap(({ role, content }) => (role === "tool" ? [content] : [])),
+    ["first", "second"],
+  );
+});
+
+test("what is no conversation is refused with the place that is wrong", () => {
+  assert.deepEqual(readHistory(undefined), []);
+  assert.throws(() => readHistory({}), /'history' must be a list/);
+  assert.throws(
+    () => readHistory([{ role: "user", content: "x" }, 7]),
+    /Message 2 of 'history' is no object/,
+  );
+  assert.throws(() => readHistory([{ role: "user", content: 7 }]), /Message 1 of 'history' cannot be used/);
+  assert.throws(() => readHistory([{ role: "tool", content: "x" }]), /has no 'tool_call_id'/);
+});

@@ -1,0 +1,91 @@
+import { referencesIn } from "../../lib/fill-references.ts";
+import { findCycle } from "../../lib/find-cycle.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { JobManifest } from "../../model/job.ts";
+import type { Path } from "../../model/path.ts";
+import type { SkillManifest, SkillStep } from "../../model/skill.ts";
+import type { TaskManifest } from "../../model/task.ts";
+import type { Report } from "../parse-value.ts";
+
+type Place = { id: string; dependsOn: readonly string[]; path: Path };
+
+/** What a step waits for: what it names, and what it refers to. */
+export function stepNeeds(step: SkillStep): string[] {
+  const refers = referencesIn([step.arguments, step.when ?? ""]);
+  const meant = refers.flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
+  return [...new Set([...step.depends_on, ...meant])];
+}
+
+/** Everything that is wrong with the plan of a skill by itself. */
+export function checkSteps({ steps = [] }: SkillManifest, report: Report): void {
+  const places = steps.map((step, at) => ({
+    id: step.id,
+    dependsOn: stepNeeds(step),
+    path: ["steps", at] as Path,
+  }));
+  checkPlaces(places, "step", "id", ["steps"], report);
+  for (const [at, step] of steps.entries()) {
+    for (const [root, name = "", field] of referencesIn([step.arguments, step.when ?? ""])) {
+      const place = ["steps", at];
+      if (root !== "input" && root !== "steps")
+        report(
+          place,
+          `'\${${root}.${name}}' refers to nothing a step can see`,
+          "Begin with 'input.' or 'steps.'.",
+        );
+      else if (root === "steps" && field !== "result")
+        report(place, `what step '${name}' said is \${steps.${name}.result}`, "Add '.result' behind its id.");
+    }
+    if (step.when !== undefined && referencesIn(step.when).length === 0)
+      report(["steps", at, "when"], "refers to nothing", "Write for example ${steps.look.result.found}.");
+  }
+}
+
+/** The same for the tasks of a job. */
+export function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
+  const places = task_graph.map(({ task, depends_on, input }, at) => {
+    const meant = referencesIn(input).flatMap(([root, name = ""]) => (root === "tasks" ? [name] : []));
+    const path: Path = ["task_graph", at];
+    for (const name of meant)
+      if (!depends_on.includes(name))
+        report([...path, "input"], `refers to the task '${name}'`, `Add it to 'depends_on' of '${task}'.`);
+    return { id: task, dependsOn: depends_on, path };
+  });
+  checkPlaces(places, "task", "task", ["task_graph"], report);
+}
+
+function checkPlaces(places: readonly Place[], what: string, key: string, whole: Path, report: Report): void {
+  const ids = places.map(({ id }) => id);
+  for (const [at, { id, dependsOn, path }] of places.entries()) {
+    if (ids.indexOf(id) !== at)
+      report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
+    for (const needed of dependsOn)
+      if (!ids.includes(needed))
+        report(
+          [...path, "depends_on"],
+          `${what} '${id}' depends on '${needed}', which is not there`,
+          hintFor(needed, ids),
+        );
+  }
+  const cycle = findCycle(places);
+  if (cycle !== null)
+    report(whole, `${what}s wait for each other: ${cycle.join(" → ")}`, "Remove one 'depends_on' of them.");
+}
+
+/** Tasks that a job names and nobody has written. Those of a persona count for jobs that it works at. */
+export function checkTasksExist(job: JobManifest, tasks: readonly TaskManifest[], report: Report): void {
+  const workers = [job.persona, ...job.personas].map((name) => name?.toLowerCase());
+  const known = tasks
+    .filter(({ persona }) => persona === undefined || workers.includes(persona.toLowerCase()))
+    .map(({ name }) => name);
+  for (const [at, { task }] of job.task_graph.entries())
+    if (!known.includes(task))
+      report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near.length === 0
+    ? "Check the name."
+    : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+}

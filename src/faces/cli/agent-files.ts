@@ -1,0 +1,57 @@
+import { constants, existsSync } from "node:fs";
+import { access, readFile, writeFile } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
+import type { AgentResult } from "../../model/agent-verbs.ts";
+import type { ChatMessage } from "../../model/chat.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+
+/** What the model should know: the text itself, or @FILE. */
+export async function readContext(given: string): Promise<string> {
+  if (!given.startsWith("@")) return given;
+  return readFile(given.slice(1), "utf8").catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `--context ${given}: the file cannot be read: ${thrown.message}.`);
+  });
+}
+
+/** The conversation so far; empty where the file is not there yet. `/save` of the chat writes the same. */
+export async function readHistoryFile(file: string): Promise<ChatMessage[]> {
+  if (!existsSync(file)) return [];
+  try {
+    const parsed: unknown = JSON.parse(await readFile(file, "utf8"));
+    const history = isObject(parsed) ? parsed.history : parsed;
+    // What is in it is looked at where it counts.
+    if (Array.isArray(history)) return history as ChatMessage[];
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `--history ${file} cannot be read: ${(thrown as Error).message}.`);
+  }
+  throw new PlaneError("USAGE", `--history ${file} holds no conversation: it must be {"history": […]}.`);
+}
+
+export async function writeHistoryFile(file: string, { conversation, history }: AgentResult): Promise<void> {
+  await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
+}
+
+/** Said before anything is asked: an answer that nobody gets is paid for all the same. */
+export async function requireWritable(option: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${thrown.message}.`);
+  });
+}
+
+/** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
+export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
+  const format = ({ ".html": "html", ".htm": "html", ".txt": "text" } as const)[extname(file).toLowerCase()];
+  const shown = format
+    ? (await plane.renderRun(id, format)).text
+    : `${JSON.stringify(await plane.run(id), null, 2)}\n`;
+  await write("--trace", file, shown);
+}
+
+async function write(option: string, file: string, content: string): Promise<void> {
+  await writeFile(file, content, { mode: 0o600 }).catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${thrown.message}.`);
+  });
+}

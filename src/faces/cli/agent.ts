@@ -1,0 +1,86 @@
+import { text } from "node:stream/consumers";
+import { plainText } from "../../lib/plain-text.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { agentAnswer } from "../../model/agent-answer.ts";
+import type { AgentResult, RunAgentOptions } from "../../model/agent-verbs.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { readHistoryFile, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";
+import { agentExitCode, sayHowItEnded } from "./agent-outcome.ts";
+import { canBeAsked } from "./answer-questions.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { type ModelOptions, modelOptions, requireModel } from "./model-options.ts";
+import { print, printJson } from "./output.ts";
+import { showMessages } from "./show-messages.ts";
+import { withPlane } from "./with-plane.ts";
+
+type AgentCommandOptions = GlobalOptions &
+  ModelOptions & {
+    conversation?: string;
+    plan?: boolean;
+    yes?: boolean;
+    history?: string;
+    verbose?: boolean;
+    stream: boolean;
+  };
+
+/** One question, answered by a model with tools. */
+export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
+  const asked = (question === "-" ? await text(process.stdin) : question).trim();
+  if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
+  await requireWritable("--trace", options.trace);
+  await requireWritable("--history", options.history);
+  const given = await readRunOptions(options);
+  return withPlane(cli, options, async (plane, signal) => {
+    requireModel(plane);
+    const result = await plane.runAgent(asked, {
+      ...given,
+      ...{ face: "cli", signal, onMessage: showMessages(outputFor(options)) },
+      ...(await askingFor(options)),
+    });
+    signal.throwIfAborted();
+    if (options.trace !== undefined) await writeTrace(plane, result.id, options.trace);
+    if (options.history !== undefined) await writeHistoryFile(options.history, result);
+    tell(result, options);
+    return agentExitCode(result);
+  });
+}
+
+async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOptions> {
+  const { conversation, plan, yes, history } = options;
+  return {
+    ...(await modelOptions(options)),
+    ...withoutUndefined({ conversation }),
+    ...(plan ? { mode: "plan" } : {}),
+    ...(yes ? { consent: true } : {}),
+    ...(history === undefined ? {} : { history: await readHistoryFile(history) }),
+  };
+}
+
+/**
+ * The answer is what was asked for; the way to it is for whoever watches. Whether a text is the answer is known at its
+ * end: somebody at a terminal sees it come, and what is read by a program is the answer alone.
+ */
+function outputFor(options: AgentCommandOptions) {
+  const { json, verbose } = options;
+  const isWatched = !json && (verbose === true || process.stderr.isTTY === true);
+  return {
+    answer: isShownAsItComes(options) ? (piece: string) => void process.stdout.write(piece) : undefined,
+    aside: isWatched ? (piece: string) => void process.stderr.write(piece) : undefined,
+  };
+}
+
+function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
+  return !json && stream && process.stdout.isTTY === true;
+}
+
+/** Somebody at a terminal is asked in the middle of it. */
+async function askingFor({ json }: AgentCommandOptions): Promise<Pick<RunAgentOptions, "askHere">> {
+  if (json || !canBeAsked()) return {};
+  return { askHere: (await import("./approval-prompt.ts")).askAtTerminal() };
+}
+
+function tell(result: AgentResult, options: AgentCommandOptions): void {
+  if (options.json) return printJson(agentAnswer(result));
+  if (!isShownAsItComes(options) && result.answer !== null) print(plainText(result.answer));
+  sayHowItEnded(result);
+}

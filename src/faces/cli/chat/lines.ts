@@ -1,0 +1,102 @@
+import { createInterface } from "node:readline";
+import { oneByOne } from "../../../lib/one-by-one.ts";
+
+/** Lines as a person types them, or as they come through a pipe. */
+export type Lines = Disposable & {
+  /** Is there somebody to be asked, rather than a script? */
+  readonly isTyped: boolean;
+  /** The next one; null when there will be none, or when it is not wanted any more. */
+  next(prompt: string, signal?: AbortSignal): Promise<string | null>;
+  /** The answer to a question. What a person typed before it was put is none. */
+  answer(prompt: string, signal: AbortSignal): Promise<string | null>;
+  /** For whoever took a line that was not meant for them. */
+  putBack(line: string): void;
+  /** Prints without tearing what is being typed. */
+  interject(write: () => void): void;
+};
+
+export type LinesOptions = {
+  /** Newest first. */
+  history: string[];
+  complete(line: string): Promise<[string[], string]>;
+  onHistory(history: string[]): void;
+  /** Ctrl-C, while somebody types; `isEmpty` when there was nothing on the line. */
+  onInterrupt(isEmpty: boolean): void;
+};
+
+/** More than this is not remembered. */
+const longestHistory = 1_000;
+
+export function createLines({ history, complete, onHistory, onInterrupt }: LinesOptions): Lines {
+  const isTyped = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const reader = createInterface({
+    input: process.stdin,
+    terminal: isTyped,
+    ...(isTyped ? { output: process.stdout, history, historySize: longestHistory } : {}),
+    removeHistoryDuplicates: true,
+    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
+      void complete(line).then(
+        (found) => done(null, found),
+        () => done(null, [[], line]),
+      ),
+  });
+  const waiting: string[] = [];
+  let asked: ((line: string | null) => void) | undefined;
+  let isOver = false;
+  const give = (line: string | null) => {
+    const answer = asked;
+    asked = undefined;
+    answer?.(line);
+  };
+  reader.on("line", (line) => (asked ? give(line) : waiting.push(line)));
+  reader.on("history", onHistory);
+  reader.on("close", () => {
+    isOver = true;
+    give(null);
+  });
+  reader.on("SIGINT", () => {
+    const isEmpty = reader.line === "";
+    // What was typed is given up, as in a shell.
+    if (!isEmpty) reader.write(null, { ctrl: true, name: "u" });
+    onInterrupt(isEmpty);
+    if (isEmpty && asked) reader.prompt();
+  });
+
+  const read = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+    if (isOver || signal?.aborted) return Promise.resolve(null);
+    if (isTyped) {
+      reader.setPrompt(prompt);
+      reader.prompt();
+    }
+    return new Promise((resolve) => {
+      const giveUp = () => give(null);
+      asked = (given) => {
+        signal?.removeEventListener("abort", giveUp);
+        resolve(given);
+      };
+      signal?.addEventListener("abort", giveUp, { once: true });
+    });
+  };
+  const next = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+    const line = waiting.shift();
+    if (line === undefined) return read(prompt, signal);
+    // It was typed while something else ran; what comes out now belongs to it.
+    if (isTyped) process.stdout.write(`${prompt}${line}\n`);
+    return Promise.resolve(line);
+  };
+
+  return {
+    isTyped,
+    next,
+    // One at a time: there is one keyboard.
+    answer: oneByOne((prompt, signal) => (isTyped ? read(prompt, signal) : next(prompt, signal))),
+    putBack: (line) => void waiting.unshift(line),
+    interject(write) {
+      if (!isTyped || !asked) return write();
+      process.stdout.write("\r\u001b[K");
+      write();
+      reader.prompt(true);
+    },
+    [Symbol.dispose]: () => reader.close(),
+  };
+}

@@ -1,0 +1,152 @@
+import { matchesGlob } from "../../../lib/glob.ts";
+import { nearest } from "../../../lib/nearest.ts";
+import { plainText } from "../../../lib/plain-text.ts";
+import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { ToolListing } from "../../../model/plane.ts";
+import type { ServerStatus } from "../../../model/server.ts";
+import { colors } from "../colors.ts";
+import { renderTrouble } from "../last-words.ts";
+import { print, renderTable, say } from "../output.ts";
+import { renderStats } from "../stats.ts";
+import type { Chat, Verb } from "./chat-state.ts";
+
+const longestDescription = 60;
+const mostFound = 10;
+/** Whoever types does not wait for the slowest server. */
+const patienceMs = 10_000;
+
+/** What can be said after `/mcp`. */
+export const mcpVerbs: Record<string, Verb> = {
+  list: { usage: "", about: "the servers and how they are", run: listServers },
+  connect: { usage: "SERVER", about: "connect a server; its tools are there", run: connect },
+  disconnect: { usage: "SERVER", about: "disconnect a server; its tools are gone", run: disconnect },
+  tools: { usage: "[SERVER]", about: "tools, and which of them are loaded", run: listTools },
+  search: { usage: "QUERY", about: "find tools and load them, 10 at most", run: search },
+  stats: { usage: "[SERVER]", about: "what definitions cost in the context of a model", run: stats },
+};
+
+/** The servers, or what the first word says. */
+export const mcp: Verb = {
+  usage: `[${Object.keys(mcpVerbs).join("|")}]`,
+  about: "servers and their tools",
+  run(chat, [word = "list", ...words]) {
+    const verb = Object.hasOwn(mcpVerbs, word) ? mcpVerbs[word] : undefined;
+    if (verb) return verb.run(chat, words);
+    const [meant] = nearest(word, Object.keys(mcpVerbs), 1);
+    const remedy = meant ? `Did you mean /mcp ${meant}?` : "/help shows what there is.";
+    throw new PlaneError("USAGE", `There is no /mcp ${word}. ${remedy}`);
+  },
+};
+
+async function listServers({ plane }: Chat): Promise<undefined> {
+  const servers = await plane.servers({ connect: true });
+  if (servers.length === 0) return void print("No servers are configured.");
+  const rows = servers.map((status) => [icon(status), status.name, countTools(status.tools), noteOn(status)]);
+  const width = Math.max(...rows.map(([, name = ""]) => name.length));
+  for (const [mark, name = "", tools = "", note] of rows)
+    print(`${mark} ${name.padEnd(width)}  ${tools.padEnd(10)} ${note}`.trimEnd());
+}
+
+function icon({ state, error }: ServerStatus): string {
+  if (state === "connected") return colors.green("✔");
+  return error === null ? colors.dim("○") : colors.red("✖");
+}
+
+function noteOn({ state, ...trouble }: ServerStatus): string {
+  const why = renderTrouble(trouble);
+  if (why !== null) return colors.red(plainText(why));
+  return state === "connected" ? "" : colors.dim(state);
+}
+
+async function connect({ plane, away }: Chat, [server]: string[]): Promise<undefined> {
+  if (server === undefined) throw missingServer("connect");
+  await plane.connect(server);
+  away.delete(server);
+  const { tools } = await plane.server(server);
+  print(`${colors.green("✔")} ${server} is connected: ${countTools(tools)}.`);
+}
+
+async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<undefined> {
+  if (server === undefined) throw missingServer("disconnect");
+  const gone = (await plane.tools({ server, patienceMs: 0 })).map(({ name }) => name);
+  await plane.disconnect(server);
+  away.add(server);
+  loading.unload(gone);
+  print(
+    `${colors.dim("○")} ${server} is disconnected; ${countTools(gone.length)} ${gone.length === 1 ? "is" : "are"} gone.`,
+  );
+}
+
+function missingServer(verb: string): PlaneError {
+  return new PlaneError("USAGE", `Say which server: /mcp ${verb} SERVER. /mcp lists them.`);
+}
+
+/** The tools that are there for this conversation. */
+export async function toolsHere({ plane, away }: Chat, server?: string): Promise<ToolListing[]> {
+  const all = await plane.tools({ patienceMs, ...(server === undefined ? {} : { server }) });
+  return all.filter(({ id }) => id.server === null || !away.has(id.server));
+}
+
+async function listTools(chat: Chat, [server]: string[]): Promise<undefined> {
+  const tools = await toolsHere(chat, server);
+  if (tools.length === 0) return void print("No tools are there.");
+  const isLoaded = await loadedHere(chat, tools);
+  const width = Math.max(...tools.map(({ name }) => name.length));
+  for (const tool of tools) {
+    const mark = isLoaded(tool) ? colors.green("●") : colors.dim("○");
+    print(`${mark} ${tool.name.padEnd(width)}  ${shorten(tool.description)}`.trimEnd());
+  }
+  print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded`));
+}
+
+/** Where definitions are few enough all of them are; otherwise those that were asked for. */
+async function loadedHere(
+  { plane, loading }: Chat,
+  tools: readonly ToolListing[],
+): Promise<(tool: ToolListing) => boolean> {
+  if (!(await plane.isLazy({ patienceMs }))) return () => true;
+  const always = alwaysLoaded(tools, plane.config().lazy.alwaysLoadTools, matchesGlob);
+  return (tool) => loading.has(tool.name) || always.has(tool);
+}
+
+function countTools(count: number): string {
+  return count === 1 ? "1 tool" : `${count} tools`;
+}
+
+function shorten(description: string): string {
+  const line = plainText(description).replaceAll(/\s+/g, " ").trim();
+  return line.length > longestDescription ? `${line.slice(0, longestDescription - 1)}…` : line;
+}
+
+async function search(chat: Chat, words: string[]): Promise<undefined> {
+  if (words.length === 0) throw new PlaneError("USAGE", "Say what to search for: /mcp search send an email");
+  const { tools, total, note } = await chat.plane.search({ query: words.join(" "), limit: mostFound });
+  const found = tools.filter(({ server }) => server === null || !chat.away.has(server));
+  if (found.length === 0) print("No tool was found.");
+  else {
+    const rows = found.map(({ name, score, required, summary }) => [
+      name,
+      score.toFixed(2),
+      required.join(", ") || "-",
+      summary,
+    ]);
+    print(renderTable(["TOOL", "SCORE", "NEEDS", "SUMMARY"], rows));
+    const fresh = await chat.loading.load(found.map(({ name }) => name));
+    print(colors.dim(`${found.length} of ${total} that match; ${fresh} loaded by this search.`));
+  }
+  if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
+}
+
+async function stats(chat: Chat, [server]: string[]): Promise<undefined> {
+  const { plane, loading } = chat;
+  const found = await plane.stats(server === undefined ? {} : { server });
+  if (found.totals.tools === 0) return void print("The catalogue is empty.");
+  print(renderStats(found, process.stdout.isTTY === true));
+  const loaded = loading.names();
+  const tools = await toolsHere(chat, server);
+  const isLoaded = await loadedHere(chat, tools);
+  print(`${tools.filter(isLoaded).length}/${tools.length} loaded, as /mcp tools shows.`);
+  if (loaded.length > 0) print(`Loaded in this conversation: ${loaded.join(", ")}`);
+  print(colors.dim(`Tokens by ${found.tokenizer}.`));
+}

@@ -1,0 +1,42 @@
+/** As much of standard input as is needed to read past what was typed. */
+type Typed = {
+  isTTY?: boolean;
+  isRaw?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+  on(event: "data", hear: (typed: Buffer | string) => void): unknown;
+  off(event: "data", hear: (typed: Buffer | string) => void): unknown;
+  pause(): unknown;
+};
+
+/** What was typed is there at once; nobody reads a question and answers it in this time. */
+const quietMs = 60;
+/** A key that is held down has no end. */
+const longestMs = 1_000;
+const interrupt = "\u0003";
+
+/** What was typed before a question was shown is no answer to it. Only an interruption counts at any time. */
+export async function dropTyped(input: Typed = process.stdin): Promise<void> {
+  if (!input.isTTY || !input.setRawMode) return;
+  const wasRaw = input.isRaw ?? false;
+  // Half a line reaches nobody before its end otherwise.
+  input.setRawMode(true);
+  let isInterrupted = false;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(quiet);
+      clearTimeout(last);
+      input.off("data", hear);
+      resolve();
+    };
+    const hear = (typed: Buffer | string) => {
+      isInterrupted ||= typed.toString().includes(interrupt);
+      quiet.refresh();
+    };
+    const quiet = setTimeout(end, quietMs);
+    const last = setTimeout(end, longestMs);
+    input.on("data", hear);
+  });
+  input.pause();
+  input.setRawMode(wasRaw);
+  if (isInterrupted) process.kill(process.pid, "SIGINT");
+}

@@ -1,0 +1,99 @@
+import { errorTable, PlaneError } from "../../model/errors.ts";
+import { type JobRun, type JobRunState, jobRunStates } from "../../model/job-run.ts";
+import type { RunJobOptions } from "../../model/job-verbs.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { renderJob, renderRun, renderRuns } from "./job-view.ts";
+import { print, printError, printJson, say } from "./output.ts";
+import { readInput } from "./skill-run.ts";
+import { withPlane } from "./with-plane.ts";
+
+type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
+type HistoryOptions = GlobalOptions & { state?: string; limit?: string; cursor?: string };
+
+export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
+  const input = await readInput(options.args, values);
+  return tellRun(cli, options, (plane, how) => plane.runJob(name, { ...how, input }));
+}
+
+export async function rerunJob(cli: Cli, run: string, options: RunOptions): Promise<number> {
+  return tellRun(cli, options, (plane, how) => plane.rerunJob(run, how));
+}
+
+async function tellRun(
+  cli: Cli,
+  { detach = false, key, ...options }: RunOptions,
+  begin: (plane: Plane, how: RunJobOptions) => Promise<JobRun>,
+): Promise<number> {
+  const run = await withPlane(cli, options, (plane, signal) => {
+    if (detach && !plane.isElsewhere)
+      throw new PlaneError(
+        "USAGE",
+        "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
+      );
+    const idempotencyKey = key === undefined ? {} : { idempotencyKey: key };
+    return begin(plane, { face: "cli", signal, wait: !detach, ...idempotencyKey });
+  });
+  if (options.json) printJson({ run });
+  else print(renderRun(run));
+  if (!options.json && run.error !== null) printError(run.error);
+  return run.error === null
+    ? run.state === "cancelled"
+      ? errorTable.CANCELLED.exit
+      : 0
+    : errorTable[run.error.code].exit;
+}
+
+export async function showJob(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const job = await withPlane(cli, options, (plane) => plane.job(name));
+  if (options.json) printJson({ job });
+  else print(renderJob(job));
+}
+
+export async function switchJob(
+  cli: Cli,
+  name: string,
+  verb: "pause" | "resume",
+  options: GlobalOptions,
+): Promise<void> {
+  const job = await withPlane(cli, options, (plane) =>
+    verb === "pause" ? plane.pauseJob(name) : plane.resumeJob(name),
+  );
+  if (options.json) return printJson({ job });
+  print(
+    verb === "pause"
+      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' lets it go on.`
+      : `Job '${name}' goes on; next at ${job.schedule.nextAt ?? "no time any more"}.`,
+  );
+}
+
+export async function cancelRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  const run = await withPlane(cli, options, (plane) => plane.cancelJobRun(id));
+  if (options.json) printJson({ run });
+  else print(`Run '${run.id}' of '${run.job}' is ${run.state}.`);
+}
+
+export async function listHistory(cli: Cli, name: string, options: HistoryOptions): Promise<void> {
+  const { state, limit, cursor } = options;
+  const query = {
+    ...(state === undefined ? {} : { state: toState(state) }),
+    ...(limit === undefined ? {} : { limit: toLimit(limit) }),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+  const page = await withPlane(cli, options, (plane) => plane.jobRuns(name, query));
+  if (options.json) return printJson(page);
+  print(renderRuns(page.runs));
+  if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
+}
+
+function toState(text: string): JobRunState {
+  const known = jobRunStates.find((state) => state === text);
+  if (known) return known;
+  throw new PlaneError("USAGE", `--state cannot be '${text}': give one of ${jobRunStates.join(", ")}.`);
+}
+
+function toLimit(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 100) return limit;
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 100.`);
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { text as readAll } from "node:stream/consumers";
+import { PlaneError } from "../../model/errors.ts";
+
+/** The text of a plan; `-` is standard input. */
+export async function readPlanFile(path: string): Promise<string> {
+  if (path === "-") return readAll(process.stdin);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${(thrown as Error).message}.`);
+  }
+}

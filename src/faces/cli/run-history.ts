@@ -1,0 +1,62 @@
+import { writeFile } from "node:fs/promises";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { print, printJson, say } from "./output.ts";
+import { renderRuns } from "./run-history-view.ts";
+import { withPlane } from "./with-plane.ts";
+
+type ListOptions = GlobalOptions & {
+  outcome?: string;
+  model?: string;
+  toolset?: string;
+  conversation?: string;
+  since?: string;
+  limit?: string;
+  cursor?: string;
+};
+
+export async function listRuns(cli: Cli, options: ListOptions): Promise<void> {
+  const { outcome, model, toolset, conversation, since, user, limit, cursor } = options;
+  const query = withoutUndefined({
+    ...{ model, toolset, conversation, since, user, cursor },
+    outcome: outcome === undefined ? undefined : toOutcome(outcome),
+    limit: limit === undefined ? undefined : toLimit(limit),
+  });
+  const page = await withPlane(cli, options, (plane) => plane.runs(query));
+  if (options.json) return printJson(page);
+  print(renderRuns(page.runs));
+  if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
+}
+
+/** What `calls show` prints of a run, once it is known to be one. */
+export async function showRun(
+  plane: Plane,
+  id: string,
+  { json, html }: GlobalOptions & { html?: string },
+): Promise<void> {
+  if (html !== undefined) {
+    const { text } = await plane.renderRun(id, "html");
+    await writeFile(html, text, { mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
+      const why = thrown.code === "ENOENT" ? "there is no such directory" : (thrown.code ?? "it failed");
+      throw new PlaneError("USAGE", `'${html}' cannot be written: ${why}. Give another file to --html.`);
+    });
+    if (json) printJson({ path: html });
+    else say(`Written to ${html}`);
+  } else if (json) printJson({ run: await plane.run(id) });
+  else print((await plane.renderRun(id, "text")).text);
+}
+
+function toOutcome(text: string): AgentOutcome {
+  const known = agentOutcomes.find((outcome) => outcome === text);
+  if (known) return known;
+  throw new PlaneError("USAGE", `--outcome cannot be '${text}': give one of ${agentOutcomes.join(", ")}.`);
+}
+
+function toLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 1_000) return limit;
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 1000.`);
+}

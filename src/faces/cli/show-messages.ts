@@ -1,0 +1,86 @@
+import { plainText } from "../../lib/plain-text.ts";
+import { stableJson } from "../../lib/stable-json.ts";
+import type { AgentMessage } from "../../model/agent-run.ts";
+import { colors } from "./colors.ts";
+import { beforeOutput } from "./output.ts";
+
+/** As much of what a tool said as people want to see go by. */
+const longestObservation = 400;
+const longestArguments = 200;
+
+export type MessageOutput = {
+  /** Gets the answer, and what is said before a call; left out where the answer is printed at the end. */
+  answer?: ((text: string) => void) | undefined;
+  /** Gets everything else; left out where nobody wants to see it. */
+  aside?: ((text: string) => void) | undefined;
+};
+
+type Type = AgentMessage["type"];
+
+/** Shows what an agent says as it says it: thoughts dim, calls with their arguments, what they came to in short. */
+export function showMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
+  let open: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
+  const close = () => {
+    if (open && !open.isEmpty) open.write("\n");
+    open = null;
+  };
+  let said = "";
+  /** What turns out to be no answer was said on the way to it. */
+  const hold = ({ text, end, endOfDialog }: AgentMessage) => {
+    said += plainText(text);
+    if (!end) return;
+    if (!endOfDialog && said.trim() !== "") {
+      close();
+      aside?.(`${colors.dim(said)}\n`);
+    }
+    said = "";
+  };
+  return (message) => {
+    if (message.type === "answer" && !answer) return hold(message);
+    const write = message.type === "answer" ? answer : aside;
+    if (!write) return;
+    if (open?.id !== message.id) {
+      close();
+      open = { id: message.id, write, isEmpty: true };
+    }
+    const text = render(message, open.isEmpty);
+    if (text !== "") {
+      for (const clear of beforeOutput) clear();
+      beforeOutput.clear();
+      write(text);
+      open.isEmpty = false;
+    }
+    if (message.end) close();
+  };
+}
+
+function render({ type, text, call }: AgentMessage, isFirst: boolean): string {
+  const plain = plainText(text);
+  if (type === "answer") return plain;
+  if (type === "action" && call) return renderAction(call);
+  if (type === "observation") return renderObservation(plain, call?.status);
+  if (plain === "") return "";
+  return `${isFirst ? leads[type] : ""}${type === "error" ? colors.red(plain) : colors.dim(plain)}`;
+}
+
+const leads: Record<Type, string> = {
+  thought: colors.dim("… "),
+  action: colors.cyan("→ "),
+  observation: colors.dim("← "),
+  answer: "",
+  error: colors.red("error: "),
+};
+
+function renderAction({ tool, arguments: args }: NonNullable<AgentMessage["call"]>): string {
+  const shown = args === undefined ? "" : typeof args === "string" ? args : stableJson(args);
+  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(cut(plainText(shown), longestArguments))}`;
+}
+
+function renderObservation(text: string, status: string | undefined): string {
+  const went = status === undefined || status === "succeeded" ? "" : `${colors.yellow(status)} `;
+  return `${leads.observation}${went}${colors.dim(cut(text.trim(), longestObservation))}`;
+}
+
+function cut(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit)}… (${text.length} characters)` : text;
+}

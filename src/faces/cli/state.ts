@@ -1,0 +1,70 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { PlaneError } from "../../model/errors.ts";
+import { showProgress } from "./batch/progress.ts";
+import type { Cli, GlobalOptions } from "./cli.ts";
+import { printJson, say } from "./output.ts";
+
+type ImportOptions = GlobalOptions & { dryRun?: boolean };
+
+export async function exportState(
+  cli: Cli,
+  file: string | undefined,
+  options: GlobalOptions,
+): Promise<number> {
+  await using state = await openState(cli, options);
+  using progress = showProgress(await state.countState(), 0);
+  let rows = -2;
+  async function* lines() {
+    for await (const line of state.exportState()) {
+      rows += 1;
+      if (rows >= 0) progress.add(true);
+      yield `${line}\n`;
+    }
+  }
+  if (file === undefined) await pipeline(Readable.from(lines()), process.stdout, { end: false });
+  else await writeWhole(file, lines());
+  if (file !== undefined && options.json) printJson({ path: file, rows });
+  else say(`${rows} rows were exported${file === undefined ? "" : ` to ${file}`}.`);
+  return 0;
+}
+
+export async function importState(cli: Cli, file: string, options: ImportOptions): Promise<number> {
+  await using state = await openState(cli, options);
+  const open = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  const dryRun = options.dryRun ?? false;
+  const { rows, hash } = await state.importState(open, { dryRun }).catch((thrown) => {
+    throw unreadable(file, thrown);
+  });
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  if (options.json) printJson({ rows, hash, imported: !dryRun });
+  else say(dryRun ? `${total} rows can be imported.` : `${total} rows were imported.`);
+  return 0;
+}
+
+function openState(cli: Cli, { config: files = [], dataDir: dataDirectory, store }: GlobalOptions) {
+  return cli.openState({ files, dataDirectory, store, directory: process.cwd() });
+}
+
+/** Whole or not at all, and for nobody else: it has everything in it. */
+async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const begun = `${file}.part`;
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(begun, { mode: 0o600 }));
+    await rename(begun, file);
+  } catch (thrown) {
+    await rm(begun, { force: true });
+    throw unreadable(file, thrown);
+  }
+}
+
+function unreadable(file: string, thrown: unknown): unknown {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
+  return isOfFile
+    ? new PlaneError("USAGE", `'${file}' cannot be used: ${message}.`, { cause: thrown })
+    : thrown;
+}

@@ -1,0 +1,28 @@
+import { plainText } from "../../lib/plain-text.ts";
+import type { Plane } from "../../model/plane.ts";
+import { colors } from "./colors.ts";
+import { renderTrouble } from "./last-words.ts";
+import { say } from "./output.ts";
+
+/** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
+export function tellOfServers(plane: Plane): void {
+  const told = new Map<string, string>();
+  const tell = (mark: string, server: string, text: string) => {
+    if (told.get(server) === text) return;
+    told.set(server, text);
+    say(`${mark} ${server}: ${plainText(text)}`);
+  };
+  const explain = async (server: string, error: string): Promise<string> => {
+    const { lastWords } = (await plane.server(server).catch(() => null)) ?? {};
+    return renderTrouble({ error, ...(lastWords === undefined ? {} : { lastWords }) }) ?? error;
+  };
+  plane.on("server.connected", ({ server, toolCount }) =>
+    tell(colors.green("●"), server, toolCount === 1 ? "1 tool" : `${toolCount} tools`),
+  );
+  plane.on("server.error", ({ server, message }) =>
+    explain(server, message).then((text) => tell(colors.red("●"), server, text)),
+  );
+  plane.on("server.disconnected", ({ server, reason }) =>
+    explain(server, reason).then((text) => tell(colors.dim("○"), server, text)),
+  );
+}

@@ -1,0 +1,85 @@
+import { cutText } from "../../lib/cut-text.ts";
+import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
+import { metaToolNames } from "../../model/meta-tools.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { ServerStatus } from "../../model/server.ts";
+import type { Surface } from "./surfaces.ts";
+
+/** About 200 tokens, whatever there is to tell. */
+const longest = 700;
+const longestLine = 90;
+/** What servers say of themselves comes on top: all that one has to say, or the beginning of what each has. */
+const longestOfOne = 2_000;
+const longestOfMany = 1_500;
+const longestOfEach = 300;
+
+/** What a model is told once: whose tools these are. */
+export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
+  const { principal, view } = surface;
+  const servers = (await plane.servers({ principal })).filter(
+    ({ state }) => state !== "disabled" && state !== "config_error",
+  );
+  const names = servers.map(({ name }) => name);
+  if (names.length === 0) return "Toolplane: no servers are connected yet.";
+  if (isLazy) return lazyInstructions(names);
+  const named = view.names === "prefixed" ? ", named SERVER__TOOL" : "";
+  const head = `Tools, prompts and resources of ${names.length} MCP server${names.length === 1 ? "" : "s"}${named}:`;
+  return [listServers(head, names, plane), ifLazy(plane, surface, servers), ...wordsOf(plane, surface, names)]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function listServers(head: string, names: readonly string[], plane: Plane): string {
+  const { servers } = plane.config();
+  let text = head;
+  for (const [at, name] of names.entries()) {
+    const line = `\n- ${describe(name, servers[name]?.description ?? "")}`;
+    if (text.length + line.length > longest) return `${text}\n- and ${names.length - at} more`;
+    text += line;
+  }
+  return text;
+}
+
+/** As long as some have not listed anything, it may turn out to be too much for one list. */
+function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[]): string {
+  const isOpen = view.mode === null && plane.config().lazy.mode === "auto";
+  if (!isOpen || servers.every(({ listedAt }) => listedAt !== null)) return "";
+  const { search, list, call } = metaToolNames;
+  return `If ${search} is listed, most tools are not: find them with it (${list} shows what there is), then call them by name, or with ${call}.`;
+}
+
+/** How servers want to be used, as their words and not as ours. */
+function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): string[] {
+  const words = names.flatMap((name) => {
+    const said = plane.serverInstructions(name, { principal })?.trim() ?? "";
+    return said === "" ? [] : [{ name, said }];
+  });
+  const most = names.length === 1 ? longestOfOne : longestOfEach;
+  let room = names.length === 1 ? longestOfOne : longestOfMany;
+  return words.flatMap(({ name, said }) => {
+    const shown = said.length > most ? `${cutText(said, most).trimEnd()}…` : said;
+    if (shown.length > room) return [];
+    room -= shown.length;
+    return [
+      `Server '${name.slice(0, longestLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`,
+    ];
+  });
+}
+
+/** What is not listed has to be known of. */
+function lazyInstructions(names: readonly string[]): string {
+  const { search, list, call } = metaToolNames;
+  let text = `Most tools of these ${names.length} MCP servers are not listed. Find what you need with ${search} (${list} shows what there is), then call it by its name, or with ${call}. Servers: `;
+  for (const [at, name] of names.entries()) {
+    const rest = names.length - at;
+    if (at > 0 && text.length + name.length > longest) return `${text} and ${rest} more`;
+    text += at === 0 ? name.slice(0, longestLine) : `, ${name.slice(0, longestLine)}`;
+  }
+  return text;
+}
+
+function describe(name: string, description: string): string {
+  const first = description.split("\n", 1)[0]?.trim() ?? "";
+  const text = first === "" ? name : `${name}: ${first}`;
+  return text.length <= longestLine ? text : `${text.slice(0, longestLine - 1)}…`;
+}

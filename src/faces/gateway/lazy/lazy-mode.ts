@@ -1,0 +1,66 @@
+import { pause } from "../../../lib/pause.ts";
+import type { Plane, ToolListing } from "../../../model/plane.ts";
+import type { Surface } from "../surfaces.ts";
+
+export type LazyMode = {
+  /** Has whoever looks through this surface only what they need? */
+  isLazy(surface: Surface): Promise<boolean>;
+  /** Is it known to be so? Asking costs nothing. */
+  isSettled(surface: Surface): boolean;
+  /** The same as far as it is known at once: nobody waits for servers to be greeted. */
+  isKnownLazy(surface: Surface): Promise<boolean>;
+};
+
+const greetingMs = 250;
+
+type Named = ReadonlyMap<string, Pick<ToolListing, "parameters" | "description">>;
+type Settled = { config: object; isLazy: boolean; of: Named };
+
+/** What the address says counts; otherwise the configuration, and how much there is. */
+export function createLazyMode(plane: Plane): LazyMode {
+  const settled = new WeakMap<Surface, Settled>();
+
+  async function decide(surface: Surface): Promise<boolean> {
+    const config = plane.config();
+    const { mode } = config.lazy;
+    if (mode !== "auto") return mode === "always";
+    const before = settled.get(surface);
+    // Who has few tools may get many; who was once given little is not given everything later.
+    if (before?.config === config && before.isLazy) return true;
+    const named = await surface.tools.named("long");
+    if (before?.config === config && isSame(before.of, named)) return false;
+    const isLazy = await plane.isLazy({ tools: [...named.values()] });
+    settled.set(surface, { config, isLazy, of: named });
+    return isLazy;
+  }
+
+  const isLazy = async (surface: Surface) => {
+    const { mode } = surface.view;
+    return mode === null ? decide(surface) : mode === "lazy";
+  };
+  return {
+    isLazy,
+    isSettled(surface) {
+      const { mode } = surface.view;
+      const configured = plane.config().lazy.mode;
+      if (mode !== null || configured !== "auto") return (mode ?? configured) === (mode ? "lazy" : "always");
+      return settled.get(surface)?.isLazy === true;
+    },
+    isKnownLazy: (surface) =>
+      Promise.race([
+        isLazy(surface).catch(() => false),
+        pause(greetingMs, { isBackground: true }).then(() => false),
+      ]),
+  };
+}
+
+/** Lists are asked for again and again and mostly are what they were; comparing is much cheaper than counting. */
+function isSame(before: Named, now: Named): boolean {
+  if (before === now) return true;
+  if (before.size !== now.size) return false;
+  for (const [name, { parameters, description }] of now) {
+    const then = before.get(name);
+    if (then?.parameters !== parameters || then.description !== description) return false;
+  }
+  return true;
+}

@@ -1,0 +1,115 @@
+import { sliceText } from "../../../lib/cut-text.ts";
+import type { JsonObject, UnknownObject } from "../../../model/json.ts";
+import { metaToolNames } from "../../../model/meta-tools.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { FoundTool, SearchAnswer, SearchRequest } from "../../../model/search.ts";
+import { toolKey } from "../../../model/tool-name.ts";
+import type { Surface } from "../surfaces.ts";
+import type { ClientTools } from "./client-tools.ts";
+import type { LookUp, Shown } from "./look-up.ts";
+import { renderSignature } from "./render-signature.ts";
+import { joinServers, serversOnTheWay } from "./servers-here.ts";
+
+/** Who has not listed by then is found the next time, and the answer says so. */
+const patienceMs = 2_000;
+/** Characters of schemas in one answer, for the tools that one line does not say enough about. */
+const mostSchema = 3_000;
+const longestEcho = 100;
+
+type Line = Omit<FoundTool, "name"> & {
+  name: string;
+  /** What a call takes, on one line. */
+  arguments: string;
+  inputSchema?: JsonObject;
+};
+
+/** The tools that fit best, loaded, with what is needed to call them at once. */
+export async function searchTools(
+  plane: Plane,
+  surface: Surface,
+  client: ClientTools,
+  args: UnknownObject,
+): Promise<UnknownObject> {
+  const { principal } = surface;
+  const options = { principal, patienceMs, session: client.id, only: surface.shows, orWords: true };
+  const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
+  const onTheWay = await serversOnTheWay(plane, principal);
+  // Whoever can be waited for was waited for by the search.
+  const tools = await client.lookUp("none");
+  const found = answer.tools.flatMap((one) => {
+    const shown = tools.find(one.name);
+    return shown ? [{ one, shown }] : [];
+  });
+  const next = answer.next.flatMap((name) => tools.find(name) ?? []);
+  const folded = found.flatMap(({ one, shown }) => siblingsOf(one, shown, tools));
+  client.show([...next, ...folded]);
+  const autoLoaded = await client.load(found.map(({ shown }) => shown));
+  const lines = withSchemas(found);
+  const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
+  const structuredContent = {
+    ...{ query: answer.query, tools: lines, next: next.map(({ shown }) => shown) },
+    ...{ total: answer.total, truncated: answer.truncated, totalAvailable: countOf(tools.all()) },
+    ...{ autoLoaded: autoLoaded && lines.length > 0, message },
+  };
+  return { content: [{ type: "text", text: render(structuredContent) }], structuredContent };
+}
+
+/** Those that share its line are told of as well. */
+function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
+  return alsoOn.flatMap(
+    (server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? [],
+  );
+}
+
+/** Tools of our own are no answer to a search. */
+function countOf(all: readonly Shown[]): number {
+  return all.filter(({ tool }) => tool.source !== "builtin").length;
+}
+
+function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[] {
+  let room = mostSchema;
+  return found.map(({ one, shown: { shown, tool } }) => {
+    const { text, isWhole } = renderSignature(tool.parameters);
+    const line = { ...one, name: shown, arguments: text };
+    const length = isWhole ? 0 : JSON.stringify(tool.parameters).length;
+    if (isWhole || length > room) return line;
+    room -= length;
+    return { ...line, inputSchema: tool.parameters };
+  });
+}
+
+function describe(
+  { query, total, note }: SearchAnswer,
+  count: number,
+  autoLoaded: boolean,
+  onTheWay: readonly string[],
+): string {
+  const asked = query.length > longestEcho ? `${sliceText(query, 0, longestEcho)}…` : query;
+  const what =
+    count === 0
+      ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
+      : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
+  const late =
+    onTheWay.length === 0
+      ? ""
+      : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
+  return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
+}
+
+function howToCall(count: number, autoLoaded: boolean): string {
+  const [they, them] = count === 1 ? ["It is", "it"] : ["They are", "them"];
+  return autoLoaded
+    ? `${they} loaded: call ${them} by name, or with ${metaToolNames.call}.`
+    : `Call ${them} with ${metaToolNames.call}.`;
+}
+
+function render({ message, tools, next }: { message: string; tools: Line[]; next: string[] }): string {
+  const lines = tools.map(({ name, arguments: takes, summary, alsoOn, differsBy, inputSchema }) => {
+    const also = alsoOn && alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
+    const differs = differsBy && differsBy.length > 0 ? ` [${differsBy.join(", ")}]` : "";
+    const schema = inputSchema ? `\n  ${JSON.stringify(inputSchema)}` : "";
+    return `- ${name}(${takes}): ${summary}${differs}${also}${schema}`;
+  });
+  const more = next.length === 0 ? [] : [`Next: ${next.join(", ")}`];
+  return [message, ...lines, ...more].join("\n");
+}

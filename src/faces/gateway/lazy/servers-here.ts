@@ -1,0 +1,15 @@
+import type { Plane } from "../../../model/plane.ts";
+import type { Principal } from "../../../model/principal.ts";
+
+const mostNamed = 5;
+
+/** Those that have not listed anything yet and still may. */
+export async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
+  const all = await plane.servers({ principal });
+  return all.flatMap(({ name, state, tools }) => (state === "connecting" && tools === 0 ? [name] : []));
+}
+
+export function joinServers(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

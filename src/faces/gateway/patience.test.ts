@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Plane } from "../../model/plane.ts";
+import { nobody } from "../../model/principal.ts";
+import type { ToolId } from "../../model/tool.ts";
+import { createPatience } from "./patience.ts";
+
+function world(
+  servers: { name: string; state: string; listedAt: string | null }[],
+  tools: { id: ToolId }[] = [],
+) {
+  const patience = createPatience({ servers: async () => servers } as unknown as Plane);
+  return async () => {
+    const waits: number[] = [];
+    await patience(nobody, async (ms) => {
+      waits.push(ms);
+      return tools;
+    });
+    return waits;
+  };
+}
+
+test("where nothing is listed yet the first tools are waited for, once", async () => {
+  const servers = [{ name: "one", state: "connecting", listedAt: null }];
+  const ask = world(servers);
+  assert.deepEqual([await ask(), await ask()], [[1_000, 10_000], [1_000]]);
+  servers.push({ name: "two", state: "connecting", listedAt: null });
+  assert.deepEqual([await ask(), await ask()], [[1_000, 10_000], [1_000]]);
+});
+
+test("a slow server keeps nobody from the tools of another", async () => {
+  const tools = [{ id: { server: "quick", tool: "t" } }];
+  assert.deepEqual(await world([{ name: "slow", state: "connecting", listedAt: null }], tools)(), [1_000]);
+});
+
+test("what is known from before, switched off or broken is not waited for", async () => {
+  const ask = world([
+    { name: "known", state: "connecting", listedAt: "2026-01-01T00:00:00.000Z" },
+    { name: "off", state: "disabled", listedAt: null },
+    { name: "broken", state: "config_error", listedAt: null },
+  ]);
+  assert.deepEqual(await ask(), [1_000]);
+});

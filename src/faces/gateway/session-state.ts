@@ -1,0 +1,75 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { KeptSession } from "../../model/kept-sessions.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { AsClient } from "../../model/relay.ts";
+import { type LogLevel, logLevels } from "../../model/server.ts";
+import { legacyVersions } from "../../protocol/session.ts";
+import { objectIn } from "./request.ts";
+import type { Surface } from "./surfaces.ts";
+import { createWatched } from "./watched.ts";
+
+/** Tells the other planes of what a client has settled with this one. */
+export type SessionKeeper = {
+  keep(settled: Pick<KeptSession, "version" | "client">): Promise<void>;
+  change(change: (session: KeptSession) => KeptSession): Promise<void>;
+  /** Another plane may wait for this message. */
+  passOn(message: UnknownObject): void;
+};
+
+/** What a client has settled with us and asked for: all that another plane needs to go on with it. */
+export function createSessionState(plane: Plane, surface: Surface, keeper?: SessionKeeper) {
+  const watched = createWatched(plane, surface);
+  const client: AsClient = { capabilities: {} };
+  let version: string = "2025-03-26";
+  let logLevel: LogLevel = "info";
+  let letGoOfLogs: (() => void) | undefined;
+
+  function setLevel(level: LogLevel): void {
+    logLevel = level;
+    letGoOfLogs?.();
+    letGoOfLogs = plane.wantLogs(level);
+    client.logLevel = level;
+  }
+
+  return {
+    client,
+    watched,
+    version: () => version,
+    logLevel: () => logLevel,
+    settle(params: UnknownObject): void {
+      version = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
+      client.capabilities = objectIn(params, "capabilities");
+      if (isObject(params.clientInfo)) client.info = params.clientInfo;
+    },
+    keep: async () => keeper?.keep({ version, client }),
+    async setLevel(level: LogLevel): Promise<void> {
+      setLevel(level);
+      await keeper?.change((kept) => ({ ...kept, client: { ...kept.client, logLevel: level } }));
+    },
+    async watch(uri: string): Promise<void> {
+      await watched.add(uri);
+      await keeper?.change((kept) => ({ ...kept, watched: [...new Set([...kept.watched, uri])] }));
+    },
+    async unwatch(uri: string): Promise<void> {
+      watched.remove(uri);
+      await keeper?.change((kept) => ({ ...kept, watched: kept.watched.filter((one) => one !== uri) }));
+    },
+    /** Goes on with what was settled on another plane. */
+    adopt({ version: settled, client: known }: KeptSession): void {
+      version = settled;
+      client.capabilities = known.capabilities;
+      if (known.info) client.info = known.info;
+      const level = logLevels.find((candidate) => candidate === known.logLevel);
+      if (level !== undefined && level !== client.logLevel) setLevel(level);
+    },
+    /** Watches what the client wants to hear of by now. What cannot be watched any more is not heard of. */
+    async follow({ watched: wanted }: KeptSession): Promise<void> {
+      for (const uri of watched.all()) if (!wanted.includes(uri)) watched.remove(uri);
+      await Promise.allSettled(wanted.map((uri) => watched.add(uri)));
+    },
+    close(): void {
+      letGoOfLogs?.();
+      watched.clear();
+    },
+  };
+}

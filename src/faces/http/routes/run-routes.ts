@@ -1,0 +1,74 @@
+import { z } from "@hono/zod-openapi";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { agentOutcomes } from "../../../model/agent-run.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
+import { type App, addRoute } from "../route.ts";
+import { Run, RunSummary } from "../schemas/run.ts";
+
+const RunFilters = z.object({
+  outcome: z.enum(agentOutcomes, `give one of ${agentOutcomes.join(", ")}`).optional(),
+  model: z.string().optional(),
+  toolset: z.string().optional(),
+  conversation: z.string().optional(),
+  since: z
+    .string()
+    .optional()
+    .openapi({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
+  user: z
+    .string()
+    .optional()
+    .openapi({ description: "Only what they asked; others than yourself for admins." }),
+  limit: Limit,
+  cursor: Cursor,
+});
+
+/** What agents did: one's own runs, or everybody's for whoever has the scope `admin`. */
+export function addRunRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/runs", tag: "Calls", scope: "read", query: RunFilters },
+      summary: "Runs of agents, newest first",
+      description: "Your own; everybody's with the scope `admin`. Without steps and messages.",
+      answers: {
+        200: {
+          description: "One page.",
+          schema: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
+        },
+      },
+    },
+    async ({ c, caller, query: { limit = usualPage, ...query } }) =>
+      c.json(await plane.runs({ limit, ...withoutUndefined(query) }, caller)),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/runs/{id}", tag: "Calls", scope: "read", params: { id: "The run's id." } },
+      summary: "One run: what was said, what was called, and where the time went",
+      headers: {
+        Accept: "`text/html` for a page to look at, `text/plain` for the same as text; JSON otherwise.",
+      },
+      answers: {
+        200: { description: "What is kept of it.", schema: Run, also: ["text/html", "text/plain"] },
+      },
+    },
+    async ({ c, caller, param }) => {
+      const accepted = c.req.header("accept") ?? "";
+      c.header("vary", "Accept");
+      if (/\btext\/html\b/i.test(accepted)) {
+        const { text, policy } = await plane.renderRun(param("id"), "html", caller);
+        return c.body(text, 200, {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": policy ?? "default-src 'none'",
+          "x-content-type-options": "nosniff",
+          "referrer-policy": "no-referrer",
+          "cache-control": "no-store",
+        });
+      }
+      if (/\btext\/plain\b/i.test(accepted))
+        return c.text((await plane.renderRun(param("id"), "text", caller)).text);
+      return c.json(await plane.run(param("id"), caller));
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from "@hono/zod-openapi";
+import { deleteCookie, setCookie } from "hono/cookie";
+import { version } from "../../../lib/version.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
+import { parseFields } from "../body.ts";
+import { cookieName, principalOf, sessionCookie } from "../identity.ts";
+import { type App, addRoute, type HttpContext } from "../route.ts";
+import { Done } from "../schemas/done.ts";
+import type { Sessions } from "../sessions.ts";
+
+export const sessionPath = "/session";
+
+export const Session = z
+  .object({
+    user: z.string().nullable(),
+    groups: z.array(z.string()),
+    persona: z.string().nullable(),
+    scopes: z.array(z.enum(scopeNames)).openapi({ description: "What the caller may do here." }),
+    needsCredentials: z.boolean().openapi({ description: "Does everybody have to say who they are?" }),
+    version: z.string(),
+  })
+  .openapi("Session");
+
+const Shown = z.object({ key: z.string("give an API key or a token").trim().min(1, "give an API key") });
+
+/** Who asks, and how a browser proves it once instead of with every request. */
+export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): void {
+  const shown = async ({ user, groups, persona, ...rest }: Principal) => ({
+    ...{ user, groups, persona },
+    scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
+    needsCredentials: await plane.needsCredentials(),
+    version,
+  });
+  const cookie = (c: HttpContext) => ({
+    ...({ httpOnly: true, sameSite: "Strict", path: "/" } as const),
+    secure: new URL(c.req.url).protocol === "https:",
+  });
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: sessionPath, tag: "Sign-in", scope: null },
+      summary: "Who asks, and what they may do",
+      answers: { 200: { description: "The caller.", schema: Session } },
+    },
+    async ({ c }) => c.json(await shown(await principalOf(plane, sessions, c))),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: sessionPath, tag: "Sign-in", scope: null },
+      summary: "Begin a session of a browser with a credential",
+      description:
+        "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over when nobody uses it for 12 hours, and when the credential is revoked.",
+      body: { schema: Shown, description: "An API key or a token.", example: { key: "tp_…" } },
+      answers: {
+        200: { description: "The caller.", schema: Session.extend({ page: z.string() }) },
+      },
+    },
+    async ({ c }) => {
+      const body = await c.req.text();
+      // Whoever shows nothing is told what everybody is told who shows nothing.
+      if (body.trim() === "") await plane.identify(null);
+      const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
+      const principal = await plane.identify(key);
+      const begun = sessions.begin(key);
+      setCookie(c, cookieName(c), begun.cookie, cookie(c));
+      return c.json({ ...(await shown(principal)), page: begun.page });
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "delete", path: sessionPath, tag: "Sign-in", scope: null },
+      summary: "End the session of this browser",
+      answers: { 200: { description: "It is over.", schema: Done } },
+    },
+    async ({ c }) => {
+      await principalOf(plane, sessions, c);
+      sessions.end(sessionCookie(c));
+      deleteCookie(c, cookieName(c), cookie(c));
+      return c.json({ ok: true });
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { z } from "@hono/zod-openapi";
+import { agentStyles, traceTypes } from "../../../model/agent-run.ts";
+import { policyModes } from "../../../model/policy-mode.ts";
+import { AccessOptions } from "../access-options.ts";
+import { ErrorReport } from "./problem.ts";
+import { Run } from "./run.ts";
+
+const count = z.number().int().min(1).optional();
+const Messages = z.array(z.looseObject({ role: z.string() }));
+const { toolGroups, ...access } = AccessOptions;
+
+const Budgets = z.strictObject({
+  maxCalls: count,
+  maxTokens: count,
+  timeoutMs: z.number().min(0).optional().openapi({ description: "0 for no limit." }),
+});
+
+export const AgentBody = z.object({
+  question: z.string("say what to answer").min(1, "say what to answer"),
+  toolset: z.string().optional().openapi({ description: "A selection of tools; every tool when left out." }),
+  style: z.enum(agentStyles, `give one of ${agentStyles.join(", ")}`).optional(),
+  model: z.string().optional().openapi({ description: "The name of a configured model." }),
+  context: z.string().optional().openapi({ description: "Who the model is and what it should know." }),
+  history: Messages.optional().openapi({ description: "The conversation so far, as it was answered last." }),
+  groups: toolGroups,
+  toolGroups,
+  ...access,
+  mode: z.enum(policyModes, `give one of ${policyModes.join(", ")}`).optional(),
+  conversation: z.string().min(1).optional(),
+  maxTurns: count,
+  budgets: Budgets.optional(),
+  trace: z
+    .enum(traceTypes, `give one of ${traceTypes.join(", ")}`)
+    .optional()
+    .openapi({ description: "How much of the conversation is kept with the run." }),
+});
+
+const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } =
+  Run.shape;
+
+export const AgentAnswer = z
+  .object({
+    answer: z.string().nullable(),
+    outcome: Run.shape.outcome,
+    truncated: Run.shape.truncated,
+    waiting: Run.shape.waiting,
+    missing: Run.shape.missing,
+    turns: Run.shape.turns,
+    usage: Run.shape.usage,
+    trace: z.object({
+      id,
+      at,
+      durationMs,
+      style,
+      model,
+      toolset,
+      conversation,
+      reasoning,
+      counters,
+      steps,
+      messages,
+    }),
+    history: Messages.openapi({
+      description: "The whole conversation, to be given back with the next question.",
+    }),
+    state: z.string().nullable(),
+    error: z.union([ErrorReport, z.null()]),
+  })
+  .openapi("AgentAnswer");

@@ -1,0 +1,92 @@
+import { z } from "@hono/zod-openapi";
+import { agentOutcomes, agentStyles, traceTypes } from "../../../model/agent-run.ts";
+import { ErrorReport } from "./problem.ts";
+
+const Usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  totalTokens: z.number(),
+});
+
+export const AgentOutcome = z.enum(agentOutcomes).openapi("AgentOutcome");
+
+const summary = {
+  id: z.string(),
+  at: z.string(),
+  durationMs: z.number(),
+  user: z.string().nullable(),
+  question: z.string(),
+  style: z.enum(agentStyles),
+  model: z.string(),
+  toolset: z.string().nullable(),
+  conversation: z.string(),
+  outcome: AgentOutcome,
+  error: z.union([ErrorReport, z.null()]),
+  answer: z.string().nullable(),
+  truncated: z
+    .literal(true)
+    .optional()
+    .openapi({ description: "The answer ends where the model had no room left." }),
+  waiting: z
+    .array(z.object({ id: z.string(), tool: z.string() }))
+    .optional()
+    .openapi({ description: "Calls that wait for a person, by the id of their approval." }),
+  missing: z
+    .array(z.object({ server: z.string(), reason: z.string() }))
+    .optional()
+    .openapi({ description: "Servers of the toolset that had nothing to offer." }),
+  reasoning: z
+    .string()
+    .nullable()
+    .openapi({ description: "What the model thought last; null where that is blank." }),
+  turns: z.number().int().openapi({ description: "Times that the model asked for tools and got them." }),
+  usage: Usage,
+  counters: z.object({
+    totalToolCalls: z.number().int(),
+    totalToolCallTurns: z.number().int(),
+    totalGenerations: z.number().int(),
+    generationsWithTools: z.number().int(),
+  }),
+  trace: z.enum(traceTypes).openapi({ description: "How much of the conversation is kept." }),
+};
+
+export const RunSummary = z.object(summary).openapi("RunSummary");
+
+const AgentCall = z.object({
+  id: z.string(),
+  tool: z.string(),
+  at: z.string().optional(),
+  record: z
+    .string()
+    .nullable()
+    .openapi({ description: "The call's id for `GET /calls/{id}`; null where it was not made." }),
+  status: z.string(),
+  durationMs: z.number(),
+  provider: z.string().nullable(),
+  attempts: z.number().int(),
+});
+
+export const Run = z
+  .object({
+    ...summary,
+    steps: z.array(
+      z.object({
+        turn: z.number().int(),
+        at: z.string(),
+        modelMs: z.number(),
+        usage: Usage,
+        finish: z
+          .string()
+          .optional()
+          .openapi({ description: "Why the model stopped: `length` where it had no room." }),
+        sampled: Usage.optional().openapi({ description: "What servers asked of models meanwhile." }),
+        offered: z.number().int(),
+        refused: z.boolean(),
+        calls: z.array(AgentCall),
+      }),
+    ),
+    messages: z
+      .array(z.looseObject({ role: z.string() }))
+      .openapi({ description: "In the shape of chat completions." }),
+  })
+  .openapi("Run", { description: "What an agent did. Without what looks like a secret." });

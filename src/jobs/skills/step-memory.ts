@@ -1,0 +1,60 @@
+import type { Outcome } from "../../model/call.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { KeptStep } from "../../model/job-run.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { SkillManifest } from "../../model/skill.ts";
+
+/** What is known of the steps of a run; whoever wants a run to outlive the process keeps it. */
+export type StepMemory = {
+  known(skill: string, id: string): KeptStep | undefined;
+  /** Resolves when it is safe to go on. */
+  keep(step: KeptStep): Promise<void>;
+};
+
+export type AgentEnd = { record: string; answer: string };
+
+export type SkillParts = {
+  run: { id: string; user: string | null };
+  memory: StepMemory;
+  /** One call along the path, under a key that stays the same however often it is tried. */
+  call(
+    step: { skill: string; id: string; tool: string },
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+  isRepeatable(tool: string): Promise<boolean>;
+  askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal): Promise<AgentEnd>;
+  /** What there is too little of to begin another step, or null. */
+  overBudget(): Promise<string | null>;
+  emit(event: PlaneEvent): void;
+};
+
+/** For a run that ends with the process. */
+export function createStepMemory(
+  onChange: (steps: KeptStep[]) => Promise<void>,
+  earlier: readonly KeptStep[] = [],
+) {
+  const steps = [...earlier];
+  const memory: StepMemory = {
+    known: (skill, id) => steps.find((step) => step.skill === skill && step.id === id),
+    keep(step) {
+      const at = steps.findIndex((one) => one.skill === step.skill && one.id === step.id);
+      if (at === -1) steps.push(step);
+      else steps[at] = step;
+      return onChange([...steps]);
+    },
+  };
+  return { memory, steps: () => [...steps] };
+}
+
+/** Nobody knows what became of a step that was under way; where it may have done something it is not done again. */
+export function requireSafe(known: KeptStep | undefined): void {
+  if (known === undefined || known.repeatable || known.state === "skipped") return;
+  if (known.at === null) return;
+  throw new PlaneError(
+    "OUTCOME_UNKNOWN",
+    `Step '${known.id}' of '${known.skill}' was begun before and may have run; '${known.tool ?? "an agent"}' may not run twice. Check what it did, then rerun the job.`,
+    { data: { step: known.id, skill: known.skill, ...(known.tool === null ? {} : { tool: known.tool }) } },
+  );
+}

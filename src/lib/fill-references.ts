@@ -1,0 +1,47 @@
+/** `${input.city}` is `["input", "city"]`. Texts that have no such form are left as they are. */
+type Path = readonly string[];
+
+const reference = /\$\{([A-Za-z_][\w-]*(?:\.[\w-]+)+)\}/g;
+
+/** Every reference in a value, however deep, each once. */
+export function referencesIn(value: unknown): string[][] {
+  const found = new Set<string>();
+  visit(value, (text) => {
+    for (const [, path = ""] of text.matchAll(reference)) found.add(path);
+  });
+  return [...found].map((path) => path.split("."));
+}
+
+/** A text that is one reference becomes what it refers to; inside another text it is written out. */
+export function fillReferences(value: unknown, lookUp: (path: Path) => unknown): unknown {
+  if (typeof value === "string") {
+    const [whole] = value.matchAll(reference);
+    if (whole?.[0] === value) return lookUp((whole[1] ?? "").split("."));
+    return value.replaceAll(reference, (_, path: string) => asText(lookUp(path.split("."))));
+  }
+  if (Array.isArray(value)) return value.map((item) => fillReferences(item, lookUp));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]),
+  );
+}
+
+/** What stands there, step by step into objects and lists; undefined where nothing does. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function visit(value: unknown, onText: (text: string) => void): void {
+  if (typeof value === "string") onText(value);
+  else if (typeof value === "object" && value !== null)
+    for (const inner of Object.values(value)) visit(inner, onText);
+}

@@ -1,0 +1,31 @@
+export type JoinedSignals = {
+  /** Ends with whichever of the two ends first. `leave` says that nobody waits for that any more. */
+  join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
+};
+
+const nothing = () => undefined;
+
+/** Many signals, each joined with the same one. `AbortSignal.any` costs several times as much for what ends soon. */
+export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
+  const open = new Set<AbortController>();
+  shared.addEventListener("abort", () => {
+    for (const controller of open) controller.abort(shared.reason);
+  });
+  return {
+    join(signal) {
+      if (signal === undefined || shared.aborted) return { signal: shared, leave: nothing };
+      if (signal.aborted) return { signal, leave: nothing };
+      const controller = new AbortController();
+      const end = () => controller.abort(signal.reason);
+      signal.addEventListener("abort", end, { once: true });
+      open.add(controller);
+      return {
+        signal: controller.signal,
+        leave() {
+          signal.removeEventListener("abort", end);
+          open.delete(controller);
+        },
+      };
+    },
+  };
+}

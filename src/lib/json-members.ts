@@ -1,0 +1,85 @@
+const [quote, backslash] = [0x22, 0x5c];
+const [openBrace, closeBrace, openBracket, closeBracket, comma] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
+
+/** What becomes of one member of an object: its JSON, or undefined for none. */
+export type MemberChange = (before: string | undefined) => string | undefined;
+
+type Member = { key: string; name: string; value: string };
+
+/** The members of an object in text that is known to be JSON, each as it is written. */
+function membersOf(text: string): Member[] {
+  const members: Member[] = [];
+  let at = text.indexOf("{") + 1;
+  for (;;) {
+    const opening = text.indexOf('"', at);
+    if (opening < 0) return members;
+    const closing = endOfString(text, opening);
+    const name = text.slice(opening, closing + 1);
+    const from = text.indexOf(":", closing) + 1;
+    const end = endOfMember(text, from);
+    members.push({ key: JSON.parse(name) as string, name, value: text.slice(from, end).trim() });
+    at = end + 1;
+    if (text.charCodeAt(end) !== comma) return members;
+  }
+}
+
+/** The JSON of one member; the last of them where there are several, as everybody reads it. */
+export function memberText(text: string, key: string): string | undefined {
+  return membersOf(text).findLast((member) => member.key === key)?.value;
+}
+
+/** The same object with some members changed, left out or added. All others stay as they are written. */
+export function changeMembers(text: string, changes: Readonly<Record<string, MemberChange>>): string {
+  const members = membersOf(text);
+  const left = new Map(Object.entries(changes));
+  const kept: string[] = [];
+  for (const { key, name, value } of members.toReversed()) {
+    const change = left.get(key);
+    left.delete(key);
+    const isRepeated = change === undefined && Object.hasOwn(changes, key);
+    const now = isRepeated ? undefined : change ? change(value) : value;
+    if (now !== undefined) kept.unshift(`${name}:${now}`);
+  }
+  for (const [key, change] of left) {
+    const added = change(undefined);
+    if (added !== undefined) kept.push(`${JSON.stringify(key)}:${added}`);
+  }
+  return `{${kept.join(",")}}`;
+}
+
+/** Where the object or list that begins there ends, in text that is known to be JSON. */
+export function endOfObject(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
+}
+
+/** Where the comma or brace stands that ends what begins there. */
+function endOfMember(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === openBrace || code === openBracket) at = endOfObject(text, at) - 1;
+    else if (code === comma || code === closeBrace) return at;
+  }
+  return text.length;
+}
+
+function endOfString(text: string, opening: number): number {
+  let at = opening;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let before = at - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((at - 1 - before) % 2 === 0) return at;
+  }
+}

@@ -1,0 +1,46 @@
+import type { JobRun, JobRunState } from "./job-run.ts";
+import type { JsonObject } from "./json.ts";
+import type { Caller } from "./principal.ts";
+import type { JobEntry } from "./registry-summary.ts";
+
+/** A job with when it is due and how it went last. */
+export type JobStatus = JobEntry & {
+  schedule: {
+    state: "on_request" | "scheduled" | "paused" | "over";
+    nextAt: string | null;
+    pausedAt: string | null;
+    pausedBy: string | null;
+  };
+  /** Runs that are under way or wait for their turn. */
+  active: number;
+  lastRun: JobRun | null;
+};
+
+export type JobRunQuery = { state?: JobRunState; limit?: number; cursor?: string };
+export type JobRunPage = { runs: JobRun[]; nextCursor: string | null };
+
+export type RunJobOptions = Caller & {
+  input?: JsonObject;
+  /** Asking twice with one key is asking once. */
+  idempotencyKey?: string;
+  /** Until it is over, or so many milliseconds; not at all when left out. */
+  wait?: boolean | number;
+  signal?: AbortSignal;
+};
+
+/** Work that is done without anybody watching. */
+export interface JobVerbs {
+  job(name: string, caller?: Caller): Promise<JobStatus>;
+  /** Begins a run now, or as soon as the job's other runs leave room. Where nothing is scheduled it is done here. */
+  runJob(name: string, options?: RunJobOptions): Promise<JobRun>;
+  /** The same once more: a run of its own with the same input. */
+  rerunJob(run: string, options?: Omit<RunJobOptions, "input">): Promise<JobRun>;
+  /** It is not begun by the clock until it is resumed; runs that are under way go on. */
+  pauseJob(name: string, caller?: Caller): Promise<JobStatus>;
+  /** Times that passed meanwhile are not made up for. */
+  resumeJob(name: string, caller?: Caller): Promise<JobStatus>;
+  cancelJobRun(run: string, caller?: Caller): Promise<JobRun>;
+  jobRun(run: string, caller?: Caller): Promise<JobRun>;
+  /** Newest first: the caller's own and those by the clock, everybody's for admins. */
+  jobRuns(job: string, query?: JobRunQuery, caller?: Caller): Promise<JobRunPage>;
+}

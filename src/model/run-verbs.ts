@@ -1,0 +1,37 @@
+import type { AgentOutcome, AgentRun } from "./agent-run.ts";
+import type { Caller } from "./principal.ts";
+
+/** A run without its steps and its conversation. */
+export type RunSummary = Omit<AgentRun, "steps" | "messages">;
+
+export type RunFilter = {
+  outcome?: AgentOutcome;
+  model?: string;
+  toolset?: string;
+  conversation?: string;
+  /** Those that began then or later, as an ISO time. */
+  since?: string;
+  limit?: number;
+  before?: string;
+  /** Whose runs; null is nobody's. */
+  user?: string | null;
+};
+
+export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
+
+export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
+
+export const runFormats = ["text", "html"] as const;
+export type RunFormat = (typeof runFormats)[number];
+
+/** A run for people. `policy` is what a browser may load while it shows the page: nothing but its own style. */
+export type RenderedRun = { text: string; policy: string | null };
+
+/** What agents did. */
+export interface RunVerbs {
+  /** The caller's own runs, newest first; everybody's for admins. */
+  runs(query?: RunQuery, caller?: Caller): Promise<RunPage>;
+  run(id: string, caller?: Caller): Promise<AgentRun>;
+  /** The same to be read: as plain text, or as a page that stands for itself. */
+  renderRun(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
+}

@@ -1,0 +1,35 @@
+import type { Verdict } from "./call.ts";
+import type { JsonObject } from "./json.ts";
+import type { Caller } from "./principal.ts";
+
+/** One call of a plan. */
+export type PlanStep = {
+  tool: string;
+  arguments: JsonObject;
+  why: string;
+  /** Steps that have to be done before it, counted from 1. */
+  dependsOn?: number[];
+};
+
+/** Calls that somebody wants to make one after the other; what a planner makes of a task. */
+export type ToolPlan = { task: string; steps: PlanStep[] };
+
+/** Where in a text a step is, the first line being 1. */
+export type PlacedStep = PlanStep & { line: number };
+
+export type PlanProblem = { line: number; tool: string | null; message: string; hint: string | null };
+
+/** What a text says should be called, and what of it could not be read. */
+export type ReadPlan = { task: string | null; steps: PlacedStep[]; problems: PlanProblem[] };
+
+export type CheckedStep = PlacedStep & {
+  /** What the policy says; null where it was not asked because something else is wrong. */
+  verdict: Verdict["verdict"] | null;
+};
+
+export type PlanCheck = { ok: boolean; task: string | null; steps: CheckedStep[]; problems: PlanProblem[] };
+
+export interface ToolPlanVerbs {
+  /** What is wrong with a plan, a script or its steps as JSON, before anything of it runs. */
+  checkPlan(text: string, caller?: Caller): Promise<PlanCheck>;
+}

@@ -1,0 +1,20 @@
+import type { Config } from "../model/config.ts";
+import type { Manifests } from "../model/manifests.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
+import type { Memory } from "./memory.ts";
+
+/** What skills and jobs are made of. */
+export type PlaneJobParts = {
+  config(): Config;
+  memory: Pick<Memory, "store" | "emit" | "health">;
+  everybody: Principal;
+  /** Once what people set is among them. */
+  manifests(): Promise<Manifests>;
+  /** A caller with the rights of today. */
+  currentPrincipal(principal: Principal): Promise<Principal>;
+  plane(): Pick<
+    Plane,
+    "call" | "tool" | "queryTools" | "testPolicy" | "budget" | "runAgent" | "endConversation" | "jobs"
+  >;
+};

@@ -1,0 +1,123 @@
+import { hashOf } from "../jobs/new-run.ts";
+import type { TaskParts } from "../jobs/run-task.ts";
+import { checkTool, notReady, preflight } from "../jobs/skills/preflight.ts";
+import { runSkill } from "../jobs/skills/run-skill.ts";
+import type { JobManifest } from "../model/job.ts";
+import type { KeptJobRun, KeptTask } from "../model/job-run.ts";
+import type { Json } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
+import type { SkillManifest } from "../model/skill.ts";
+import type { NotReady } from "../model/skill-run.ts";
+import type { TaskManifest } from "../model/task.ts";
+import { visibleWork } from "../registry/visible-work.ts";
+import type { PlaneJobParts } from "./job-parts.ts";
+import type { SkillCalls } from "./skill-calls.ts";
+
+/** Nobody who does a job at night has asked for each of its calls. */
+const face = "agent";
+
+type ActAs = (job: JobManifest, principal: Principal) => Principal;
+
+/** What the tasks of a job take: their skills one after the other, or a model where they have none. */
+export function createJobWork(
+  { config, memory, everybody, manifests, currentPrincipal }: PlaneJobParts,
+  calls: SkillCalls,
+  actAs: ActAs,
+) {
+  async function whoDoes(run: KeptJobRun): Promise<Principal> {
+    const job = (await manifests()).jobs.find(
+      ({ name, persona = null }) => name === run.job && persona === run.owner,
+    );
+    const asked = run.origin === "schedule" ? everybody : await currentPrincipal(run.principal);
+    return job === undefined ? asked : actAs(job, asked);
+  }
+
+  /** The task and its skills, as the persona that does them has them. */
+  async function findTask(name: string, persona: string | null) {
+    const all = await manifests();
+    const viewer = { persona, personas: [] };
+    const task = visibleWork(all.tasks, viewer).find((one) => one.name === name);
+    const skills = visibleWork(all.skills, viewer);
+    return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
+  }
+
+  async function missingFor(name: string, persona: string | null): Promise<NotReady[]> {
+    const { task, skill } = await findTask(name, persona);
+    if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
+    return task.required_skills
+      .filter((wanted) => skill(wanted) === undefined)
+      .map((wanted) => ({
+        kind: "skill",
+        name: wanted,
+        reason: `task '${name}' needs the skill '${wanted}'`,
+      }));
+  }
+
+  return {
+    /** What is missing for good; tools are looked for when their task begins, for they come and go. */
+    async check(job: JobManifest, run: KeptJobRun): Promise<void> {
+      const { persona } = await whoDoes(run);
+      const reasons = await Promise.all(run.tasks.map(({ task }) => missingFor(task, persona)));
+      if (reasons.flat().length > 0) throw notReady(`Job '${job.name}'`, reasons.flat());
+    },
+    of(run: KeptJobRun): TaskParts["work"] {
+      return async (kept, input, stepMemory, signal): Promise<Json> => {
+        const who = await whoDoes(run);
+        const { task, skill } = await findTask(kept.task, who.persona);
+        if (task === undefined)
+          throw notReady(`Task '${kept.task}'`, await missingFor(kept.task, who.persona));
+        const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
+        const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
+        const checks = calls.preflight(who, face);
+        const reasons = await Promise.all([
+          ...works.map((one) => preflight(one, input, checks)),
+          ...task.required_tools.map((name) => checkTool(name, null, checks)),
+        ]);
+        if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+        const calling = calls.calling({
+          ...{ run: run.id, conversation: `job-${run.id}`, face, principal: () => whoDoes(run) },
+          keyOf: (step) => keyOf(run, kept, step),
+          approvalWaitMs: config().approvals.timeoutMs,
+        });
+        const parts = {
+          ...calling,
+          run: { id: run.id, user: run.user },
+          memory: stepMemory,
+          emit: memory.emit,
+        };
+        let result: Json = null;
+        for (const one of works) result = await runSkill(one, input, parts, signal);
+        return result;
+      };
+    },
+  };
+}
+
+/** The same for the same step of a run, however often and by whomever it is begun. */
+function keyOf(run: KeptJobRun, { task }: KeptTask, step: { skill: string; id: string }): string {
+  return `${run.idempotencyKey}-${hashOf([task, step.skill, step.id]).slice(0, 16)}`;
+}
+
+/** A task that names no skill is given to a model, with what it has to come to. */
+function asSkill({
+  name,
+  summary,
+  description,
+  required_tools,
+  acceptance_criteria,
+}: TaskManifest): SkillManifest {
+  const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
+  return {
+    name,
+    version: "1.0.0",
+    instruction_prompt: [summary, description, `It is done when:\n${criteria}`].filter(Boolean).join("\n\n"),
+    required_tools,
+    required_capabilities: [],
+    safety_notes: "",
+    capability_tags: [],
+  };
+}
+
+function unique(reasons: readonly NotReady[]): NotReady[] {
+  return reasons.filter((one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at);
+}

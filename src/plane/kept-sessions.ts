@@ -1,0 +1,96 @@
+import type { JsonObject, UnknownObject } from "../model/json.ts";
+import {
+  type KeptSession,
+  type KeptSessions,
+  sessionIdleMs,
+  sessionTouchMs,
+} from "../model/kept-sessions.ts";
+import type { Memory } from "./memory.ts";
+
+/** Longer than anybody who uses it is silent about it. */
+const keptMs = sessionIdleMs + 2 * sessionTouchMs;
+/** Whoever a message is meant for reads it at once or not at all. */
+const mailMs = 60_000;
+const mostMail = 50;
+
+type Row = { session: KeptSession; usedAt: number };
+
+/** Sessions of clients, in the store. What is known of them here is the business of their face. */
+export function createKeptSessions({ store, onNews, outlivesUs }: Memory): KeptSessions {
+  const rowOf = (value: JsonObject | null) => value as Row | null;
+  const asValue = (row: Row) => row as unknown as JsonObject;
+
+  return {
+    outlivesUs,
+    async keep(id, session) {
+      const step = (_: JsonObject | null, usedAt: number) => ({
+        value: asValue({ session, usedAt }),
+        answer: null,
+      });
+      await store()
+        .then((kept) => kept.changeShared(keyOf(id), keptMs, step))
+        .catch(() => null);
+    },
+    async find(id) {
+      return rowOf(await (await store()).sharedValue(keyOf(id)))?.session ?? null;
+    },
+    async change(id, change) {
+      const step = (value: JsonObject | null, usedAt: number) => {
+        const row = rowOf(value);
+        return { value: row && asValue({ session: change(row.session), usedAt }), answer: null };
+      };
+      await (await store()).changeShared(keyOf(id), keptMs, step, true);
+    },
+    async touch(id) {
+      const step = (value: JsonObject | null, usedAt: number) => ({
+        value: value && { ...value, usedAt },
+        answer: null,
+      });
+      await (await store()).changeShared(keyOf(id), keptMs, step);
+    },
+    async end(id) {
+      await (await store()).changeShared(keyOf(id), keptMs, () => ({ value: null, answer: null }), true);
+    },
+    async endUnused(id) {
+      const step = (value: JsonObject | null, now: number) => {
+        const usedAt = rowOf(value)?.usedAt ?? 0;
+        const isUsed = now - usedAt < sessionIdleMs;
+        return { value: isUsed ? value : null, answer: !isUsed };
+      };
+      return (await store()).changeShared(keyOf(id), keptMs, step);
+    },
+    async ended(ids) {
+      const there = new Set(await (await store()).sharedKeys(ids.map(keyOf)));
+      return ids.filter((id) => !there.has(keyOf(id)));
+    },
+    async leaveMail(id, message) {
+      const step = (value: JsonObject | null) => {
+        const messages = [...((value?.messages ?? []) as unknown[]), message].slice(-mostMail);
+        return { value: { messages } as JsonObject, answer: null };
+      };
+      await (await store()).changeShared(`${mail}${id}`, mailMs, step, true);
+    },
+    async mail(id) {
+      const value = await (await store()).sharedValue(`${mail}${id}`);
+      return (value?.messages ?? []) as UnknownObject[];
+    },
+    async tidy() {
+      const kept = await store();
+      await kept.alone("shared values", async () => void (await kept.forgetShared()));
+    },
+    onNews: (listener) =>
+      onNews((news) => {
+        if (news.what !== "shared") return;
+        const { key } = news;
+        if (key.startsWith(session)) listener({ id: key.slice(session.length), what: "changed" });
+        else if (key.startsWith(mail)) listener({ id: key.slice(mail.length), what: "mail" });
+      }),
+  };
+}
+
+const session = "session:";
+const mail = "session-mail:";
+
+function keyOf(id: string): string {
+  return `${session}${id}`;
+}

@@ -1,0 +1,63 @@
+import { nearest } from "../lib/nearest.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
+import { type Face, type Principal, requireScope } from "../model/principal.ts";
+import type { Tool } from "../model/tool.ts";
+import type { ToolPlanVerbs } from "../model/tool-plan.ts";
+import { requireGrant } from "../pipeline/authorize.ts";
+import { requestCall } from "../pipeline/request.ts";
+import { type CheckArguments, validate } from "../pipeline/validate.ts";
+import type { LookAtStep } from "../planner/check-plan.ts";
+import type { Grants } from "../policy/grant.ts";
+import type { Find } from "./find.ts";
+import type { PlaneQuality } from "./quality.ts";
+
+type Parts = {
+  find: Pick<Find, "toShow">;
+  grants: Pick<Grants, "grantFor">;
+  quality: Pick<PlaneQuality, "requireTrusted">;
+  checkArguments: CheckArguments;
+  testPolicy: Plane["testPolicy"];
+  everybody: Principal;
+};
+
+/** What is wrong with plans. Steps are looked at and not called, so nothing runs and nothing is recorded. */
+export function createToolPlanVerbs({
+  find,
+  grants,
+  quality,
+  checkArguments,
+  testPolicy,
+  everybody,
+}: Parts): ToolPlanVerbs {
+  const lookFor =
+    (principal: Principal, face: Face): LookAtStep =>
+    async (asked, args) => {
+      const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
+      const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
+      const requested = requestCall(asked, args, { principal, face }, everybody);
+      const { input } = await validate({ ...requested, tool, grant }, checkArguments);
+      const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
+      const declared = declaredBy(tool);
+      const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
+      return { name: tool.name, dropped, verdict, reason };
+    };
+
+  return {
+    async checkPlan(text, { principal = everybody, face = "library" } = {}) {
+      requireScope(principal, "read", "check plans");
+      if (typeof text !== "string")
+        throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
+      const [{ readPlan }, { checkPlan }] = await Promise.all([
+        import("../planner/read-plan.ts"),
+        import("../planner/check-plan.ts"),
+      ]);
+      return checkPlan(readPlan(text), lookFor(principal, face));
+    },
+  };
+}
+
+function declaredBy({ parameters }: Tool): string[] {
+  return isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
+}

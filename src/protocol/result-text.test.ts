@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { textOf } from "../lib/json-text.ts";
+import { noteResultText } from "./result-text.ts";
+
+function noted(text: string): string | undefined {
+  const message = JSON.parse(text) as { result: object };
+  noteResultText(message, text);
+  return textOf(message.result);
+}
+
+test("the result of an answer is found in both orders that servers write", () => {
+  const result = '{"content":[{"type":"text","text":"a \\"}\\" \\\\"}], "x": [1, {"y": []}]}';
+  assert.equal(noted(`{"jsonrpc":"2.0","id":7,"result":${result}}`), result);
+  assert.equal(noted(`{"jsonrpc":"2.0","id":"seven","result":${result}} \r`), result);
+  assert.equal(noted(`{"result":${result},"jsonrpc":"2.0","id":7}`), result);
+});
+
+test("an answer with anything after its result is written anew: it would become a part of ours", () => {
+  for (const text of [
+    '{"jsonrpc":"2.0","id":1,"result":{"a":1},"id":2}',
+    '{"jsonrpc":"2.0","id":1,"result":{"a":1},"result":{"b":1}}',
+    '{"jsonrpc":"2.0","id":1,"result":{"a":1},"\\u0072esult":{"b":1}}',
+    '{"result":{"a":1},"jsonrpc":"2.0","id":1,"result":{"b":1}}',
+    '{"result":{"a":1},"id":1,"jsonrpc":"2.0"}',
+    '{"jsonrpc":"2.0", "id":1, "result":{"a":1}}',
+    `{"jsonrpc":"2.0","id":1,"result":{"a":1},"x":"${"y".repeat(300)}"}`,
+  ])
+    assert.equal(noted(text), undefined, text);
+});
+
+test("what is noted is the result, whatever stands in it", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (result) => {
+      const text = JSON.stringify(result);
+      assert.equal(noted(`{"jsonrpc":"2.0","id":1,"result":${text}}`), text);
+      assert.equal(noted(`{"result":${text},"jsonrpc":"2.0","id":1}`), text);
+    }),
+  );
+});
+
+test("numbers that would become others are kept however the answer is written", () => {
+  const result = '{ "a": 9007199254740993 }';
+  assert.equal(noted(`{"id": 1, "jsonrpc": "2.0",\n "result": ${result}}`), result);
+  assert.equal(noted('{"jsonrpc":"2.0","id":1,"result":{"a":\r\n-0}}'), '{"a": -0}');
+  const text = '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","data":{"id":9007199254740993}}}';
+  const message = JSON.parse(text) as { error: object };
+  noteResultText(message, text);
+  assert.equal(JSON.stringify(message), text);
+});

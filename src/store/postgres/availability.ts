@@ -1,0 +1,60 @@
+import type { StoreTrouble } from "../../model/store.ts";
+
+const firstWaitMs = 50;
+const longestWaitMs = 5_000;
+
+type Listener = (trouble: StoreTrouble | null) => void;
+
+/**
+ * Whether the server can be reached. One connection that breaks says little, so it is asked at once; when it does not
+ * answer it is away, and asked again and again until it is back.
+ */
+export function createAvailability(ask: () => Promise<void>) {
+  const listeners = new Set<Listener>();
+  let trouble: StoreTrouble | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let checking: Promise<void> | null = null;
+  let isStopped = false;
+
+  function become(next: StoreTrouble | null): void {
+    trouble = next;
+    for (const listener of listeners) listener(next);
+  }
+
+  function askAgain(waitMs: number): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      ask().then(
+        () => void (isStopped || become(null)),
+        () => askAgain(Math.min(waitMs * 2, longestWaitMs)),
+      );
+    }, waitMs).unref();
+  }
+
+  return {
+    trouble: () => trouble,
+    lost(reason: string): void {
+      if (trouble !== null || checking !== null || isStopped) return;
+      const since = new Date().toISOString();
+      checking = ask()
+        .catch(() => {
+          if (isStopped) return;
+          become({ since, reason });
+          askAgain(firstWaitMs);
+        })
+        .finally(() => {
+          checking = null;
+        });
+    },
+    /** Whoever asks while nobody knows waits until it is known; null when it is. */
+    checking: () => checking,
+    onChanged(listener: Listener): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

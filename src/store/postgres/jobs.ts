@@ -1,0 +1,155 @@
+import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
+import type { JobStore } from "../../model/job-store.ts";
+import type { Connection } from "./connection.ts";
+import { parseRecord, type Query, type Row, same, where } from "./query.ts";
+
+/** So many are removed at a time. */
+const removedAtATime = 500;
+
+export function createJobStore({ read, write }: Pick<Connection, "read" | "write">): JobStore {
+  return {
+    jobSchedule: (job, owner) =>
+      read(async (query) => {
+        const sql = "SELECT record, revision FROM job_schedules WHERE job = $1 AND owner = $2";
+        return first<JobSchedule>(await query(sql, [job, owner ?? ""]));
+      }),
+    jobSchedules: () =>
+      read(async (query) => all<JobSchedule>(await query("SELECT record, revision FROM job_schedules"))),
+    putJobSchedules: (schedules) =>
+      write((query) => oneByOne(schedules, (schedule) => writeSchedule(query, schedule))),
+    dueJobSchedules: (now) =>
+      read(async (query) => {
+        const sql =
+          "SELECT record, revision FROM job_schedules WHERE due_at <= $1 ORDER BY priority DESC, due_at";
+        return all<JobSchedule>(await query(sql, [now]));
+      }),
+    fireJobSchedules: (firings) =>
+      write((query) =>
+        oneByOne(firings, async ({ schedule, runs }) => {
+          const isOurs = await writeSchedule(query, schedule);
+          if (isOurs) await oneByOne(runs, (run) => insertRun(query, run));
+          return isOurs;
+        }),
+      ),
+    addJobRun: (run) =>
+      write(async (query) => {
+        if (await insertRun(query, run)) return run;
+        const sql = "SELECT record, revision FROM job_runs WHERE slot = $1";
+        return first<KeptJobRun>(await query(sql, [run.slot])) as KeptJobRun;
+      }),
+    jobRun: (id) =>
+      read(async (query) =>
+        first<KeptJobRun>(await query("SELECT record, revision FROM job_runs WHERE id = $1", [id])),
+      ),
+    replaceJobRun: (run) => write((query) => updateRun(query, run)),
+    // Whoever counts the others must be the only one who does.
+    claimJobRun: (run, now) => write((query) => claimRun(query, run, now), { lock: "jobs" }),
+    dueJobRuns: (now, limit) =>
+      read(async (query) => {
+        const sql = `SELECT record, revision FROM job_runs AS due WHERE due_at <= $1 AND (
+           SELECT count(*) FROM job_runs AS other
+           WHERE other.job = due.job AND other.owner = due.owner AND other.state = 'running' AND other.due_at > $1
+         ) < most ORDER BY priority DESC, due_at, sequence LIMIT $2`;
+        return all<KeptJobRun>(await query(sql, [now, limit]));
+      }),
+    nextJobDue: (after) =>
+      read(async (query) => {
+        const sql = `SELECT least((SELECT min(due_at) FROM job_schedules WHERE due_at > $1),
+                                  (SELECT min(due_at) FROM job_runs WHERE due_at > $1)) AS next`;
+        const next = (await query(sql, [after])).rows[0]?.next;
+        return typeof next === "string" ? next : null;
+      }),
+    jobRuns: (filter) => read((query) => selectRuns(query, filter)),
+    activeJobRuns: (job, owner) =>
+      read(async (query) => {
+        const sql =
+          "SELECT count(*) AS count FROM job_runs WHERE job = $1 AND owner = $2 AND ended_at IS NULL";
+        return Number((await query(sql, [job, owner ?? ""])).rows[0]?.count);
+      }),
+    forgetJobRuns: (before) =>
+      write(async (query) => {
+        const sql =
+          "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < $1 LIMIT $2)";
+        return (await query(sql, [before, removedAtATime])).count;
+      }),
+  };
+}
+
+async function writeSchedule(query: Query, schedule: JobSchedule): Promise<boolean> {
+  const { job, owner, priority, revision } = schedule;
+  const dueAt = schedule.paused === null ? schedule.nextAt : null;
+  const written =
+    revision === 0
+      ? await query(
+          `INSERT INTO job_schedules (job, owner, due_at, priority, revision, record) VALUES ($1, $2, $3, $4, 1, $5)
+           ON CONFLICT DO NOTHING`,
+          [job, owner ?? "", dueAt, priority, JSON.stringify(schedule)],
+        )
+      : await query(
+          `UPDATE job_schedules SET due_at = $1, priority = $2, record = $3, revision = revision + 1
+           WHERE job = $4 AND owner = $5 AND revision = $6`,
+          [dueAt, priority, JSON.stringify(schedule), job, owner ?? "", revision],
+        );
+  return written.count === 1;
+}
+
+async function insertRun(query: Query, run: KeptJobRun): Promise<boolean> {
+  const { count } = await query(
+    `INSERT INTO job_runs (id, slot, job, owner, user_name, origin, state, priority, most, due_at, ended_at, revision, record)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (slot) DO NOTHING`,
+    [
+      ...[run.id, run.slot, run.job, run.owner ?? "", run.user, run.origin, run.state],
+      ...[run.priority, run.most, run.dueAt, run.endedAt, run.revision, JSON.stringify(run)],
+    ],
+  );
+  return count === 1;
+}
+
+async function updateRun(query: Query, run: KeptJobRun): Promise<boolean> {
+  const { count } = await query(
+    `UPDATE job_runs SET state = $1, due_at = $2, ended_at = $3, record = $4, revision = revision + 1
+     WHERE id = $5 AND revision = $6`,
+    [run.state, run.dueAt, run.endedAt, JSON.stringify(run), run.id, run.revision],
+  );
+  return count === 1;
+}
+
+async function claimRun(query: Query, run: KeptJobRun, now: string): Promise<boolean> {
+  const { rows } = await query(
+    `SELECT count(*) AS count FROM job_runs
+     WHERE job = $1 AND owner = $2 AND state = 'running' AND due_at > $3 AND id <> $4`,
+    [run.job, run.owner ?? "", now, run.id],
+  );
+  return Number(rows[0]?.count) < run.most && (await updateRun(query, run));
+}
+
+/** Newest first. */
+async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRun[]> {
+  const { sql, values } = where(
+    ["job = ?", filter.job],
+    ["owner = ?", filter.owner === undefined ? undefined : (filter.owner ?? "")],
+    ["state = ?", filter.state],
+    [`(origin = 'schedule' OR ${same("user_name")})`, filter.seenBy],
+    ["sequence < (SELECT sequence FROM job_runs WHERE id = ?)", filter.before],
+  );
+  return all<KeptJobRun>(
+    await query(
+      `SELECT record, revision FROM job_runs ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`,
+      [...values, filter.limit ?? null],
+    ),
+  );
+}
+
+async function oneByOne<T>(items: readonly T[], write: (item: T) => Promise<boolean>): Promise<boolean[]> {
+  const written: boolean[] = [];
+  for (const item of items) written.push(await write(item));
+  return written;
+}
+
+function all<T extends { revision: number }>({ rows }: { rows: Row[] }): T[] {
+  return rows.map((row) => ({ ...parseRecord<T>(row), revision: Number(row.revision) }));
+}
+
+function first<T extends { revision: number }>(answer: { rows: Row[] }): T | null {
+  return all<T>(answer)[0] ?? null;
+}

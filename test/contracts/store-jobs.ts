@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import type { JobSchedule } from "../../src/model/job-run.ts";
+import { sampleJob, sampleRun } from "../samples/jobs.ts";
+import type { Promises } from "./opened-store.ts";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString();
+
+function schedule(job: string, changes: Partial<JobSchedule> = {}): JobSchedule {
+  return {
+    ...{ job, owner: null, recurrence: "{}", anchor: at(0), nextAt: at(5), priority: 0, paused: null },
+    revision: 0,
+    ...changes,
+  };
+}
+
+export const jobPromises: Promises = {
+  "keeps a schedule once, and lets only those change it who have read it last": async ({ store, reopen }) => {
+    assert.deepEqual(await store.putJobSchedules([schedule("a"), schedule("a", { nextAt: at(9) })]), [
+      true,
+      false,
+    ]);
+    assert.deepEqual(await store.putJobSchedules([schedule("a", { owner: "Atlas" })]), [true]);
+    const read = (await store.jobSchedule("a", null)) as JobSchedule;
+    assert.deepEqual(read, schedule("a", { revision: 1 }));
+    const moved = { ...read, nextAt: at(7) };
+    assert.deepEqual(await store.putJobSchedules([moved, { ...moved, nextAt: at(8) }]), [true, false]);
+    const again = await reopen();
+    assert.equal((await again.jobSchedule("a", null))?.nextAt, at(7));
+    assert.equal((await again.jobSchedules()).length, 2);
+    assert.equal(await again.jobSchedule("b", null), null);
+  },
+
+  "tells which schedules are due, the most urgent first, and when the next thing is": async ({ store }) => {
+    const paused = { at: at(0), by: "ada" };
+    await store.putJobSchedules([
+      schedule("late", { nextAt: at(1) }),
+      schedule("urgent", { nextAt: at(4), priority: 9 }),
+      schedule("paused", { nextAt: at(1), paused }),
+      schedule("over", { nextAt: null }),
+      schedule("later", { nextAt: at(30) }),
+    ]);
+    assert.deepEqual(
+      (await store.dueJobSchedules(at(4))).map(({ job }) => job),
+      ["urgent", "late"],
+    );
+    assert.equal(await store.nextJobDue(at(4)), at(30));
+    await store.addJobRun(sampleRun("soon", { dueAt: at(20) }));
+    assert.equal(await store.nextJobDue(at(4)), at(20));
+    assert.equal(await store.nextJobDue(at(40)), null);
+  },
+
+  "moves a schedule on and adds its runs, both or neither": async ({ store }) => {
+    await store.putJobSchedules([schedule("digest")]);
+    const read = (await store.jobSchedule("digest", null)) as JobSchedule;
+    const fire = (id: string) =>
+      store.fireJobSchedules([{ schedule: { ...read, nextAt: at(9) }, runs: [sampleRun(id)] }]);
+    assert.deepEqual([await fire("one"), await fire("two")], [[true], [false]]);
+    assert.deepEqual(
+      (await store.jobRuns({ job: "digest" })).map(({ id }) => id),
+      ["one"],
+    );
+  },
+
+  "gives the run back that has the slot": async ({ store }) => {
+    const first = await store.addJobRun(sampleRun("one", { slot: "same" }));
+    assert.equal(first.id, "one");
+    assert.equal((await store.addJobRun(sampleRun("two", { slot: "same" }))).id, "one");
+    assert.deepEqual(
+      await store.jobRun("one"),
+      sampleRun("one", { slot: "same", idempotencyKey: first.idempotencyKey }),
+    );
+    assert.equal(await store.jobRun("two"), null);
+  },
+
+  "lets a run begin only where its job has room, and what is gone makes room": async ({ store }) => {
+    for (const id of ["a", "b"]) await store.addJobRun(sampleRun(id, { dueAt: at(0) }));
+    const begin = async (id: string) => {
+      const run = await store.jobRun(id);
+      return run !== null && store.claimJobRun({ ...run, state: "running", dueAt: at(5) }, at(1));
+    };
+    const idsAt = async (now: string) => (await store.dueJobRuns(now, 10)).map(({ id }) => id).join("");
+    assert.equal(await idsAt(at(1)), "ab");
+    assert.deepEqual([await begin("a"), await begin("b")], [true, false]);
+    assert.deepEqual([await idsAt(at(1)), await idsAt(at(5))], ["", "ba"], "nobody has renewed its lease");
+    const read = await store.jobRun("a");
+    assert.ok(read);
+    assert.equal(
+      await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }),
+      true,
+    );
+    assert.equal(await store.replaceJobRun({ ...read, state: "failed", dueAt: null, endedAt: at(3) }), false);
+    assert.deepEqual([(await store.jobRun("a"))?.state, await begin("b")], ["succeeded", true]);
+    assert.equal(await store.activeJobRuns("digest", null), 1);
+  },
+
+  "lists what can begin by priority, then by how long it waits": async ({ store }) => {
+    const add = (id: string, priority: number, minute: number) =>
+      store.addJobRun(sampleRun(id, { priority, dueAt: at(minute) }, sampleJob(id)));
+    await add("a", 0, 1);
+    await add("b", 5, 3);
+    await add("c", 5, 2);
+    await add("d", 9, 8);
+    assert.equal((await store.dueJobRuns(at(4), 2)).map(({ id }) => id).join(""), "cb");
+    assert.equal((await store.dueJobRuns(at(9), 9)).map(({ id }) => id).join(""), "dcba");
+  },
+
+  "lists runs newest first for whoever may see them, and forgets those that were over before": async ({
+    store,
+  }) => {
+    await store.addJobRun(sampleRun("a", { state: "failed", endedAt: at(1), dueAt: null }));
+    await store.addJobRun(sampleRun("b", { user: "bob" }));
+    await store.addJobRun(sampleRun("c", { user: null, origin: "schedule", owner: "Atlas" }));
+    const idsOf = async (filter: Parameters<typeof store.jobRuns>[0]) =>
+      (await store.jobRuns(filter)).map(({ id }) => id).join("");
+    assert.equal(await idsOf({}), "cba");
+    assert.equal(await idsOf({ seenBy: "ada" }), "ca");
+    assert.equal(await idsOf({ owner: null }), "ba");
+    assert.equal(await idsOf({ state: "failed" }), "a");
+    assert.equal(await idsOf({ before: "c", limit: 1 }), "b");
+    assert.equal(await store.forgetJobRuns(at(2)), 1);
+    assert.equal(await idsOf({}), "cb");
+  },
+};

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse, parseAllDocuments } from "yaml";
+import { parseStoreAddress } from "../src/model/store-address.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, "deploy", file), "utf8");
+const port = 7420;
+
+type Tree = { [key: string]: Tree } & { [at: number]: Tree } & Iterable<Tree>;
+
+const manifests = () => {
+  const documents = parseAllDocuments(read("kubernetes/toolplane.yaml"));
+  assert.deepEqual(
+    documents.flatMap(({ errors }) => errors),
+    [],
+  );
+  return new Map(documents.map((one) => one.toJS() as Tree).map((one) => [String(one.kind), one]));
+};
+
+test("every image has a version, and ours runs the Node that we test with", () => {
+  const texts = globSync("**/*", { cwd: join(root, "deploy"), withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+  const images = texts.flatMap((text) =>
+    [...text.matchAll(/^\s*(?:FROM|image:)\s+(\S+)/gm)].map(([, image]) => image),
+  );
+  assert.ok(images.length >= 4);
+  for (const image of images) assert.match(String(image), /:(?!latest$)[\w.-]+$/, image);
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.ok(read("Dockerfile").includes(`FROM node:${devDependencies.node}-`));
+});
+
+test("the manifests are what Kubernetes needs, and ask for no more than a plane needs", () => {
+  const all = manifests();
+  assert.deepEqual([...all.keys()], ["ConfigMap", "Deployment", "Service", "PodDisruptionBudget"]);
+  const labels = { "app.kubernetes.io/name": "toolplane" };
+  const { spec } = all.get("Deployment") as Tree;
+  assert.ok(spec);
+  assert.deepEqual([spec.selector?.matchLabels, spec.template?.metadata?.labels], [labels, labels]);
+  assert.deepEqual(all.get("Service")?.spec?.selector, labels);
+  assert.deepEqual(all.get("PodDisruptionBudget")?.spec?.selector?.matchLabels, labels);
+  assert.equal(all.get("Service")?.spec?.ports?.[0]?.port, port);
+  const pod = spec.template?.spec as Tree;
+  const plane = pod.containers?.[0] as Tree;
+  assert.equal(plane.ports?.[0]?.containerPort, port);
+  assert.deepEqual(
+    [plane.livenessProbe, plane.readinessProbe].map((probe) => probe?.httpGet?.path),
+    ["/healthz", "/readyz"],
+  );
+  const words = [...(plane.args as unknown as string[])];
+  assert.ok(words.includes(`--port=${port}`));
+  const drain = Number(words.find((word) => word.startsWith("--drain-seconds="))?.split("=")[1]);
+  assert.ok(Number(pod.terminationGracePeriodSeconds) >= 2 * drain + 10, "what runs can end");
+  assert.equal(pod.securityContext?.runAsNonRoot, true);
+  assert.equal(plane.securityContext?.readOnlyRootFilesystem, true);
+  assert.equal(plane.securityContext?.allowPrivilegeEscalation, false);
+  // Secrets are referred to and never written down.
+  for (const { name, value } of plane.env as Iterable<Tree>) assert.equal(value, undefined, String(name));
+  const mounted = [...(plane.volumeMounts as Iterable<Tree>)].map(({ name }) => String(name));
+  const there = [...(pod.volumes as Iterable<Tree>)].map(({ name }) => String(name));
+  assert.deepEqual([...new Set(mounted)].toSorted(), there.toSorted());
+});
+
+test("the stores that are deployed are ones that we can open", () => {
+  const given = String(manifests().get("ConfigMap")?.data?.["toolplane.json"]);
+  for (const text of [given, read("toolplane.json")]) {
+    const { store } = JSON.parse(text) as { store: string };
+    assert.equal(new URL(store).password, "", "the password comes from elsewhere");
+    assert.ok("kind" in parseStoreAddress(store), store);
+  }
+});
+
+test("compose starts two planes after their database, and lets them drain", () => {
+  const { services, volumes, secrets } = parse(read("compose.yaml"), { merge: true }) as Record<string, Tree>;
+  assert.ok(services && volumes && secrets);
+  assert.deepEqual(Object.keys(services), ["database", "plane", "plane-2"]);
+  for (const name of ["plane", "plane-2"]) {
+    const plane = services[name] as Tree;
+    assert.equal(plane.depends_on?.database?.condition, "service_healthy");
+    assert.match(String(plane.ports?.[0]), new RegExp(`^127\\.0\\.0\\.1:\\d+:${port}$`));
+    assert.equal(plane.stop_grace_period, "30s");
+    const [, data] = [...(plane.volumes as unknown as string[])].map((volume) => volume.split(":")[0] ?? "");
+    assert.ok(Object.hasOwn(volumes, data ?? ""), data);
+  }
+  assert.ok(read("Dockerfile").includes(`EXPOSE ${port}`));
+});
+
+test("the unit is one that systemd understands", (context) => {
+  const unit = read("systemd/toolplane.service");
+  assert.ok(unit.includes(`--port ${port} `));
+  for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "DynamicUser=yes"])
+    assert.ok(unit.includes(line));
+  const file = join(root, "deploy/systemd/toolplane.service");
+  const { error, status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+  if (error) return context.skip("systemd is not installed");
+  assert.equal(status, 0, stderr);
+});

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startGateway } from "../fixtures/conformance/start-gateway.ts";
+import { type Era, EraClient } from "../fixtures/era-client.ts";
+import type { JsonObject } from "../fixtures/servers/support/messages.ts";
+import { fixture } from "./support.ts";
+
+const server = { raw: fixture("verbatim") };
+const forms = { elicitation: { form: {} } };
+
+/** What the server was told, as it came. */
+function told({ content }: JsonObject): JsonObject {
+  const [{ text }] = content as unknown as [{ text: string }];
+  return (JSON.parse(text) as { result: JsonObject }).result;
+}
+
+test("where a client cannot be asked and nobody is there, the server is told so at once", async () => {
+  await using gateway = await startGateway(server, { plane: { answersQuestions: true } });
+  const client = await EraClient.open(gateway.url, "legacy");
+  assert.deepEqual(told(await client.call("raw__asking")), { action: "cancel" });
+});
+
+test("somebody who watches the questions may answer for a client that cannot be asked", async () => {
+  await using gateway = await startGateway(server, { plane: { answersQuestions: true } });
+  const { plane } = gateway;
+  const client = await EraClient.open(gateway.url, "legacy");
+  const asked = new Promise<string>((resolve) => {
+    plane.on("question.asked", ({ questionId }) => resolve(questionId));
+  });
+  assert.deepEqual(await plane.questions(), []);
+  const called = client.call("raw__asking");
+  await plane.answer(await asked, { action: "accept", content: { name: "Ann" } });
+  assert.deepEqual(told(await called), { action: "accept", content: { name: "Ann" } });
+});
+
+for (const era of ["legacy", "modern"] as const satisfies Era[]) {
+  test(`a form that a ${era} client fills in wrongly does not reach the server`, async () => {
+    await using gateway = await startGateway(server);
+    for (const content of [{ name: 5 }, { count: 1 }, { name: "Ann", count: "many" }, "Ann", null]) {
+      const answer = () => ({ action: "accept", content });
+      const client = await EraClient.open(gateway.url, era, { capabilities: forms, answer });
+      assert.deepEqual(told(await client.call("raw__asking")), { action: "cancel" }, JSON.stringify(content));
+    }
+    const content = { name: "Ann", count: 2 };
+    const client = await EraClient.open(gateway.url, era, {
+      capabilities: forms,
+      answer: () => ({ action: "accept", content }),
+    });
+    assert.deepEqual(told(await client.call("raw__asking")), { action: "accept", content });
+  });
+}
+
+test("a client is told in its log what was wrong with its answer", async () => {
+  await using gateway = await startGateway(server);
+  const answer = () => ({ action: "accept", content: { name: 5 } });
+  const client = await EraClient.open(gateway.url, "legacy", { capabilities: forms, answer });
+  const { notifications } = await client.exchange("tools/call", { name: "raw__asking", arguments: {} });
+  const logged = notifications.filter(({ method }) => method === "notifications/message");
+  assert.match(JSON.stringify(logged), /does not fit what the server asked for: .*name/);
+});
+
+test("what is asked here says whose words it is, as every other result does", async () => {
+  await using gateway = await startGateway(server);
+  const client = await EraClient.open(gateway.url, "modern", { capabilities: forms });
+  const { reply } = await client.exchange("tools/call", { name: "raw__asking", arguments: {} });
+  const { resultType, _meta } = reply.result as JsonObject;
+  assert.equal(resultType, "input_required");
+  assert.ok((_meta as JsonObject)["io.modelcontextprotocol/serverInfo"]);
+});

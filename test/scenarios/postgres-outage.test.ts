@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { createPlane, type Outcome, type Plane } from "../../src/index.ts";
+import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { askAt, eventually } from "./approving.ts";
+import { errorOf, fixture, startServe, writeConfig } from "./support.ts";
+
+let server: RunningPostgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** Nothing but the record of a call needs the store: who calls is known, and nobody is asked. */
+function planeOn(schema: string, directory?: TemporaryDirectory): Promise<Plane> {
+  return createPlane({
+    config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal" } },
+    store: server.address(schema),
+    ...(directory ? { dataDirectory: directory.path } : {}),
+  });
+}
+
+const say = (plane: Plane, message: string): Promise<Outcome> => plane.call("echo.echo", { message });
+
+/** Resolves when the plane has said so. */
+const until = (plane: Plane, type: "store.lost" | "store.back") =>
+  new Promise<void>((resolve) => {
+    const leave = plane.on(type, () => {
+      leave();
+      resolve();
+    });
+  });
+
+test("the database goes away and comes back in the middle of calls: none is lost, and each is recorded once", async () => {
+  await using directory = await temporaryDirectory();
+  await using plane = await planeOn("outage", directory);
+  assert.deepEqual((await say(plane, "first")).call.warnings, []);
+  let isOver = false;
+  const outcomes: Outcome[] = [];
+  const lane = async (name: string) => {
+    for (let at = 0; !isOver; at += 1) outcomes.push(await say(plane, `${name} ${at}`));
+  };
+  const lanes = ["a", "b", "c"].map(lane);
+  for (let round = 0; round < 2; round += 1) {
+    const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+    await server.stop();
+    await lost;
+    assert.equal((await plane.readiness()).ready, false);
+    assert.equal((await say(plane, "while it is away")).ok, true);
+    await assert.rejects(plane.calls(), { code: "STORE_FAILED", message: /cannot be reached right now/ });
+    await server.start();
+    await back;
+    assert.deepEqual(await plane.readiness(), { ready: true });
+  }
+  isOver = true;
+  await Promise.all(lanes);
+  assert.deepEqual([...new Set(outcomes.map(({ ok }) => ok))], [true]);
+  const expected = outcomes.length + 3;
+  const calls = await eventually("every record", async () => {
+    const found = await plane.calls();
+    return found.length >= expected ? found : undefined;
+  });
+  assert.deepEqual([calls.length, new Set(calls.map(({ id }) => id)).size], [expected, expected]);
+  assert.equal((await plane.verifyCalls()).ok, true);
+});
+
+test("a call that ended while the database was away is recorded by the plane that comes after", async () => {
+  await using directory = await temporaryDirectory();
+  {
+    await using plane = await planeOn("left", directory);
+    assert.deepEqual((await say(plane, "first")).call.warnings, []);
+    const lost = until(plane, "store.lost");
+    await server.stop();
+    await lost;
+    const { ok, call } = await say(plane, "left behind");
+    assert.deepEqual([ok, call.warnings], [true, []]);
+  }
+  assert.ok(readdirSync(directory.path).some((name) => name.includes("-waiting-")));
+  await server.start();
+  await using next = await planeOn("left", directory);
+  assert.equal((await next.calls()).length, 2);
+  assert.ok(!readdirSync(directory.path).some((name) => name.includes("-waiting-")));
+});
+
+test("without a place of its own a plane tells that a call is not recorded yet, and records it later", async () => {
+  await using plane = await planeOn("bare");
+  assert.deepEqual((await say(plane, "first")).call.warnings, []);
+  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  await server.stop();
+  await lost;
+  const { ok, call } = await say(plane, "later");
+  assert.equal(ok, true);
+  assert.match(call.warnings.join(), /not be recorded.*cannot be reached/);
+  await server.start();
+  await back;
+  await eventually("the record", async () => ((await plane.calls()).length === 2 ? true : undefined));
+});
+
+test("a plane that serves says that it is not ready, refuses what needs the store, and recovers", async () => {
+  await using directory = await temporaryDirectory();
+  const store = server.address();
+  await server.stop();
+  const config = await writeConfig(directory, { echo: fixture("echo") }, { store });
+  await using serving = await startServe(config, directory.file("data"));
+  const ask = askAt(serving.url);
+  const ready = await eventually("the trouble", async () => {
+    const answer = await ask("GET /readyz");
+    return answer.status === 503 ? answer : undefined;
+  });
+  assert.equal(ready.body.code, "STORE_FAILED");
+  assert.doesNotMatch(JSON.stringify(ready.body), /127\.0\.0\.1|keeper|postgres:/);
+  assert.equal((await ask("GET /healthz")).status, 200);
+  // Who may call what depends on whether there are keys, and that nobody knows now.
+  const refused = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
+  assert.deepEqual([refused.status, refused.body.code ?? errorOf(refused.body).code], [503, "STORE_FAILED"]);
+  await server.start();
+  await eventually("the recovery", async () =>
+    (await ask("GET /readyz")).status === 200 ? true : undefined,
+  );
+  const answer = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
+  assert.equal(answer.status, 200);
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { StoredEvent } from "../../src/model/events.ts";
+import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { approvalsIn, askAt, eventually, outcomeIn, put, putRoute } from "./approving.ts";
+import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+
+let server: RunningPostgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** Two planes in two processes with nothing in common but the database. */
+async function twoPlanes(directory: { file(name: string): string }, more: object = {}) {
+  const store = server.address();
+  const config = await writeConfig(directory, { echo: fixture("echo") }, { ...more, store });
+  const [left, right] = await Promise.all(
+    ["left", "right"].map((side) => startServe(config, directory.file(side))),
+  );
+  assert.ok(left && right);
+  return { left, right, config, store, ask: { left: askAt(left.url), right: askAt(right.url) } };
+}
+
+/** What a plane streams, until `enough` is so. */
+async function streamed(url: string, enough: (events: string[]) => boolean): Promise<string[]> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/events`, {
+    headers: { accept: "text/event-stream" },
+    signal: leaving.signal,
+  });
+  const types: string[] = [];
+  const reader = response.body?.pipeThrough(new TextDecoderStream());
+  for await (const chunk of reader ?? []) {
+    types.push(...[...chunk.matchAll(/^event: (.+)$/gm)].map(([, type]) => type as string));
+    if (enough(types)) break;
+  }
+  leaving.abort();
+  return types;
+}
+
+test("what one plane is asked, sets, learns and does, the other knows", async () => {
+  await using directory = await temporaryDirectory();
+  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
+  const { left, right, ask, config, store } = await twoPlanes(directory, { policy: { rules } });
+  await using _left = left;
+  await using _right = right;
+
+  const waiting = ask.left(putRoute, put("asked on the left"), { prefer: "wait=60" });
+  const held = await eventually("the question", async () => {
+    const [first] = approvalsIn(await ask.right("GET /approvals?status=pending"));
+    return first;
+  });
+  const hearing = streamed(right.url, (types) => types.includes("tool.result"));
+  const answered = await ask.right(`POST /approvals/${held.id}`, { decision: "approve" });
+  assert.equal(answered.status, 200);
+  const outcome = await waiting;
+  assert.deepEqual([outcome.status, (outcome.body.ok ?? outcomeIn(outcome)?.ok) === true], [200, true]);
+  assert.ok((await hearing).includes("tool.result"));
+
+  const [there, here] = await Promise.all([ask.left("GET /calls"), ask.right("GET /calls")]);
+  assert.deepEqual(there.body.calls, here.body.calls);
+
+  const provider = { name: "mcp", config: { server: "echo", tool: "echo" } };
+  const manifest = { description: "Says it aloud", side_effects: "none", providers: [provider] };
+  const set = await ask.left("PUT /tools/shout", manifest);
+  assert.ok(set.status < 300, JSON.stringify(set.body));
+  await eventually("the tool on the other side", async () =>
+    (await ask.right("GET /tools/shout")).status === 200 ? true : undefined,
+  );
+
+  const health = (await ask.right("GET /tools/echo.put_note")).body.health as { total: number };
+  assert.equal(health.total, 1);
+  const verified = await runCli(["calls", "verify", "--json", "--config", config, "--store", store]);
+  assert.equal(verified.json().ok, true, verified.stderr);
+});
+
+test("planes that write at once leave one record in one chain", async () => {
+  await using directory = await temporaryDirectory();
+  const { left, right, ask, config } = await twoPlanes(directory);
+  await using _left = left;
+  await using _right = right;
+  const many = 150;
+  const lane = (side: "left" | "right") =>
+    Array.from({ length: many }, (_, at) =>
+      ask[side]("POST /tools/echo.echo/call", { arguments: { message: `${side} ${at}` } }),
+    );
+  const answers = await Promise.all([...lane("left"), ...lane("right")]);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  const verified = await runCli([
+    "calls",
+    "verify",
+    "--json",
+    "--config",
+    config,
+    "--data-dir",
+    directory.file("left"),
+  ]);
+  assert.deepEqual([verified.json().ok, verified.json().calls], [true, 2 * many]);
+  const events = (await ask.right("GET /events?limit=5000")).body.events as StoredEvent[] | undefined;
+  if (events) assert.ok(events.length >= 2 * many);
+});
+
+test("the password of the store is shown nowhere", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") }, { store: server.address() });
+  const place = ["--config", config, "--data-dir", directory.file("data")];
+  const wrong = server.address().replace("keeper:", "stranger:");
+  const runs = await Promise.all([
+    runCli(["config", "show", ...place]),
+    runCli(["config", "show", "--json", ...place]),
+    runCli(["config", "validate", ...place]),
+    runCli(["call", "echo.echo", "message=hi", "--json", ...place]),
+    runCli(["calls", "list", "--json", ...place, "--store", wrong]),
+    runCli(["calls", "list", ...place, "--store", wrong.replace("postgres:", "mysql:")]),
+    runCli(["calls", "list", ...place, "--store", wrong.replace("%40", "@").replace("%2F", "/")]),
+  ]);
+  const said = runs.map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  for (const secret of [postgresPassword, encodeURIComponent(postgresPassword), "swordfish"])
+    assert.ok(!said.includes(secret), said);
+  assert.match(runs[4]?.stdout ?? "", /does not know this user or password/);
+  assert.match(runs[5]?.stderr ?? "", /no store we know/);
+  assert.deepEqual(
+    runs.slice(4).map(({ code }) => code),
+    [4, 2, 2],
+  );
+});

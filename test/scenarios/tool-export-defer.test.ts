@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { namedServer, runCli, writeConfig } from "./support.ts";
+
+type Sent = { type?: string; name?: string; description?: string; defer_loading?: boolean; tools?: Sent[] };
+
+test("definitions are exported for models that search for them, those that are always loaded at once", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(
+    directory,
+    { a: { ...namedServer("a", ["alpha", "beta"]), description: "Letters." } },
+    { lazy: { alwaysLoadTools: ["a.alpha"] } },
+  );
+  const where = ["--config", config, "--data-dir", directory.file("data")];
+  const sent = async (format: string) =>
+    (await runCli(["tools", "export", "--defer", "--format", format, ...where])).json().tools as Sent[];
+  const anthropic = await sent("anthropic");
+  assert.deepEqual(
+    anthropic.map(({ name, defer_loading }) => [name, defer_loading]),
+    [
+      ["tool_search_tool_bm25", undefined],
+      ["a__alpha", undefined],
+      ["a__beta", true],
+    ],
+  );
+  const [search, alpha, letters] = await sent("openai-responses");
+  assert.deepEqual([search?.type, alpha?.name, alpha?.defer_loading], ["tool_search", "a__alpha", undefined]);
+  assert.deepEqual([letters?.type, letters?.name, letters?.description], ["namespace", "a", "Letters."]);
+  assert.deepEqual(
+    letters?.tools?.map(({ name, defer_loading }) => [name, defer_loading]),
+    [["a__beta", true]],
+  );
+  const refused = await runCli(["tools", "export", "--defer", "--format", "mcp", ...where]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--defer is known for anthropic and openai-responses; 'mcp' has no/);
+});

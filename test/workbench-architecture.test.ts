@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "..");
+const source = join(root, "workbench/src");
+const wallLines = 200;
+
+/** Who may import whom. */
+const arrows: Record<string, readonly string[]> = {
+  api: [],
+  parts: ["api"],
+  app: ["api", "parts", "pages"],
+  pages: ["api", "parts", "app"],
+  "main.tsx": ["app"],
+};
+
+const files = globSync("**/*.{ts,tsx}", { cwd: source });
+const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), "utf8")]));
+
+type Import = { file: string; target: string; isType: boolean };
+
+const imports: Import[] = [...texts].flatMap(([file, text]) => {
+  const pattern =
+    /^(?:import|export)\s+(type\s+)?[^"';]*?\bfrom\s*["'](\.[^"'\n]+)["']|\bimport\s*\(\s*["'](\.[^"'\n]+)["']/gm;
+  return [...text.matchAll(pattern)].map(([, type, still, lazy]) => ({
+    ...{ file, isType: type !== undefined },
+    target: relative(root, join(source, dirname(file), still ?? lazy ?? "")),
+  }));
+});
+const own = imports.filter(({ target }) => target.startsWith("workbench/src/"));
+const foreign = imports.filter(({ target }) => !target.startsWith("workbench/"));
+
+const roomOf = (path: string) => path.split("/")[0] ?? "";
+const pageOf = (path: string) => (path.startsWith("pages/") ? path.split("/")[1] : undefined);
+
+test("the search for imports finds them", () => {
+  assert.ok(own.length > 100 && foreign.length > 10, `${own.length} and ${foreign.length}`);
+});
+
+test("the workbench takes types of the plane, and code only from its ground floor", () => {
+  const wrong = foreign.filter(({ target, isType }) => !isType && !/^src\/(model|lib)\//.test(target));
+  assert.deepEqual(wrong, []);
+});
+
+test("what pages share knows no page, and a page shows pieces of another at most", () => {
+  const wrong = own.filter(({ file, target, isType }) => {
+    const path = target.slice("workbench/src/".length);
+    const [from, to] = [roomOf(file), roomOf(path)];
+    if (from === "pages" && to === "pages")
+      return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
+    return from !== to && !isType && !arrows[from]?.includes(to);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("no page shows itself by way of others", () => {
+  const shows = (page: string) =>
+    own.flatMap(({ file, target }) => {
+      const other = pageOf(target.slice("workbench/src/".length));
+      return pageOf(file) === page && other !== undefined && other !== page ? [other] : [];
+    });
+  const visit = (page: string, path: readonly string[]): void => {
+    assert.ok(!path.includes(page), [...path, page].join(" → "));
+    for (const other of new Set(shows(page))) visit(other, [...path, page]);
+  };
+  for (const page of new Set(files.flatMap((file) => pageOf(file) ?? []))) visit(page, []);
+});
+
+test("what others wrote is shown as text and never as a page", () => {
+  const wrong = [...texts].filter(([, text]) =>
+    /dangerouslySetInnerHTML|\.(inner|outer)HTML|insertAdjacentHTML|\beval\(/.test(text),
+  );
+  assert.deepEqual(
+    wrong.map(([file]) => file),
+    [],
+  );
+});
+
+test("files of the workbench are small and say what they are", () => {
+  const long = [...texts].filter(([, text]) => text.split("\n").length > wallLines + 1);
+  assert.deepEqual(
+    long.map(([file]) => file),
+    [],
+    `longer than ${wallLines} lines`,
+  );
+  assert.deepEqual(
+    files.filter(
+      (file) =>
+        !/^[a-z0-9/-]+(\.test)?\.tsx?$/.test(file) || /(^|\/)(utils?|helpers?|types|index)\./.test(file),
+    ),
+    [],
+  );
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Outcome } from "../../src/index.ts";
+import { fixture, textsOf } from "../scenarios/support.ts";
+import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
+
+const secret = "an-injected-secret-of-nobody";
+const insider = fixture("insider", [], { inject: [{ parameter: "_key", from: "constant", value: secret }] });
+const policy = {
+  profile: "guarded",
+  rules: [{ tool: "insider.*", verdict: "ask", reason: "it knows a key" }],
+};
+const phone = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true };
+
+type Answered = Partial<Outcome> & { plan?: { id: string } };
+
+suite("approving in the browser", { skip: noBrowser }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({ echo: fixture("echo"), insider }, { policy });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  /** A call that waits for its answer. */
+  const call = async (tool: string, args: object, more: object = {}): Promise<Answered> => {
+    const response = await fetch(`${world.url}/tools/${tool}/call`, {
+      method: "POST",
+      headers: { prefer: "wait=60" },
+      body: JSON.stringify({ arguments: args, ...more }),
+    });
+    return (await response.json()) as Answered;
+  };
+  const card = (page: Page, tool: string) =>
+    page.getByRole("article", { name: `${tool} waits for an answer` });
+
+  test("a call appears in the open page, is changed and approved, and runs with what was approved", async () => {
+    const { page, complaints, context } = await world.open("/approvals");
+    await page.getByText("Nothing waits").waitFor();
+    const calling = call("echo.put_note", { key: "a", text: "before" });
+    const waiting = card(page, "echo.put_note");
+    await waiting.getByText("before").waitFor();
+    assert.match(await page.title(), /^\(1\)/);
+    assert.match((await waiting.textContent()) ?? "", /it is not known to only read/);
+    await waiting.getByRole("button", { name: "Change" }).click();
+    const editor = waiting.getByLabel("Run it with these instead");
+    await editor.fill("{");
+    assert.equal(await waiting.getByRole("button", { name: /Approve/ }).isDisabled(), true);
+    await editor.fill('{"key": "b", "text": "after"}');
+    await waiting.getByRole("button", { name: "Approve with changes" }).click();
+    assert.equal(textsOf(await calling).at(-1), "stored b");
+    await page.getByRole("article", { name: "echo.put_note is answered" }).waitFor();
+    await page.waitForFunction("document.title === 'Toolplane'");
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("a no is told with its reason, also from a phone", async () => {
+    const { page, context } = await world.open("/approvals", phone);
+    const calling = call("echo.put_note", { key: "c", text: "words" });
+    const waiting = card(page, "echo.put_note");
+    await waiting.getByLabel("Reason").fill("not on a Friday");
+    assert.deepEqual(await accessibilityProblems(page), []);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+    await waiting.getByRole("button", { name: "Reject" }).click();
+    const { ok, error } = await calling;
+    assert.equal(ok, false);
+    assert.match(error?.message ?? "", /not on a Friday/);
+    await page.getByRole("tab", { name: "Answered" }).click();
+    await page.getByRole("row", { name: /echo\.put_note rejected/ }).waitFor();
+    await context.close();
+  });
+
+  test("what is typed survives a lost connection, and what came meanwhile is there afterwards", async () => {
+    const { page, context } = await world.open("/approvals");
+    const first = call("echo.put_note", { key: "d", text: "first" });
+    await card(page, "echo.put_note").getByLabel("Reason").fill("half a reason");
+    await context.setOffline(true);
+    const second = call("echo.write_note", { text: "second" });
+    await context.setOffline(false);
+    await card(page, "echo.write_note").waitFor();
+    assert.equal(await card(page, "echo.put_note").getByLabel("Reason").inputValue(), "half a reason");
+    await card(page, "echo.put_note").getByRole("button", { name: "Approve" }).click();
+    await card(page, "echo.write_note").getByRole("button", { name: "Approve" }).click();
+    assert.deepEqual([(await first).ok, (await second).ok], [true, true]);
+    await context.close();
+  });
+
+  test("a yes that is remembered is not asked for again, until it is forgotten", async () => {
+    const { page, context } = await world.open("/approvals");
+    const calling = call("echo.put_note", { key: "e", text: "again" });
+    const waiting = card(page, "echo.put_note");
+    await waiting.getByLabel("Your yes is good for").selectOption("tool");
+    await waiting.getByRole("button", { name: "Approve" }).click();
+    await calling;
+    assert.equal((await call("echo.put_note", { key: "f", text: "again" })).ok, true);
+    await page.getByRole("tab", { name: "Remembered" }).click();
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("Every call is asked about").waitFor();
+    await context.close();
+  });
+
+  test("an injected value is a placeholder: in no element, no answer of the API and no storage", async () => {
+    const { page, context } = await world.open("/");
+    const heard: string[] = [];
+    page.on(
+      "response",
+      (response) =>
+        void response.text().then(
+          (text) => heard.push(text),
+          () => undefined,
+        ),
+    );
+    await page.goto(`${world.url}/workbench/approvals`);
+    const calling = call("insider.open", { q: "hello" });
+    const waiting = card(page, "insider.open");
+    await waiting.getByText("«set by the system»").first().waitFor();
+    assert.match((await waiting.textContent()) ?? "", /it knows a key/);
+    await waiting.getByText("A rule asks about this every time").waitFor();
+    await waiting.getByRole("button", { name: "Reject" }).click();
+    assert.equal((await calling).ok, false);
+    await page.getByRole("article", { name: "insider.open is answered" }).waitFor();
+    const stored = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage])");
+    const shown = await page.content();
+    assert.ok(heard.length > 0);
+    for (const text of [...heard, stored, shown]) assert.ok(!text.includes(secret));
+    await context.close();
+  });
+
+  test("of a plan the first changes are run, one with other arguments, and the rest is rejected", async () => {
+    let plan = "";
+    for (const key of ["alpha", "beta", "gamma"]) {
+      const queued = await call("echo.put_note", { key, text: "words" }, { mode: "plan", conversation: "p" });
+      plan = queued.plan?.id ?? "";
+    }
+    const { page, complaints, context } = await world.open("/plans");
+    await page.getByRole("link", { name: /echo\.put_note, echo\.put_note/ }).click();
+    await page.waitForURL(`**/plans/${plan}`);
+    await page.getByLabel("The first so many").fill("2");
+    const change = page.getByRole("listitem").filter({ hasText: "beta" });
+    await change.getByRole("button", { name: "Change" }).click();
+    await change.getByLabel("Run it with these instead").fill('{"key": "instead", "text": "words"}');
+    await page.getByRole("button", { name: "Approve 2" }).click();
+    await page.getByText("stored alpha").waitFor();
+    await page.getByText("stored instead").waitFor();
+    await page.getByRole("button", { name: "Reject it" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Reason").fill("enough");
+    await dialog.getByRole("button", { name: "Reject it" }).click();
+    await page.getByText("Because: enough").waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type * as Playwright from "playwright-core";
+import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/support.ts";
+
+export type Page = Playwright.Page;
+
+/** Both belong to the workbench, which brings its own versions of them. */
+const ofWorkbench = createRequire(new URL("../../workbench/package.json", import.meta.url));
+const { chromium } = ofWorkbench("playwright-core") as typeof Playwright;
+const axe = readFileSync(ofWorkbench.resolve("axe-core/axe.min.js"), "utf8");
+
+const executablePath =
+  [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+    (file) => file !== undefined && existsSync(file),
+  ) ?? "";
+
+/** Why nothing can be tried here; false where it can. */
+export const noBrowser =
+  executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
+
+/** Far above what anything here takes; whatever reaches it hangs. */
+const hangMs = 30_000;
+
+export type World = AsyncDisposable & {
+  url: string;
+  config: string;
+  dataDirectory: string;
+  browser: Playwright.Browser;
+  /** A page of its own browser context, which complains about everything that goes wrong in it. */
+  open(path?: string, options?: Playwright.BrowserContextOptions): Promise<OpenPage>;
+  /** Makes a key and returns its secret. */
+  createKey(name: string, ...scopes: string[]): Promise<string>;
+  /** Ends the plane; the returned function starts it again at the same address. */
+  stopPlane(): Promise<() => Promise<void>>;
+};
+
+export type OpenPage = { page: Page; complaints: string[]; context: Playwright.BrowserContext };
+
+/** The real server with real MCP servers, and a real browser. */
+export async function openWorld(servers: Record<string, ServerEntry>, more: object = {}): Promise<World> {
+  buildWorkbenchIfStale();
+  const directory = await temporaryDirectory();
+  const config = await writeConfig(directory, servers, more);
+  const dataDirectory = join(directory.file("data"));
+  let serving = await startServe(config, dataDirectory);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return {
+    ...{ url: serving.url, config, dataDirectory, browser },
+    open: (path = "/", options = {}) => openPage(browser, `${serving.url}/workbench${path}`, options),
+    async createKey(name, ...scopes) {
+      const flags = scopes.flatMap((scope) => ["--scope", scope]);
+      const words = [
+        "keys",
+        "create",
+        name,
+        ...flags,
+        "--config",
+        config,
+        "--data-dir",
+        dataDirectory,
+        "--json",
+      ];
+      const made = (await runCli(words)).json() as { secret?: string };
+      if (made.secret === undefined) throw new Error(`No key was made: ${JSON.stringify(made)}`);
+      return made.secret;
+    },
+    async stopPlane() {
+      const { port } = new URL(serving.url);
+      await serving.stop();
+      return async () => {
+        serving = await startServe(config, dataDirectory, port);
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await serving.stop();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openPage(
+  browser: Playwright.Browser,
+  url: string,
+  options: Playwright.BrowserContextOptions,
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(hangMs);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return { page, complaints, context };
+}
+
+/** What axe finds wrong with the page as it is now: which rule, and where. */
+/** `rules` are those of axe that are looked at; all of them when left out. */
+export async function accessibilityProblems(page: Page, ...rules: string[]): Promise<string[]> {
+  // Through the debugger's own world: the page itself takes no script from anybody.
+  await page.evaluate(axe);
+  const found = await page.evaluate(async (runOnly) => {
+    const { axe: looking } = globalThis as unknown as { axe: Axe };
+    const { violations } = await looking.run(runOnly.length === 0 ? {} : { runOnly });
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
+  }, rules);
+  return found;
+}
+
+type Axe = {
+  run(options: { runOnly?: string[] }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+};

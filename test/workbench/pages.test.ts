@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { accessibilityProblems, noBrowser } from "./browser.ts";
+import { openShowcase, type Showcase, showcasePages } from "./showcase.ts";
+
+const none = { call: "", run: "", plan: "" };
+const javaScriptLimit = 350 * 1024;
+
+suite("the pages of the workbench", { skip: noBrowser }, () => {
+  let showcase: Showcase;
+  before(async () => {
+    showcase = await openShowcase();
+  });
+  after(() => showcase[Symbol.asyncDispose]());
+
+  for (const [at, [name]] of showcasePages(none).entries()) {
+    test(`${name}: can be used by everybody in both themes and breaks no rule of its policy`, async () => {
+      const path = showcasePages(showcase)[at]?.[1] ?? "";
+      const { page, complaints, context } = await showcase.world.open(path, { colorScheme: "light" });
+      await page.waitForSelector("main h1");
+      await page.locator("main [role=status] .animate-spin").first().waitFor({ state: "detached" });
+      assert.deepEqual(await accessibilityProblems(page), []);
+      // Nothing but colours is different.
+      await page.emulateMedia({ colorScheme: "dark" });
+      assert.deepEqual(await accessibilityProblems(page, "color-contrast"), []);
+      assert.deepEqual(complaints, []);
+      await context.close();
+    });
+  }
+
+  test("a first visit loads little, and nothing from elsewhere", async () => {
+    const context = await showcase.world.browser.newContext();
+    const page = await context.newPage();
+    const sizes: number[] = [];
+    const strangers: string[] = [];
+    page.on("response", async (response) => {
+      if (!response.url().startsWith(showcase.world.url)) strangers.push(response.url());
+      if (!response.url().endsWith(".js")) return;
+      assert.match(response.headers()["content-encoding"] ?? "br", /br|gzip/);
+      sizes.push(Number(response.headers()["content-length"]));
+    });
+    await page.goto(`${showcase.world.url}/`);
+    await page.waitForSelector("main h1");
+    assert.deepEqual(strangers, []);
+    assert.ok(sizes.length > 1);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(total < javaScriptLimit, `${total} bytes`);
+    await context.close();
+  });
+
+  test("the whole of it can be walked through with the keyboard", async () => {
+    const { page, context } = await showcase.world.open("/");
+    await page.waitForSelector("main h1");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find" }).fill("polic");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Policy", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find" }).fill("read a text file");
+    await page.getByRole("option", { name: /files\.read_text_file/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Find" }).waitFor({ state: "detached" });
+    await context.close();
+  });
+
+  test("the theme is the system's until somebody chooses, and the choice stays", async () => {
+    const { page, context } = await showcase.world.open("/", { colorScheme: "dark" });
+    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    await page.waitForSelector("main h1");
+    const dark = await background();
+    await page.getByRole("button", { name: /Theme: system/ }).click();
+    const light = await background();
+    assert.notEqual(light, dark);
+    await page.reload();
+    await page.waitForSelector("main h1");
+    assert.equal(await background(), light);
+    await context.close();
+  });
+});

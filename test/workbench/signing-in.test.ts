@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { suite, test } from "node:test";
+import { fixture } from "../scenarios/support.ts";
+import { noBrowser, openWorld, type Page } from "./browser.ts";
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Everything that a script in the page could find. */
+async function readable(page: Page): Promise<string> {
+  const storage = await page.evaluate<string>(
+    "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
+  );
+  return storage + (await page.content());
+}
+
+suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
+  test("a key opens it, is kept nowhere in the page, and signing out closes it", async () => {
+    await using world = await openWorld({ echo: fixture("echo") });
+    const key = await world.createKey("laptop", "admin");
+    const { page, context } = await world.open("/servers");
+    await signIn(page, "tp_not-a-key");
+    await page.getByText(/This plane wants to know who asks\. Send/).waitFor();
+    await signIn(page, key);
+    await page.getByRole("link", { name: "echo", exact: true }).waitFor();
+    assert.ok(!(await readable(page)).includes(key));
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, "Strict"]);
+    assert.notEqual(cookie?.value, key);
+    await page.reload();
+    await page.getByRole("link", { name: "echo", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API key").waitFor();
+  });
+
+  test("servers are added by pasting, and removed after asking", async () => {
+    await using world = await openWorld({ echo: fixture("echo") });
+    const key = await world.createKey("laptop", "admin");
+    const { page } = await world.open("/servers");
+    await signIn(page, key);
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("tab", { name: "Paste JSON" }).click();
+    const pasted = { servers: { more: { type: "stdio", ...fixture("echo") } } };
+    await page.getByLabel("Configuration").fill(JSON.stringify(pasted));
+    await page.getByRole("button", { name: "Add more" }).click();
+    await page.getByRole("link", { name: "more", exact: true }).click();
+    await page.getByText("17 in the catalogue").waitFor();
+    assert.match(readFileSync(world.config, "utf8"), /"more"/);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("heading", { name: "Servers", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "more", exact: true }).waitFor({ state: "detached" });
+    assert.doesNotMatch(readFileSync(world.config, "utf8"), /"more"/);
+  });
+
+  test("a key that is made is shown once, works, and is of no use when it is revoked", async () => {
+    await using world = await openWorld({ echo: fixture("echo") });
+    const key = await world.createKey("laptop", "admin");
+    const { page } = await world.open("/settings");
+    await signIn(page, key);
+    await page.getByRole("tab", { name: "Keys" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByLabel("Name").fill("reader");
+    await page.getByLabel("May").selectOption("read");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const secret = (await page.getByRole("region", { name: "key" }).textContent()) ?? "";
+    assert.match(secret, /^tp_/);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("reader").waitFor();
+    assert.ok(!(await readable(page)).includes(secret));
+
+    const other = await world.open("/servers");
+    await signIn(other.page, secret);
+    await other.page.getByRole("link", { name: "echo", exact: true }).waitFor();
+    assert.ok(await other.page.getByRole("button", { name: "Add server" }).isDisabled());
+
+    const entry = page.getByRole("listitem").filter({ hasText: "reader" });
+    await entry.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await entry.getByText("revoked").waitFor();
+    await other.page.reload();
+    await other.page.getByLabel("API key").waitFor();
+  });
+});

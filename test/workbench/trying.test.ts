@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { fixture, namedServer } from "../scenarios/support.ts";
+import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
+
+const hostile = '<img src=x onerror="document.title=1">';
+const fixedValue = "only-for-the-server";
+
+suite("tools in the browser", { skip: noBrowser }, () => {
+  let world: World;
+  before(async () => {
+    const servers = {
+      ...{ echo: fixture("echo"), image: fixture("image"), changing: fixture("changing") },
+      nasty: namedServer("nasty", [hostile, "harmless"]),
+    };
+    world = await openWorld(servers, { overlays: { "nasty.harmless": { description: hostile } } });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const callTool = (tool: string, args: object) =>
+    fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
+
+  test("a tool is found while somebody types, filtered, and opened", async () => {
+    const { page, complaints, context } = await world.open("/tools");
+    const search = page.getByRole("searchbox", { name: "Search tools" });
+    await search.pressSequentially("add two numbers");
+    const first = page.getByRole("row").nth(1);
+    await first.getByText("echo.add").waitFor();
+    await page.waitForURL("**/tools?q=add+two+numbers");
+    await search.fill("");
+    await page.getByLabel("Server").selectOption("image");
+    await page.getByText("9 match").waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByLabel("Version").fill("nonsense");
+    await page
+      .getByRole("alert")
+      .getByText(/version/)
+      .waitFor();
+    await page.getByLabel("Version").fill("^1.0");
+    await page.getByRole("link", { name: "image.mixed" }).click();
+    await page.getByRole("heading", { name: /image\.mixed/ }).waitFor();
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes("400")),
+      [],
+    );
+    await context.close();
+  });
+
+  test("a form becomes JSON and JSON a form; what does not fit is said; a dry run calls nothing", async () => {
+    const { page, complaints, context } = await world.open("/try");
+    await page.getByRole("combobox", { name: "Tool" }).fill("echo.add");
+    await page.getByRole("option", { name: /echo\.add/ }).click();
+    await page.getByLabel(/^a /).fill("2");
+    const json = page.getByLabel("Arguments as JSON");
+    assert.deepEqual(JSON.parse(await json.inputValue()), { a: 2 });
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("alert").getByText("INVALID_ARGUMENTS").waitFor();
+    await json.fill('{"a": 2, "b": 40}');
+    await page.getByLabel(/^b /).and(page.locator("[value='40']")).waitFor();
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText("It would run").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("Structured").getByText("sum").waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await json.fill("{}");
+    await page.getByRole("button", { name: "Take again" }).first().click();
+    assert.deepEqual(JSON.parse(await json.inputValue()), { a: 2, b: 40 });
+    await page.getByRole("button", { name: "Copy as" }).click();
+    await page.getByText(`toolplane call echo.add --args '{"a":2,"b":40}'`).waitFor();
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes("status of 4")),
+      [],
+    );
+    await context.close();
+  });
+
+  test("every kind of content is shown, and nothing that is shown runs", async () => {
+    const { page, complaints, context } = await world.open("/try?tool=image.mixed");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("img", { name: "What the tool answered" }).first().waitFor();
+    await page.locator("audio").waitFor();
+    await page.getByText("embedded text").waitFor();
+    await page.getByText("fx://report").waitFor();
+    await page.goto(`${world.url}/workbench/try?tool=echo.echo`);
+    await page.getByLabel(/^message /).fill(hostile);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("text", { exact: true }).getByText(hostile).waitFor();
+    await page.goto(`${world.url}/workbench/tools?server=nasty`);
+    await page.getByText(hostile).first().waitFor();
+    assert.equal(await page.getByText(hostile).count(), 3);
+    assert.equal(await page.locator("img[src='x']").count(), 0);
+    assert.equal(await page.title(), "Toolplane");
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("arguments are described, fixed, hidden and added; a model sees it at once, and nobody the fixed value", async () => {
+    const { page, complaints, context } = await world.open("/tools/echo.put_note/edit");
+    const tokens = page.getByLabel("Tokens");
+    const before = Number.parseInt((await tokens.textContent()) ?? "", 10);
+    const key = page.getByRole("listitem", { name: "key" });
+    await key.getByLabel("Who sets it").selectOption("fixed");
+    await key.getByLabel("Value").fill(fixedValue);
+    await page.getByRole("listitem", { name: "text" }).getByLabel("Description").fill("What to keep");
+    await page.getByRole("button", { name: "Add an argument" }).click();
+    const added = page.getByRole("listitem", { name: "A new argument" });
+    await added.getByLabel("Name").fill("colour");
+    await page.getByRole("listitem", { name: "colour" }).getByLabel("Choices").fill("red, green");
+    const preview = page.locator("section").filter({ hasText: "What a model sees" });
+    await preview.getByText("one of red, green").waitFor();
+    assert.notEqual(Number.parseInt((await tokens.textContent()) ?? "", 10), before);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.getByLabel("Why").fill("notes have a colour");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: /echo\.put_note/ }).waitFor();
+    const shown = (await (await fetch(`${world.url}/tools/echo.put_note`)).json()) as {
+      parameters: { properties: object };
+    };
+    assert.deepEqual(Object.keys(shown.parameters.properties), ["text", "colour"]);
+    await page.getByRole("link", { name: "Edit" }).click();
+    await page.getByPlaceholder("A value is set; type to replace it").waitFor();
+    await page
+      .getByRole("listitem", { name: "colour" })
+      .getByRole("button", { name: /Delete/ })
+      .click();
+    assert.ok(!(await page.content()).includes(fixedValue));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Edit" }).waitFor();
+    const stored = await (await callTool("echo.put_note", { text: "words" })).text();
+    assert.match(stored, new RegExp(`stored ${fixedValue}`));
+    await page.getByRole("link", { name: "Edit" }).click();
+    await page.getByRole("button", { name: "Take it back" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).click();
+    await page.getByRole("link", { name: "Try", exact: true }).last().waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("a tool whose definition changed shows the difference and is accepted", async () => {
+    await callTool("changing.add_tool", { name: "late", description: "Adds nothing." });
+    await (await fetch(`${world.url}/tools/changing.late`)).text();
+    await callTool("changing.edit_tool", { name: "late", description: "Adds something else." });
+    const { page, complaints, context } = await world.open("/tools/changing.late");
+    const difference = page.getByLabel("What is different");
+    await difference.getByText("Adds nothing.").waitFor();
+    await difference.getByText("Adds something else.").waitFor();
+    await page.getByRole("button", { name: "Accept the definition" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Accept" }).click();
+    await difference.waitFor({ state: "detached" });
+    assert.equal((await callTool("changing.late", {})).status, 200);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+});

@@ -1,0 +1,154 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { AgentRun } from "../../../src/model/agent-run.ts";
+import type { ContextStats } from "../../../src/model/context-stats.ts";
+import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
+import type { ServerStatus } from "../../../src/model/server.ts";
+import type {
+  ApprovalsAnswer,
+  CallAnswer,
+  CallsAnswer,
+  DeadLettersAnswer,
+  KeysAnswer,
+  LogsAnswer,
+  PinsAnswer,
+  RunsAnswer,
+  ServersAnswer,
+  Session,
+  ToolAnswer,
+  ToolsAnswer,
+} from "./answers.ts";
+import { get, part, withQuery } from "./client.ts";
+
+/** The first word of a query's key says what it is about; `app/live-events.ts` says which events change that. */
+export type Topic =
+  | "session"
+  | "servers"
+  | "logs"
+  | "tools"
+  | "stats"
+  | "pins"
+  | "calls"
+  | "runs"
+  | "approvals"
+  | "plans"
+  | "questions"
+  | "dead-letters"
+  | "keys"
+  | "jobs"
+  | "config"
+  | "policy";
+
+export const sessionQuery = () =>
+  queryOptions({ queryKey: ["session"], queryFn: ({ signal }) => get<Session>("/session", signal) });
+
+export const serversQuery = () =>
+  queryOptions({
+    queryKey: ["servers"],
+    queryFn: ({ signal }) => get<ServersAnswer>("/servers?limit=1000", signal),
+  });
+
+export const serverQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["servers", name],
+    queryFn: ({ signal }) => get<ServerStatus>(`/servers/${part(name)}`, signal),
+  });
+
+export const serverLogsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["logs", name],
+    queryFn: ({ signal }) => get<LogsAnswer>(`/servers/${part(name)}/logs`, signal),
+  });
+
+export type ToolFilter = {
+  q?: string;
+  server?: string;
+  persona?: string[];
+  capability?: string[];
+  provider?: string[];
+  version?: string;
+  min_success_rate?: string;
+  side_effects?: string[];
+  safety_level?: string[];
+};
+
+export const toolsQuery = (filter: ToolFilter = {}) =>
+  queryOptions({
+    queryKey: ["tools", "list", filter],
+    queryFn: ({ signal }) => get<ToolsAnswer>(withQuery("/tools", { group: ["*"], ...filter }), signal),
+  });
+
+export const toolQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["tools", "one", name],
+    queryFn: ({ signal }) => get<ToolAnswer>(`/tools/${part(name)}`, signal),
+  });
+
+export const pinsQuery = () =>
+  queryOptions({ queryKey: ["pins"], queryFn: ({ signal }) => get<PinsAnswer>("/pins", signal) });
+
+export const statsQuery = (withTools = false) =>
+  queryOptions({
+    queryKey: ["stats", withTools],
+    queryFn: ({ signal }) => get<ContextStats>(withQuery("/stats", withTools ? { tools: true } : {}), signal),
+  });
+
+export type CallFilter = { tool?: string; status?: string; user?: string; run?: string };
+
+const pageSize = 200;
+
+export const callsQuery = (filter: CallFilter = {}) =>
+  infiniteQueryOptions({
+    queryKey: ["calls", "list", filter],
+    queryFn: ({ pageParam, signal }) =>
+      get<CallsAnswer>(withQuery("/calls", { ...filter, limit: pageSize, cursor: pageParam }), signal),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export const recentCallsQuery = (limit: number) =>
+  queryOptions({
+    queryKey: ["calls", "recent", limit],
+    queryFn: ({ signal }) => get<CallsAnswer>(withQuery("/calls", { limit }), signal),
+  });
+
+export const callQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["calls", "one", id],
+    queryFn: ({ signal }) => get<CallAnswer>(`/calls/${part(id)}`, signal),
+  });
+
+export const runsQuery = (outcome = "") =>
+  infiniteQueryOptions({
+    queryKey: ["runs", "list", outcome],
+    queryFn: ({ pageParam, signal }) =>
+      get<RunsAnswer>(withQuery("/runs", { outcome, limit: pageSize, cursor: pageParam }), signal),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["runs", "one", id],
+    queryFn: ({ signal }) => get<AgentRun>(`/runs/${part(id)}`, signal),
+  });
+
+export const approvalsQuery = (status = "pending") =>
+  queryOptions({
+    queryKey: ["approvals", status],
+    queryFn: ({ signal }) => get<ApprovalsAnswer>(withQuery("/approvals", { status, limit: 1000 }), signal),
+  });
+
+export const deadLettersQuery = (status: DeadLetterStatus | "") =>
+  infiniteQueryOptions({
+    queryKey: ["dead-letters", status],
+    queryFn: ({ pageParam, signal }) =>
+      get<DeadLettersAnswer>(
+        withQuery("/dead-letters", { status, limit: pageSize, cursor: pageParam }),
+        signal,
+      ),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export const keysQuery = () =>
+  queryOptions({ queryKey: ["keys"], queryFn: ({ signal }) => get<KeysAnswer>("/keys?limit=1000", signal) });

@@ -1,0 +1,28 @@
+import type { z } from "@hono/zod-openapi";
+import { queryOptions } from "@tanstack/react-query";
+import type { PolicyVerdict, PolicyView } from "../../../src/faces/http/routes/policy-routes.ts";
+import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
+import type { PolicyRule } from "../../../src/model/config.ts";
+import type { DoctorReport } from "../../../src/model/setup.ts";
+import { get, withQuery } from "./client.ts";
+
+export type PolicyAnswer = Omit<z.infer<typeof PolicyView>, "rules"> & { rules: PolicyRule[] };
+export type VerdictAnswer = z.infer<typeof PolicyVerdict>;
+export type ConfigAnswer = z.infer<typeof ConfigView>;
+export type ImportAnswer = z.infer<typeof ImportView>;
+
+export const policyQuery = () =>
+  queryOptions({ queryKey: ["policy"], queryFn: ({ signal }) => get<PolicyAnswer>("/policy", signal) });
+
+export const configQuery = () =>
+  queryOptions({ queryKey: ["config"], queryFn: ({ signal }) => get<ConfigAnswer>("/config", signal) });
+
+/** Asked when somebody asks, because it starts programs. */
+export const doctorQuery = (server: string) =>
+  queryOptions({
+    queryKey: ["doctor", server],
+    queryFn: ({ signal }) => get<DoctorReport>(withQuery("/doctor", { server }), signal),
+    enabled: false,
+    retry: false,
+    gcTime: 0,
+  });

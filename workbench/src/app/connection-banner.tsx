@@ -1,0 +1,13 @@
+import { PlugZap } from "lucide-react";
+import { useConnection } from "./live-events.ts";
+
+/** What is shown may be old as long as nobody answers. */
+export function ConnectionBanner() {
+  if (useConnection() !== "lost") return null;
+  return (
+    <p role="status" className="flex items-center gap-2 bg-warn-soft px-4 py-1.5 text-[13px] text-warn">
+      <PlugZap aria-hidden className="size-4" />
+      The plane does not answer; what you see may be old. Trying again …
+    </p>
+  );
+}

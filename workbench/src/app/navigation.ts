@@ -1,0 +1,36 @@
+import {
+  Activity,
+  CalendarClock,
+  FlaskConical,
+  Gauge,
+  Hand,
+  ListChecks,
+  type LucideIcon,
+  MailWarning,
+  MessageSquare,
+  Scale,
+  Server,
+  Settings,
+  Wrench,
+} from "lucide-react";
+
+export const places = [
+  { to: "/", label: "Overview", icon: Gauge, group: "" },
+  { to: "/servers", label: "Servers", icon: Server, group: "" },
+  { to: "/tools", label: "Tools", icon: Wrench, group: "" },
+  { to: "/try", label: "Try", icon: FlaskConical, group: "" },
+  { to: "/chat", label: "Chat", icon: MessageSquare, group: "" },
+  { to: "/approvals", label: "Approvals", icon: Hand, group: "Needs you" },
+  { to: "/plans", label: "Plans", icon: ListChecks, group: "Needs you" },
+  { to: "/dead-letters", label: "Dead letters", icon: MailWarning, group: "Needs you" },
+  { to: "/calls", label: "Calls", icon: Activity, group: "History" },
+  { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
+  { to: "/policy", label: "Policy", icon: Scale, group: "Rules" },
+  { to: "/settings", label: "Settings", icon: Settings, group: "Rules" },
+] as const satisfies readonly { to: string; label: string; icon: LucideIcon; group: string }[];
+
+export type Place = (typeof places)[number];
+
+/** Those within reach of a thumb. */
+const withinReach: readonly string[] = ["/approvals", "/servers", "/tools", "/calls"];
+export const phonePlaces = withinReach.flatMap((to) => places.filter((place) => place.to === to));

@@ -1,0 +1,19 @@
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api/client.ts";
+
+/** What was refused stays refused; only what did not get through is tried again. */
+const isWorthRetrying = (failures: number, error: unknown) =>
+  failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500);
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error, { queryKey: [topic] }) {
+      if (error instanceof ApiError && error.status === 401 && topic !== "session")
+        void queryClient.resetQueries({ queryKey: ["session"] });
+    },
+  }),
+  defaultOptions: {
+    queries: { staleTime: 30_000, retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: "always" },
+    mutations: { retry: false, networkMode: "always" },
+  },
+});

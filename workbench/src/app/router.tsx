@@ -1,0 +1,136 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { NotFound, PageFailed } from "./fallback-pages.tsx";
+import { Shell } from "./shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
+const under = { getParentRoute: () => root, errorComponent: PageFailed };
+
+/** A search parameter that is a text, or nothing. */
+type Search = Record<string, unknown>;
+const text = (search: Search, name: string) => {
+  const value = search[name];
+  return typeof value === "string" && value !== "" ? { [name]: value } : {};
+};
+
+const routes = [
+  createRoute({
+    ...under,
+    path: "/",
+    component: lazyRouteComponent(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/servers",
+    component: lazyRouteComponent(() => import("../pages/servers/servers-page.tsx"), "ServersPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/servers/$name",
+    component: lazyRouteComponent(() => import("../pages/servers/server-page.tsx"), "ServerPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/tools",
+    validateSearch: (search: Search): { q?: string; server?: string } => ({
+      ...text(search, "q"),
+      ...text(search, "server"),
+    }),
+    component: lazyRouteComponent(() => import("../pages/tools/tools-page.tsx"), "ToolsPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/tools/$name",
+    component: lazyRouteComponent(() => import("../pages/tools/tool-page.tsx"), "ToolPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/tools/$name/edit",
+    component: lazyRouteComponent(
+      () => import("../pages/tool-editor/tool-editor-page.tsx"),
+      "ToolEditorPage",
+    ),
+  }),
+  createRoute({
+    ...under,
+    path: "/try",
+    validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
+    component: lazyRouteComponent(() => import("../pages/try/try-page.tsx"), "TryPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/chat",
+    component: lazyRouteComponent(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/approvals",
+    validateSearch: (search: Search): { id?: string } => text(search, "id"),
+    component: lazyRouteComponent(() => import("../pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/plans",
+    component: lazyRouteComponent(() => import("../pages/plans/plans-page.tsx"), "PlansPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/plans/$id",
+    component: lazyRouteComponent(() => import("../pages/plans/plan-page.tsx"), "PlanPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/dead-letters",
+    component: lazyRouteComponent(
+      () => import("../pages/dead-letters/dead-letters-page.tsx"),
+      "DeadLettersPage",
+    ),
+  }),
+  createRoute({
+    ...under,
+    path: "/calls",
+    validateSearch: (search: Search): { tool?: string; status?: string; user?: string; view?: string } => ({
+      ...text(search, "tool"),
+      ...text(search, "status"),
+      ...text(search, "user"),
+      ...text(search, "view"),
+    }),
+    component: lazyRouteComponent(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/calls/$id",
+    component: lazyRouteComponent(() => import("../pages/calls/call-page.tsx"), "CallPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/runs/$id",
+    component: lazyRouteComponent(() => import("../pages/calls/run-page.tsx"), "RunPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/jobs",
+    component: lazyRouteComponent(() => import("../pages/jobs/jobs-page.tsx"), "JobsPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/policy",
+    component: lazyRouteComponent(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/settings",
+    component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: "/workbench",
+  defaultPreload: "intent",
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

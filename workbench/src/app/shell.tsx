@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Outlet } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { ApiError } from "../api/client.ts";
+import { approvalsQuery, sessionQuery } from "../api/queries.ts";
+import { Failed, Loading } from "../parts/states.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { useApprovalSound } from "./approval-sound.ts";
+import { CommandPalette } from "./command-palette.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { startLiveEvents } from "./live-events.ts";
+import { PhoneBar, SideBar } from "./side-bar.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+/** Around every page: who is there decides whether there is a page at all. */
+export function Shell() {
+  const session = useQuery(sessionQuery());
+  if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
+  if (session.data !== undefined) return <Frame />;
+  return session.error ? (
+    <Failed error={session.error} onRetry={() => void session.refetch()} />
+  ) : (
+    <Loading />
+  );
+}
+
+function Frame() {
+  const client = useQueryClient();
+  const waiting = useQuery(approvalsQuery()).data?.approvals.length ?? 0;
+  const [searching, setSearching] = useState(false);
+  useApprovalSound();
+  useEffect(() => startLiveEvents(client), [client]);
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) Toolplane` : "Toolplane";
+  }, [waiting]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setSearching(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <div className="flex h-dvh flex-col">
+      <a
+        href="#content"
+        className="absolute left-2 top-2 z-50 -translate-y-20 rounded-md bg-accent-fill px-3 py-1.5 text-white focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <div className="flex min-h-0 flex-1">
+        <SideBar waiting={waiting} onSearch={() => setSearching(true)} />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <ConnectionBanner />
+          <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
+      {searching && <CommandPalette onClose={() => setSearching(false)} />}
+      <Toasts />
+    </div>
+  );
+}

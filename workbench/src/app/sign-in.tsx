@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import type { Session } from "../api/answers.ts";
+import { keepSession, post } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { Field, TextInput } from "../parts/field.tsx";
+import { Complaint } from "../parts/states.tsx";
+
+/** Shown where the plane wants to know who asks. The key goes to the plane once and is kept nowhere here. */
+export function SignIn() {
+  const client = useQueryClient();
+  const [key, setKey] = useState("");
+  const signIn = useMutation({
+    mutationFn: () => post<Session & { page: string }>("/session", { key: key.trim() }),
+    onSuccess({ page, ...session }) {
+      keepSession(page);
+      client.setQueryData(["session"], session);
+    },
+  });
+  return (
+    <main className="flex min-h-full items-center justify-center p-4">
+      <form
+        className="flex w-full max-w-sm flex-col gap-4 rounded-xl border border-line bg-surface p-6"
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate();
+        }}
+      >
+        <div className="flex items-center gap-2">
+          <KeyRound aria-hidden className="size-5 text-accent" />
+          <h1 className="text-lg font-semibold">Toolplane</h1>
+        </div>
+        <p className="text-[13px] text-muted">
+          This plane wants to know who asks. Make a key on its machine with{" "}
+          <code className="font-mono text-ink">toolplane keys create NAME</code>.
+        </p>
+        <Field label="API key" hint="It begins with tp_. A token of the plane's issuer is fine, too.">
+          <TextInput
+            type="password"
+            autoComplete="current-password"
+            autoFocus
+            required
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </Field>
+        <Complaint error={signIn.error} />
+        <Button type="submit" variant="primary" busy={signIn.isPending} disabled={key.trim() === ""}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const key = "toolplane.theme";
+const listeners = new Set<() => void>();
+
+function current(): Theme {
+  const kept = localStorage.getItem(key);
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+function choose(theme: Theme): void {
+  const root = document.documentElement;
+  if (theme === "system") {
+    localStorage.removeItem(key);
+    delete root.dataset.theme;
+  } else {
+    localStorage.setItem(key, theme);
+    root.dataset.theme = theme;
+  }
+  for (const tell of listeners) tell();
+}
+
+/** What the person chose; the system's own when they did not. `public/theme.js` applies it before the first paint. */
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const theme = useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, current);
+  return [theme, choose];
+}

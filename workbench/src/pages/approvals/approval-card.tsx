@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Answer } from "../../../../src/model/held-call.ts";
+import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
+import { toolQuery } from "../../api/queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { EffectBadge, HintBadges, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { ArgumentsEditor } from "./arguments-editor.tsx";
+import { ChangedDefinition } from "./changed-definition.tsx";
+import { RememberChoice, type RememberedFor, toRemember } from "./remember-choice.tsx";
+
+type ApprovalCardProps = { held: HeldAnswer; onAnswered?: (answered: Answered) => void };
+
+/** A call that waits: what exactly would run, why it is asked about, and the answer. */
+export function ApprovalCard({ held, onAnswered }: ApprovalCardProps) {
+  const answer = useAnswer(held.id);
+  const mayAnswer = useMay("call");
+  const [edited, setEdited] = useState<Answer["arguments"] | null | undefined>(undefined);
+  const [reason, setReason] = useState("");
+  const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: "" });
+  const give = (decision: Answer["decision"]) => {
+    const given: Answer = {
+      decision,
+      ...(decision === "approve" && edited ? { arguments: edited } : {}),
+      ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+      ...(decision === "approve" ? toRemember(remember) : {}),
+    };
+    // The card may be gone before the answer is: what waits is asked for again meanwhile.
+    void answer.mutateAsync(given).then(onAnswered, () => undefined);
+  };
+  const isWrong = edited === null;
+  const busyWith = answer.isPending ? answer.variables.decision : null;
+  return (
+    <article
+      aria-label={`${held.tool} waits for an answer`}
+      className="flex min-w-0 flex-col rounded-lg border border-line bg-surface"
+    >
+      <CardHead held={held} />
+      <div className="flex flex-col gap-3 border-t border-line p-4">
+        <ChangedDefinition tool={held.tool} />
+        <ArgumentsEditor held={held} onChange={setEdited} />
+        <div className="grid gap-3 md:grid-cols-2">
+          <Field label="Reason" hint="Told to whoever made the call.">
+            <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
+          </Field>
+          <RememberChoice held={held} value={remember} onChange={setRemember} />
+        </div>
+        <Complaint error={answer.error} />
+      </div>
+      <div className="flex gap-2 border-t border-line px-4 py-3 md:justify-end">
+        <Button
+          className="h-10 flex-1 md:h-8 md:flex-none"
+          disabled={!mayAnswer || answer.isPending}
+          busy={busyWith === "reject"}
+          onClick={() => give("reject")}
+        >
+          Reject
+        </Button>
+        <Button
+          variant="primary"
+          className="h-10 flex-1 md:h-8 md:flex-none"
+          disabled={!mayAnswer || isWrong || answer.isPending}
+          busy={busyWith === "approve"}
+          onClick={() => give("approve")}
+        >
+          {edited ? "Approve with changes" : "Approve"}
+        </Button>
+      </div>
+    </article>
+  );
+}
+
+function CardHead({ held }: { held: HeldAnswer }) {
+  const tool = useQuery(toolQuery(held.tool)).data;
+  const { user } = held.principal;
+  return (
+    <header className="flex flex-col gap-1.5 p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="min-w-0 break-all font-mono text-sm font-semibold">
+          <Link to="/tools/$name" params={{ name: held.tool }} className="hover:underline">
+            {held.tool}
+          </Link>
+        </h2>
+        {tool && <EffectBadge effect={tool.side_effects} />}
+        {tool && <HintBadges tool={tool} />}
+        {tool && <TroubleBadges tool={tool} />}
+      </div>
+      {tool && <p className="line-clamp-2 break-words text-[13px] text-muted">{tool.description}</p>}
+      <p className="text-[13px]">
+        <span className="font-medium">Why:</span> <span className="break-words">{held.verdict.reason}</span>
+      </p>
+      <p className="text-xs text-muted">
+        {user ?? "somebody"} through {held.face}, <Time at={held.at} />
+        {held.expiresAt !== null && (
+          <>
+            , over <Time at={held.expiresAt} />
+          </>
+        )}
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,72 @@
+import { Pencil, Undo2 } from "lucide-react";
+import { useState } from "react";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import type { HeldAnswer } from "../../api/approval-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { Field, TextArea } from "../../parts/field.tsx";
+import { ArgumentList } from "./argument-list.tsx";
+
+type EditorProps = {
+  held: HeldAnswer;
+  /** Undefined for what was asked for, null for what cannot be read. */
+  onChange: (args: JsonObject | null | undefined) => void;
+};
+
+/** What would run, to be looked at and, where that is allowed, to be changed. What the system sets is nobody's to change. */
+export function ArgumentsEditor({ held, onChange }: EditorProps) {
+  const [text, setText] = useState<string | null>(null);
+  const problem = text === null ? null : problemWith(text);
+  const edit = (next: string | null) => {
+    setText(next);
+    onChange(
+      next === null ? undefined : problemWith(next) === null ? (JSON.parse(next) as JsonObject) : null,
+    );
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <div className="flex items-center justify-between gap-2">
+        <p className="text-xs font-medium">Arguments</p>
+        {held.allowEdit &&
+          (text === null ? (
+            <Button
+              variant="quiet"
+              icon={Pencil}
+              onClick={() => edit(JSON.stringify(held.arguments, null, 2))}
+            >
+              Change
+            </Button>
+          ) : (
+            <Button variant="quiet" icon={Undo2} onClick={() => edit(null)}>
+              As they were
+            </Button>
+          ))}
+      </div>
+      {text === null ? (
+        <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
+      ) : (
+        <Field
+          label="Run it with these instead"
+          hint="They are checked like those of any call."
+          error={problem}
+        >
+          <TextArea
+            rows={Math.min(16, text.split("\n").length + 1)}
+            value={text}
+            onChange={(event) => edit(event.target.value)}
+          />
+        </Field>
+      )}
+    </div>
+  );
+}
+
+function problemWith(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? null
+      : "Arguments are an object: { … }.";
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Answer, Remember } from "../../../../src/model/held-call.ts";
+import type { HeldAnswer } from "../../api/approval-queries.ts";
+import { Field, Select } from "../../parts/field.tsx";
+
+export type RememberedFor = { what: Remember["for"] | "once"; forMs: string; conversation?: boolean };
+
+const hour = 3_600_000;
+const whats = [
+  { value: "once", text: "Only this call" },
+  { value: "arguments", text: "This tool with exactly these arguments" },
+  { value: "tool", text: "This tool" },
+  { value: "server", text: "Every tool of its server" },
+];
+const times = [
+  { value: String(hour), text: "for an hour" },
+  { value: String(8 * hour), text: "for 8 hours" },
+  { value: String(7 * 24 * hour), text: "for a week" },
+  { value: "", text: "for good" },
+];
+
+/** What a yes is to be good for. */
+export function toRemember({ what, forMs, conversation }: RememberedFor): Pick<Answer, "remember"> {
+  if (what === "once") return {};
+  return {
+    remember: {
+      for: what,
+      ...(forMs === "" ? {} : { forMs: Number(forMs) }),
+      ...(conversation ? { conversation: true } : {}),
+    },
+  };
+}
+
+type RememberChoiceProps = {
+  held: HeldAnswer;
+  value: RememberedFor;
+  onChange: (value: RememberedFor) => void;
+};
+
+export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
+  if (held.adminRequired)
+    return (
+      <p className="self-center text-xs text-muted">
+        A rule asks about this every time, so no yes is remembered.
+      </p>
+    );
+  const inConversation = held.options.conversation !== undefined;
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <Field label="Your yes is good for">
+        <Select
+          options={whats}
+          value={value.what}
+          onChange={({ target }) =>
+            onChange({
+              ...value,
+              what: target.value as RememberedFor["what"],
+              forMs: value.forMs || String(hour),
+            })
+          }
+        />
+      </Field>
+      {value.what !== "once" && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Select
+            aria-label="How long"
+            className="w-auto!"
+            options={times}
+            value={value.forMs}
+            onChange={({ target }) => onChange({ ...value, forMs: target.value })}
+          />
+          {inConversation && (
+            <label className="flex items-center gap-1.5 text-[13px]">
+              <input
+                type="checkbox"
+                checked={value.conversation ?? false}
+                onChange={({ target }) => onChange({ ...value, conversation: target.checked })}
+              />
+              only in this conversation
+            </label>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Remembered } from "../../../../src/model/held-call.ts";
+import { rememberedQuery, useForget } from "../../api/approval-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { toastError } from "../../parts/toast.tsx";
+
+/** Answers that are good for more than one call. */
+export function RememberedList() {
+  const query = useQuery(rememberedQuery());
+  const forget = useForget();
+  return (
+    <QueryView query={query}>
+      {({ remembered }) =>
+        remembered.length === 0 ? (
+          <Empty title="Every call is asked about">
+            A yes can be given for a tool or a server, for a while.
+          </Empty>
+        ) : (
+          <Panel flush className="max-w-3xl">
+            <ul className="divide-y divide-line text-[13px]">
+              {remembered.map((one) => (
+                <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
+                  <div className="min-w-0">
+                    <p className="break-words">{describe(one)}</p>
+                    <p className="text-xs text-muted">
+                      since <Time at={one.createdAt} />,{" "}
+                      {one.expiresAt === null ? (
+                        "for good"
+                      ) : (
+                        <>
+                          over <Time at={one.expiresAt} />
+                        </>
+                      )}
+                    </p>
+                  </div>
+                  <Button
+                    disabled={forget.isPending}
+                    onClick={() => forget.mutate(one.id, { onError: toastError })}
+                  >
+                    Ask again
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )
+      }
+    </QueryView>
+  );
+}
+
+function describe({ tool, server, arguments: globs, argumentsHash, conversation }: Remembered): string {
+  const what = tool ?? (server === null ? "every tool" : `every tool of ${server}`);
+  const globbed = Object.entries(globs).map(([name, glob]) => `${name} like ${glob}`);
+  const how = argumentsHash === null ? globbed.join(", ") : "exactly the same arguments";
+  return [what, how === "" ? "" : `with ${how}`, conversation === null ? "" : "in one conversation"]
+    .filter((part) => part !== "")
+    .join(" ");
+}

@@ -1,0 +1,134 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { FlaskConical } from "lucide-react";
+import type { CallAnswer } from "../../api/answers.ts";
+import { callQuery } from "../../api/queries.ts";
+import { Badge, StateBadge } from "../../parts/badge.tsx";
+import { CopyButton } from "../../parts/code-view.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Facts, Page, Panel } from "../../parts/page.tsx";
+import { Complaint, QueryView } from "../../parts/states.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+import { callSpans } from "./call-spans.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+const route = getRouteApi("/calls/$id");
+
+export function CallPage() {
+  const { id } = route.useParams();
+  return <QueryView query={useQuery(callQuery(id))}>{(call) => <CallView call={call} />}</QueryView>;
+}
+
+function CallView({ call }: { call: CallAnswer }) {
+  const { tool, status, error, durationMs, attempts } = call;
+  return (
+    <Page
+      title={
+        <>
+          {tool} <StateBadge kind="call" state={status} />
+        </>
+      }
+      about={
+        <Link to="/calls" className="hover:underline">
+          ← All calls
+        </Link>
+      }
+      actions={
+        <Link
+          to="/try"
+          search={{ tool }}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-[13px] font-medium hover:bg-sunken"
+        >
+          <FlaskConical aria-hidden className="size-4" /> Try this tool
+        </Link>
+      }
+    >
+      {error && <Complaint error={`${error.code}: ${error.message}`} />}
+      <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
+        <div className="flex min-w-0 flex-col gap-3">
+          <Panel title={`Where ${renderDuration(durationMs)} went`}>
+            <Waterfall label="Stages of the call" spans={callSpans(call)} totalMs={durationMs} />
+          </Panel>
+          <Panel title="Attempts" flush>
+            <Attempts attempts={attempts} />
+          </Panel>
+        </div>
+        <Panel title="Record">
+          <CallFacts call={call} />
+        </Panel>
+      </div>
+      {error && Object.keys(error.data).length > 0 && (
+        <Panel title="More about the error">
+          <JsonView value={error.data} />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
+  if (attempts.length === 0)
+    return <p className="p-4 text-[13px] text-muted">Nobody was asked: the call ended before.</p>;
+  return (
+    <ol className="divide-y divide-line text-[13px]">
+      {attempts.map(({ provider, ok, durationMs, error }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same provider may be asked twice
+        <li key={index} className="flex items-center gap-3 px-4 py-2">
+          <span className="text-muted">{index + 1}</span>
+          <span className="min-w-0 flex-1 truncate font-medium">{provider}</span>
+          {error !== null && <span className="text-bad">{error}</span>}
+          <Badge tone={ok ? "good" : "bad"}>{ok ? "answered" : "failed"}</Badge>
+          <span className="w-20 text-right tabular-nums text-muted">{renderDuration(durationMs)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CallFacts({ call }: { call: CallAnswer }) {
+  const { id, at, server, principal, face, provider, argumentNames, injected, approval, run, stored } = call;
+  return (
+    <Facts
+      items={[
+        [
+          "Id",
+          <span key="id" className="flex items-center gap-1 font-mono text-xs">
+            <span className="truncate">{id}</span>
+            <CopyButton text={id} label="Copy the id" />
+          </span>,
+        ],
+        ["When", <Time key="at" at={at} />],
+        [
+          "Server",
+          server && (
+            <Link to="/servers/$name" params={{ name: server }} className="text-accent hover:underline">
+              {server}
+            </Link>
+          ),
+        ],
+        ["Provider", provider],
+        ["Caller", `${principal.user ?? "nobody"} through ${face}`],
+        ["Groups", principal.groups.join(", ")],
+        ["Verdict", approval && `${approval.verdict}: ${approval.reason} (${approval.origin})`],
+        [
+          "Arguments",
+          argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not kept)` : "none",
+        ],
+        ["Set by the system", injected.join(", ")],
+        ["Large result", stored],
+        [
+          "Agent run",
+          run && (
+            <Link to="/runs/$id" params={{ id: run }} className="text-accent hover:underline">
+              The conversation it was made in
+            </Link>
+          ),
+        ],
+        [
+          "Result hash",
+          call.resultHash && <code className="break-all font-mono text-xs">{call.resultHash}</code>,
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import type { CallAnswer } from "../../api/answers.ts";
+import type { Span } from "./waterfall.tsx";
+
+/** The stages of the path in their order, the attempts inside the one that makes them. */
+export function callSpans({ stages, attempts, hooks = [], status }: CallAnswer): Span[] {
+  const spans: Span[] = [];
+  let at = 0;
+  const isOver = status === "succeeded" || status === "dry_run" || status === "waiting";
+  for (const [index, { stage, ms }] of stages.entries()) {
+    const isLast = index === stages.length - 1;
+    spans.push({ key: stage, name: stage, startMs: at, ms, depth: 0, isBad: isLast && !isOver });
+    if (stage === "execute") spans.push(...attemptSpans(attempts, at));
+    if (stage === "approve") spans.push(...hookSpans(hooks, at));
+    at += ms;
+  }
+  return spans;
+}
+
+function attemptSpans(attempts: CallAnswer["attempts"], begunMs: number): Span[] {
+  let at = begunMs;
+  return attempts.map(({ provider, ok, durationMs, error }, index) => {
+    const startMs = at;
+    at += durationMs;
+    return {
+      ...{
+        key: `attempt ${index}`,
+        name: `${index + 1}. ${provider}`,
+        startMs,
+        ms: durationMs,
+        depth: 1,
+        isBad: !ok,
+      },
+      note: error ?? "answered",
+    };
+  });
+}
+
+function hookSpans(hooks: NonNullable<CallAnswer["hooks"]>, begunMs: number): Span[] {
+  return hooks.map(({ name, decision, ms, failed = false }, index) => ({
+    ...{
+      key: `hook ${index}`,
+      name: `hook ${name}`,
+      startMs: begunMs,
+      ms,
+      depth: 1,
+      isBad: failed || decision === "deny",
+    },
+    note: decision,
+  }));
+}

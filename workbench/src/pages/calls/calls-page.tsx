@@ -1,0 +1,183 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useDeferredValue, useEffect, useState } from "react";
+import type { CallAnswer } from "../../api/answers.ts";
+import { callsQuery } from "../../api/queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Badge, StateBadge } from "../../parts/badge.tsx";
+import { classes } from "../../parts/class-names.ts";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Select, TextInput } from "../../parts/field.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+import { RunsTable } from "./runs-table.tsx";
+
+const route = getRouteApi("/calls");
+
+const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
+
+const columns: readonly Column<CallAnswer>[] = [
+  { title: "When", width: "80px", render: ({ at }) => <Time at={at} /> },
+  {
+    ...{ title: "Tool", width: "minmax(130px, 2fr)" },
+    render: ({ id, tool }) => (
+      <Link to="/calls/$id" params={{ id }} className="font-medium hover:underline">
+        {tool}
+      </Link>
+    ),
+  },
+  { title: "Status", width: "120px", render: ({ status }) => <StateBadge kind="call" state={status} /> },
+  {
+    title: "Took",
+    width: "80px",
+    align: "right",
+    wide: true,
+    render: ({ durationMs }) => renderDuration(durationMs),
+  },
+  {
+    title: "Caller",
+    width: "minmax(90px, 1fr)",
+    wide: true,
+    render: ({ principal }) => principal.user ?? "nobody",
+  },
+  { title: "Face", width: "90px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
+  { title: "Tries", width: "50px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
+  {
+    ...{ title: "Note", width: "minmax(100px, 1.5fr)", wide: true },
+    render: ({ error, approval, status }) =>
+      error ? (
+        <span className={status === "waiting" ? "text-muted" : "text-bad"}>{error.code}</span>
+      ) : approval?.verdict === "ask" ? (
+        "approved by a person"
+      ) : null,
+  },
+];
+
+const views = [
+  { view: undefined, title: "Calls" },
+  { view: "runs", title: "Agent runs" },
+] as const;
+
+export function CallsPage() {
+  const { view } = route.useSearch();
+  return (
+    <Page
+      fill
+      title="Calls and traces"
+      actions={
+        <nav aria-label="What to list" className="flex rounded-md border border-line p-0.5">
+          {views.map((one) => (
+            <Link
+              key={one.title}
+              to="/calls"
+              search={one.view === undefined ? {} : { view: one.view }}
+              aria-current={view === one.view ? "page" : undefined}
+              className={classes(
+                "rounded px-2.5 py-1 text-[13px] font-medium",
+                view === one.view ? "bg-accent-soft text-accent" : "text-muted hover:text-ink",
+              )}
+            >
+              {one.title}
+            </Link>
+          ))}
+        </nav>
+      }
+    >
+      {view === "runs" ? <RunsTable /> : <CallsTable />}
+    </Page>
+  );
+}
+
+function CallsTable() {
+  const { tool, status, user } = route.useSearch();
+  const navigate = useNavigate();
+  const filter = {
+    ...(tool === undefined ? {} : { tool }),
+    ...(status === undefined ? {} : { status }),
+    ...(user === undefined ? {} : { user }),
+  };
+  const calls = useInfiniteQuery(callsQuery(filter));
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <Filters />
+      <QueryView query={calls}>
+        {({ pages }) => (
+          <DataTable
+            label="Calls"
+            columns={columns}
+            rows={pages.flatMap((page) => page.calls)}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => void navigate({ to: "/calls/$id", params: { id } })}
+            hasMore={calls.hasNextPage && !calls.isFetchingNextPage}
+            isLoadingMore={calls.isFetchingNextPage}
+            onMore={calls.fetchNextPage}
+            empty={
+              <Empty title={isFiltered ? "No call fits" : "Nobody has called a tool yet"}>
+                {isFiltered
+                  ? "Take a filter away to see more."
+                  : "Every call is recorded here, refused ones too."}
+              </Empty>
+            }
+          />
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+/** In the address, so that what is looked at can be passed on. */
+function Filters() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const mayManage = useMay("admin");
+  const set = (name: "tool" | "status" | "user", value: string) => {
+    const { [name]: _, ...rest } = search;
+    void navigate({ to: "/calls", search: value === "" ? rest : { ...rest, [name]: value }, replace: true });
+  };
+  return (
+    <div className="flex flex-wrap gap-2">
+      <TextFilter label="Tool" value={search.tool ?? ""} onChange={(value) => set("tool", value)} />
+      <Select
+        aria-label="Status"
+        className="!w-40"
+        value={search.status ?? ""}
+        onChange={(event) => set("status", event.target.value)}
+        options={[
+          { value: "", text: "Any status" },
+          ...statuses.map((value) => ({ value, text: value.replace("_", " ") })),
+        ]}
+      />
+      {mayManage && (
+        <TextFilter label="Caller" value={search.user ?? ""} onChange={(value) => set("user", value)} />
+      )}
+    </div>
+  );
+}
+
+function TextFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const settled = useDeferredValue(text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the address
+  useEffect(() => {
+    if (settled !== value) onChange(settled);
+  }, [settled]);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label === "Tool" ? "Tool, by its whole name" : label}
+      className="!w-56"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
+}

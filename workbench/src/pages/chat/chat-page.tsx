@@ -1,0 +1,120 @@
+import type { z } from "@hono/zod-openapi";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { MessageSquare, RotateCcw } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import type { AgentChoices } from "../../../../src/faces/http/routes/agent-routes.ts";
+import { pendingQuery } from "../../api/approval-queries.ts";
+import { get } from "../../api/client.ts";
+import { Button } from "../../parts/button.tsx";
+import { Select } from "../../parts/field.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { ChatItemView } from "./chat-item.tsx";
+import { type AskOptions, useConversation } from "./conversation.ts";
+import { Question } from "./question.tsx";
+
+type Choices = z.infer<typeof AgentChoices>;
+
+const choicesQuery = () =>
+  queryOptions({ queryKey: ["config", "agent"], queryFn: ({ signal }) => get<Choices>("/agent", signal) });
+
+/** A model with the tools of this plane, and every call that it makes in sight. */
+export function ChatPage() {
+  const query = useQuery(choicesQuery());
+  return (
+    <QueryView query={query}>
+      {(choices) =>
+        choices.models.length === 0 ? (
+          <Page title="Chat">
+            <Empty icon={MessageSquare} title="No model is configured">
+              Write one into the section “models” of the configuration:{" "}
+              {'{"default": {"baseURL": "…", "model": "…"}}'}.
+            </Empty>
+          </Page>
+        ) : (
+          <Chat choices={choices} />
+        )
+      }
+    </QueryView>
+  );
+}
+
+function Chat({ choices }: { choices: Choices }) {
+  const chat = useConversation();
+  const [options, setOptions] = useState<AskOptions>({ model: "", toolset: "" });
+  return (
+    <Page
+      fill
+      title="Chat"
+      actions={
+        <>
+          {choices.models.length > 1 && (
+            <Select
+              aria-label="Model"
+              className="w-auto!"
+              options={[{ value: "", text: "The usual model" }, ...choices.models]}
+              value={options.model}
+              onChange={({ target }) => setOptions({ ...options, model: target.value })}
+            />
+          )}
+          <Select
+            aria-label="Tools"
+            className="w-auto!"
+            options={[{ value: "", text: "Every tool" }, ...choices.toolsets]}
+            value={options.toolset}
+            onChange={({ target }) => setOptions({ ...options, toolset: target.value })}
+          />
+          <Button icon={RotateCcw} disabled={chat.items.length === 0} onClick={chat.restart}>
+            Begin anew
+          </Button>
+        </>
+      }
+    >
+      <Said chat={chat} />
+      <Question isBusy={chat.isBusy} onAsk={(text) => void chat.ask(text, options)} onStop={chat.stop} />
+    </Page>
+  );
+}
+
+/** What was said, and what waits for a yes so that it can go on. */
+function Said({ chat: { items, conversation, isBusy, last } }: { chat: ReturnType<typeof useConversation> }) {
+  const pending = useQuery(pendingQuery()).data?.approvals ?? [];
+  const ours = pending.filter(({ options }) => options.conversation === conversation);
+  const end = useRef<HTMLDivElement>(null);
+  const length = items.length + ours.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
+  useEffect(() => void end.current?.scrollIntoView({ block: "end" }), [length]);
+  return (
+    <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+      tabIndex={0}
+      role="log"
+      aria-label="Conversation"
+      aria-busy={isBusy}
+      className="min-h-0 flex-1 overflow-auto"
+    >
+      <div className="mx-auto flex max-w-3xl flex-col gap-3 pb-2">
+        {items.length === 0 && (
+          <Empty icon={MessageSquare} title="Ask something">
+            The model may use your tools; what has to be asked about is asked here.
+          </Empty>
+        )}
+        {items.map((item) => (
+          <ChatItemView key={item.id} item={item} />
+        ))}
+        {ours.map((held) => (
+          <ApprovalCard key={held.id} held={held} />
+        ))}
+        {last && !isBusy && (
+          <p className="text-xs text-muted">
+            {last.trace.model}, {last.usage.totalTokens} tokens, {last.turns}{" "}
+            {last.turns === 1 ? "turn" : "turns"}
+            {last.outcome !== "completed" && `, ${last.outcome}`}
+          </p>
+        )}
+        <div ref={end} />
+      </div>
+    </div>
+  );
+}

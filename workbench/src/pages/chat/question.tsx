@@ -1,0 +1,45 @@
+import { CircleStop, SendHorizontal } from "lucide-react";
+import { useState } from "react";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { TextArea } from "../../parts/field.tsx";
+
+type QuestionProps = { isBusy: boolean; onAsk: (text: string) => void; onStop: () => void };
+
+/** Enter asks, with Shift it begins a new line. */
+export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
+  const [text, setText] = useState("");
+  const mayAsk = useMay("call");
+  const cannot = isBusy || !mayAsk || text.trim() === "";
+  const ask = () => {
+    if (cannot) return;
+    onAsk(text.trim());
+    setText("");
+  };
+  return (
+    <div className="mx-auto flex w-full max-w-3xl items-end gap-2">
+      <TextArea
+        aria-label="Your question"
+        placeholder="Ask something"
+        rows={2}
+        className="resize-y font-sans! text-[13px]!"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          ask();
+        }}
+      />
+      {isBusy ? (
+        <Button icon={CircleStop} onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button variant="primary" icon={SendHorizontal} disabled={cannot} onClick={ask}>
+          Ask
+        </Button>
+      )}
+    </div>
+  );
+}

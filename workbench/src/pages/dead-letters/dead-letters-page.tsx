@@ -1,0 +1,106 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { MailCheck } from "lucide-react";
+import { useState } from "react";
+import {
+  type DeadLetter,
+  type DeadLetterStatus,
+  deadLetterStatuses,
+} from "../../../../src/model/dead-letter.ts";
+import { deadLettersQuery } from "../../api/queries.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Select } from "../../parts/field.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { holdText } from "./hold-text.ts";
+import { LetterDialog } from "./letter-dialog.tsx";
+
+const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[] => [
+  { title: "When", width: "80px", render: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    ...{ title: "Tool", width: "minmax(130px, 1.5fr)" },
+    render: ({ id, tool }) => (
+      <button
+        type="button"
+        className="max-w-full truncate font-medium hover:underline"
+        onClick={() => onOpen(id)}
+      >
+        {tool}
+      </button>
+    ),
+  },
+  { title: "Status", width: "110px", render: ({ status }) => <StateBadge kind="letter" state={status} /> },
+  {
+    title: "Error",
+    width: "minmax(150px, 3fr)",
+    wide: true,
+    render: ({ error }) => `${error.code}: ${error.message}`,
+  },
+  {
+    title: "Tries",
+    width: "60px",
+    align: "right",
+    wide: true,
+    render: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
+  },
+  {
+    ...{ title: "Next try", width: "110px", wide: true },
+    render: ({ nextRetryAt, hold }) => (nextRetryAt === null ? holdText(hold) : <Time at={nextRetryAt} />),
+  },
+];
+
+/** Calls that failed for good, and what can be done about them. */
+export function DeadLettersPage() {
+  const [status, setStatus] = useState<DeadLetterStatus | "">("pending");
+  const [open, setOpen] = useState<string | null>(null);
+  const letters = useInfiniteQuery(deadLettersQuery(status));
+  const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
+  const counts = letters.data?.pages[0]?.byStatus;
+  const chosen = rows.find(({ id }) => id === open);
+  return (
+    <Page
+      fill
+      title="Dead letters"
+      about="Calls that failed for good are kept, so that they can be made again."
+      actions={
+        <Select
+          aria-label="Status"
+          className="!w-44"
+          value={status}
+          onChange={(event) => setStatus(event.target.value as DeadLetterStatus | "")}
+          options={[
+            { value: "", text: "Any status" },
+            ...deadLetterStatuses.map((value) => ({
+              value,
+              text: counts ? `${value} (${counts[value]})` : value,
+            })),
+          ]}
+        />
+      }
+    >
+      <QueryView query={letters}>
+        {() => (
+          <DataTable
+            label="Dead letters"
+            columns={columnsFor(setOpen)}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => setOpen(id)}
+            isSelected={({ id }) => id === open}
+            hasMore={letters.hasNextPage && !letters.isFetchingNextPage}
+            isLoadingMore={letters.isFetchingNextPage}
+            onMore={letters.fetchNextPage}
+            empty={
+              <Empty
+                icon={MailCheck}
+                title={status === "" ? "No call has failed for good" : `None is ${status}`}
+              />
+            }
+          />
+        )}
+      </QueryView>
+      {chosen && <LetterDialog key={chosen.id} letter={chosen} onClose={() => setOpen(null)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { JobRun, TaskRun } from "../../../../src/model/job-run.ts";
+import { part, post } from "../../api/client.ts";
+import { jobRunsQuery } from "../../api/job-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+import { toastError } from "../../parts/toast.tsx";
+import { RunState } from "./run-state.tsx";
+
+/** The runs of a job, newest first, each with its tasks. */
+export function JobRuns({ name }: { name: string }) {
+  const query = useInfiniteQuery(jobRunsQuery(name));
+  const runs = query.data?.pages.flatMap((page) => page.runs) ?? [];
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-xs font-medium text-muted">Runs</h3>
+      {query.isSuccess && runs.length === 0 && <Empty title="It has not run yet" />}
+      <ul className="flex flex-col gap-2">
+        {runs.map((run) => (
+          <RunItem key={run.id} run={run} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function RunItem({ run }: { run: JobRun }) {
+  const client = useQueryClient();
+  const mayCall = useMay("call");
+  const isOver = run.endedAt !== null;
+  const act = useMutation({
+    mutationFn: () => post<unknown>(`/job-runs/${part(run.id)}/${isOver ? "rerun" : "cancel"}`),
+    onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
+  });
+  const tookMs = run.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
+  return (
+    <li className="rounded-md border border-line p-3 text-[13px]">
+      <div className="flex flex-wrap items-center gap-2">
+        <RunState state={run.state} />
+        <Time at={run.startedAt ?? run.createdAt} />
+        <span className="text-xs text-muted">
+          {run.origin === "schedule" ? "by the clock" : (run.user ?? "by hand")}
+          {tookMs !== null && `, ${renderDuration(tookMs)}`}
+        </span>
+        <Button
+          variant="quiet"
+          className="ml-auto"
+          disabled={!mayCall}
+          busy={act.isPending}
+          onClick={() => act.mutate()}
+        >
+          {isOver ? "Run again" : "Cancel"}
+        </Button>
+      </div>
+      {run.error && <p className="mt-1 break-words text-xs text-bad">{run.error.message}</p>}
+      <ol className="mt-2 flex flex-col gap-1">
+        {run.tasks.map((task) => (
+          <TaskItem key={task.task} task={task} />
+        ))}
+      </ol>
+    </li>
+  );
+}
+
+function TaskItem({ task: { task, state, attempts, error, steps } }: { task: TaskRun }) {
+  return (
+    <li className="flex flex-wrap items-center gap-2 text-xs">
+      <RunState state={state} />
+      <span className="font-medium">{task}</span>
+      {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}
+      {steps.flatMap(({ id, tool, record }) =>
+        record !== null && tool !== null
+          ? [
+              <Link
+                key={id}
+                to="/calls/$id"
+                params={{ id: record }}
+                className="font-mono text-accent hover:underline"
+              >
+                {tool}
+              </Link>,
+            ]
+          : [],
+      )}
+      {error && <span className="basis-full break-words text-bad">{error.message}</span>}
+    </li>
+  );
+}

@@ -1,0 +1,157 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { CirclePause, CirclePlay, Play, ShieldCheck } from "lucide-react";
+import type { JobStatus } from "../../../../src/model/job-verbs.ts";
+import { part, post } from "../../api/client.ts";
+import { jobQuery, preflightQuery } from "../../api/job-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Facts } from "../../parts/page.tsx";
+import { Complaint, QueryView } from "../../parts/states.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+import { JobRuns } from "./job-runs.tsx";
+import { renderRecurrence } from "./run-state.tsx";
+
+/** One job: its order, its times, whether it could run, and its runs. */
+export function JobView({ name }: { name: string }) {
+  const query = useQuery(jobQuery(name));
+  return (
+    <QueryView query={query}>
+      {(job) => (
+        <div className="flex flex-col gap-4">
+          <p className="whitespace-pre-wrap break-words text-[13px]">{job.description ?? job.summary}</p>
+          <JobActions job={job} />
+          <JobFacts job={job} />
+          <Preflight job={job} />
+          <TaskOrder job={job} />
+          <JobRuns name={name} />
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+function JobActions({ job: { name, schedule } }: { job: JobStatus }) {
+  const client = useQueryClient();
+  const [mayCall, mayChange] = [useMay("call"), useMay("admin")];
+  const act = useMutation({
+    mutationFn: (verb: "run" | "pause" | "resume") => post<unknown>(`/jobs/${part(name)}/${verb}`),
+    onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
+  });
+  const isBusyWith = (verb: string) => act.isPending && act.variables === verb;
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant="primary"
+          icon={Play}
+          disabled={!mayCall}
+          busy={isBusyWith("run")}
+          onClick={() => act.mutate("run")}
+        >
+          Run now
+        </Button>
+        {schedule.state === "scheduled" && (
+          <Button
+            icon={CirclePause}
+            disabled={!mayChange}
+            busy={isBusyWith("pause")}
+            onClick={() => act.mutate("pause")}
+          >
+            Pause
+          </Button>
+        )}
+        {schedule.state === "paused" && (
+          <Button
+            icon={CirclePlay}
+            disabled={!mayChange}
+            busy={isBusyWith("resume")}
+            onClick={() => act.mutate("resume")}
+          >
+            Resume
+          </Button>
+        )}
+      </div>
+      <Complaint error={act.error} />
+    </div>
+  );
+}
+
+function JobFacts({ job }: { job: JobStatus }) {
+  const { schedule, health, active } = job;
+  const { total, success_rate, average_latency_ms } = health.job;
+  return (
+    <Facts
+      items={[
+        ["When", renderRecurrence(job.recurrence)],
+        ["Next", schedule.nextAt && <Time key="next" at={schedule.nextAt} />],
+        [
+          "Paused",
+          schedule.pausedAt && (
+            <>
+              <Time at={schedule.pausedAt} /> by {schedule.pausedBy ?? "somebody"}
+            </>
+          ),
+        ],
+        ["Under way", active === 0 ? null : String(active)],
+        [
+          "Health",
+          total === 0
+            ? "not run yet"
+            : `${Math.round(success_rate * 100)}% of ${total} runs, ${renderDuration(average_latency_ms)} on average`,
+        ],
+        ["Personas", job.personas.join(", ")],
+        ["Needs", job.required_capabilities.join(", ")],
+      ]}
+    />
+  );
+}
+
+function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus }) {
+  const check = useQuery(preflightQuery(name, skills));
+  if (skills.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-2">
+      <Button
+        icon={ShieldCheck}
+        className="w-fit"
+        busy={check.isFetching}
+        onClick={() => void check.refetch()}
+      >
+        Could it run now?
+      </Button>
+      {check.data && (
+        <ul aria-label="Preflight" className="flex flex-col gap-1 text-[13px]">
+          {check.data.map(({ skill, problem }) => (
+            <li key={skill} className="flex flex-wrap items-baseline gap-2">
+              <Badge tone={problem === null ? "good" : "bad"}>
+                {problem === null ? "ready" : "not ready"}
+              </Badge>
+              <span className="font-medium">{skill}</span>
+              {problem !== null && (
+                <span className="min-w-0 whitespace-pre-wrap break-words text-muted">{problem}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function TaskOrder({ job: { task_graph: graph } }: { job: JobStatus }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-medium text-muted">Tasks</h3>
+      <ol className="flex flex-col gap-1 text-[13px]">
+        {graph.map(({ task, depends_on: after, description }) => (
+          <li key={task} className="break-words">
+            <span className="font-medium">{task}</span>
+            {after.length > 0 && <span className="text-xs text-muted"> after {after.join(", ")}</span>}
+            {description && <span className="block text-xs text-muted">{description}</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

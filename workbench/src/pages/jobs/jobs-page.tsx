@@ -1,0 +1,97 @@
+import { useQuery } from "@tanstack/react-query";
+import { CalendarClock } from "lucide-react";
+import { useState } from "react";
+import type { JobEntry } from "../../../../src/model/registry-summary.ts";
+import { jobQuery, jobsQuery } from "../../api/job-queries.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { JobView } from "./job-view.tsx";
+import { RunState, renderRecurrence } from "./run-state.tsx";
+
+/** Work that is done without anybody watching: when, and how it went. */
+export function JobsPage() {
+  const query = useQuery(jobsQuery());
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <Page fill title="Jobs" about="Tasks in an order, begun by the clock or by hand.">
+      <QueryView query={query}>
+        {({ jobs }) => (
+          <DataTable
+            label="Jobs"
+            columns={columnsOf(setOpen)}
+            rows={jobs}
+            rowHeight={52}
+            keyOf={({ name, persona }) => `${persona ?? ""}/${name}`}
+            onOpen={({ name }) => setOpen(name)}
+            isSelected={({ name }) => name === open}
+            empty={
+              <Empty icon={CalendarClock} title="No jobs">
+                A manifest of the kind job describes one: its tasks, their order and when they are due.
+              </Empty>
+            }
+          />
+        )}
+      </QueryView>
+      <Dialog side open={open !== null} onClose={() => setOpen(null)} title={open ?? ""}>
+        {open !== null && <JobView name={open} />}
+      </Dialog>
+    </Page>
+  );
+}
+
+const columnsOf = (onOpen: (name: string) => void): Column<JobEntry>[] => [
+  { title: "Job", width: "minmax(160px, 3fr)", render: (job) => <JobName job={job} onOpen={onOpen} /> },
+  {
+    title: "When",
+    width: "minmax(120px, 1.5fr)",
+    wide: true,
+    render: ({ recurrence }) => <span className="text-muted">{renderRecurrence(recurrence)}</span>,
+  },
+  { title: "Next", width: "90px", render: ({ name }) => <NextTime name={name} /> },
+  { title: "Last run", width: "110px", render: ({ name }) => <LastRun name={name} /> },
+  {
+    title: "Health",
+    width: "90px",
+    align: "right",
+    wide: true,
+    render: ({ health }) =>
+      health.job.total === 0 ? (
+        <span className="text-muted">–</span>
+      ) : (
+        `${Math.round(health.job.success_rate * 100)}% of ${health.job.total}`
+      ),
+  },
+];
+
+type JobNameProps = { job: JobEntry; onOpen: (name: string) => void };
+
+function JobName({ job: { name, summary, description }, onOpen }: JobNameProps) {
+  return (
+    <div className="min-w-0">
+      <button
+        type="button"
+        onClick={() => onOpen(name)}
+        className="block max-w-full truncate font-medium hover:underline"
+      >
+        {name}
+      </button>
+      <div className="truncate text-xs text-muted">{summary ?? description ?? ""}</div>
+    </div>
+  );
+}
+
+function NextTime({ name }: { name: string }) {
+  const schedule = useQuery(jobQuery(name)).data?.schedule;
+  if (schedule?.state === "paused") return <Badge tone="warn">paused</Badge>;
+  return <Time at={schedule?.nextAt ?? null} />;
+}
+
+function LastRun({ name }: { name: string }) {
+  const job = useQuery(jobQuery(name)).data;
+  if (!job?.lastRun) return <span className="text-muted">–</span>;
+  return <RunState state={job.lastRun.state} />;
+}

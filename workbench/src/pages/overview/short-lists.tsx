@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { recentCallsQuery, serversQuery } from "../../api/queries.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { counted, renderDuration, Time } from "../../parts/time.tsx";
+
+export function RecentCalls() {
+  return (
+    <Panel
+      flush
+      title="Last calls"
+      actions={
+        <Link to="/calls" className="text-[13px] text-accent hover:underline">
+          All calls
+        </Link>
+      }
+    >
+      <QueryView query={useQuery(recentCallsQuery(8))}>
+        {({ calls }) =>
+          calls.length === 0 ? (
+            <Empty title="Nobody has called a tool yet">
+              Try one, or connect a client to <code className="font-mono">{location.origin}/mcp</code>.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line text-[13px]">
+              {calls.map(({ id, at, tool, status, durationMs }) => (
+                <li key={id} className="flex items-center gap-3 px-4 py-2">
+                  <Link
+                    to="/calls/$id"
+                    params={{ id }}
+                    className="min-w-0 flex-1 truncate font-medium hover:underline"
+                  >
+                    {tool}
+                  </Link>
+                  <StateBadge kind="call" state={status} />
+                  <span className="w-16 text-right tabular-nums text-muted max-sm:hidden">
+                    {renderDuration(durationMs)}
+                  </span>
+                  <span className="w-20 text-right text-muted">
+                    <Time at={at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </Panel>
+  );
+}
+
+export function ServerList() {
+  return (
+    <Panel flush title="Servers">
+      <QueryView query={useQuery(serversQuery())}>
+        {({ servers }) =>
+          servers.length === 0 ? (
+            <Empty title="No servers yet">
+              <Link to="/servers" className="text-accent underline">
+                Add the first one
+              </Link>
+            </Empty>
+          ) : (
+            <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
+              {servers.map(({ name, state, tools }) => (
+                <li key={name} className="flex items-center gap-3 px-4 py-2">
+                  <Link
+                    to="/servers/$name"
+                    params={{ name }}
+                    className="min-w-0 flex-1 truncate font-medium hover:underline"
+                  >
+                    {name}
+                  </Link>
+                  <span className="tabular-nums text-muted">{counted(tools, "tool")}</span>
+                  <StateBadge kind="server" state={state} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </Panel>
+  );
+}

@@ -1,0 +1,88 @@
+import { useState } from "react";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { Complaint } from "../../parts/states.tsx";
+
+type PlanActionsProps = {
+  chosen: number;
+  waiting: number;
+  isWrong: boolean;
+  busyWith: "approve" | "reject" | null;
+  error: unknown;
+  onChooseFirst: (count: number) => void;
+  onDecide: (verb: "approve" | "reject", more: { continueOnFailure?: boolean; reason?: string }) => void;
+};
+
+/** All, the first few or these: yes or no. */
+export function PlanActions({
+  chosen,
+  waiting,
+  isWrong,
+  busyWith,
+  error,
+  onChooseFirst,
+  onDecide,
+}: PlanActionsProps) {
+  const mayDecide = useMay("call");
+  const [goesOn, setGoesOn] = useState(false);
+  const [isRejecting, setRejecting] = useState(false);
+  const [reason, setReason] = useState("");
+  const what = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : String(chosen);
+  const cannot = !mayDecide || chosen === 0 || busyWith !== null;
+  return (
+    <div className="sticky bottom-0 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
+      <Complaint error={error} />
+      <div className="flex flex-wrap items-center gap-3">
+        {waiting > 1 && (
+          <span className="flex items-center gap-2 text-[13px]">
+            The first
+            <TextInput
+              type="number"
+              min={0}
+              max={waiting}
+              aria-label="The first so many"
+              className="w-16!"
+              value={chosen}
+              onChange={({ target }) => onChooseFirst(Number(target.value))}
+            />
+            of {waiting}
+          </span>
+        )}
+        <label className="flex items-center gap-1.5 text-[13px]">
+          <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} />
+          go on when one fails
+        </label>
+        <div className="ml-auto flex gap-2">
+          <Button disabled={cannot} busy={busyWith === "reject"} onClick={() => setRejecting(true)}>
+            Reject {what}
+          </Button>
+          <Button
+            variant="primary"
+            disabled={cannot || isWrong}
+            busy={busyWith === "approve"}
+            onClick={() => onDecide("approve", goesOn ? { continueOnFailure: true } : {})}
+          >
+            Approve {what}
+          </Button>
+        </div>
+      </div>
+      <Confirm
+        open={isRejecting}
+        title="Do not do this?"
+        action={`Reject ${what}`}
+        onClose={() => setRejecting(false)}
+        onConfirm={() => {
+          setRejecting(false);
+          onDecide("reject", reason.trim() === "" ? {} : { reason: reason.trim() });
+        }}
+      >
+        <p>What is rejected cannot be approved later; it would have to be queued again.</p>
+        <Field label="Reason">
+          <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
+        </Field>
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { HeldView } from "../../../../src/model/held-call.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import type { OutcomeAnswer } from "../../api/approval-queries.ts";
+import { toolQuery } from "../../api/queries.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { classes } from "../../parts/class-names.ts";
+import { EffectBadge } from "../../parts/effect-badge.tsx";
+import { ResultView } from "../../parts/result-view.tsx";
+import { ArgumentList } from "../approvals/argument-list.tsx";
+import { ArgumentsEditor } from "../approvals/arguments-editor.tsx";
+import { ChangedDefinition } from "../approvals/changed-definition.tsx";
+
+type PlanChangeProps = {
+  change: HeldView;
+  place: number;
+  isChosen: boolean;
+  onToggle: () => void;
+  onEdit: (args: JsonObject | null | undefined) => void;
+  outcome: OutcomeAnswer | null;
+};
+
+/** One change: what it would do, and what came of it. */
+export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome }: PlanChangeProps) {
+  const tool = useQuery(toolQuery(change.tool)).data;
+  const isWaiting = change.status === "pending";
+  return (
+    <li
+      className={classes("rounded-lg border border-line bg-surface", isWaiting && !isChosen && "opacity-70")}
+    >
+      <div className="flex flex-wrap items-center gap-2 px-4 py-2.5">
+        {isWaiting && (
+          <input
+            type="checkbox"
+            className="size-4"
+            aria-label={`Choose change ${place}, ${change.tool}`}
+            checked={isChosen}
+            onChange={onToggle}
+          />
+        )}
+        <span className="text-[13px] tabular-nums text-muted">{place}.</span>
+        <Link
+          to="/tools/$name"
+          params={{ name: change.tool }}
+          className="min-w-0 break-all font-mono text-[13px] font-medium hover:underline"
+        >
+          {change.tool}
+        </Link>
+        {tool && <EffectBadge effect={tool.side_effects} />}
+        <span className="ml-auto">
+          <StateBadge kind="held" state={change.status} />
+        </span>
+      </div>
+      <div className="flex flex-col gap-3 border-t border-line px-4 py-3">
+        <p className="text-xs text-muted">{change.verdict.reason}</p>
+        {isWaiting ? (
+          <>
+            <ChangedDefinition tool={change.tool} />
+            <ArgumentsEditor held={change} onChange={onEdit} />
+          </>
+        ) : (
+          <ArgumentList args={change.shown} before={change.before} injected={change.injected} />
+        )}
+        {change.answer?.reason && <p className="break-words text-[13px]">Because: {change.answer.reason}</p>}
+        {outcome && <ResultView outcome={outcome} />}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from "react";
+import type { HeldView, Plan, PlanChoice } from "../../../../src/model/held-call.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { type PlanOutcomeAnswer, usePlanDecision } from "../../api/approval-queries.ts";
+import { PlanActions } from "./plan-actions.tsx";
+import { PlanChange } from "./plan-change.tsx";
+
+/** The changes of a plan, which of them are meant, and what to run instead of what was queued. */
+export function PlanEditor({ plan }: { plan: Plan }) {
+  const decide = usePlanDecision(plan.id);
+  const waiting = plan.changes.filter(({ status }) => status === "pending");
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [edited, setEdited] = useState<Record<string, JsonObject | null>>({});
+  const [outcomes, setOutcomes] = useState<PlanOutcomeAnswer["outcomes"]>([]);
+  const chosen = waiting.filter(({ id }) => !left.has(id));
+  const give = (verb: "approve" | "reject", more: Omit<PlanChoice, "ids" | "first" | "arguments">) =>
+    decide.mutate(
+      {
+        verb,
+        ...(chosen.length === waiting.length ? {} : { ids: chosen.map(({ id }) => id) }),
+        ...more,
+        ...instead(verb, chosen, edited),
+      },
+      {
+        onSuccess: (answer) => {
+          if ("outcomes" in answer) setOutcomes((before) => [...before, ...answer.outcomes]);
+          // What was left out this time is what is meant next.
+          setLeft(new Set());
+        },
+      },
+    );
+  const toggle = (id: string) => {
+    const next = new Set(left);
+    if (!next.delete(id)) next.add(id);
+    setLeft(next);
+  };
+  return (
+    <div className="flex max-w-4xl flex-col gap-4">
+      <ol className="flex flex-col gap-3">
+        {plan.changes.map((change, at) => (
+          <PlanChange
+            key={change.id}
+            change={change}
+            place={at + 1}
+            isChosen={!left.has(change.id)}
+            onToggle={() => toggle(change.id)}
+            onEdit={(args) =>
+              setEdited(({ [change.id]: _, ...rest }) =>
+                args === undefined ? rest : { ...rest, [change.id]: args },
+              )
+            }
+            outcome={outcomes.findLast((one) => one.change === change.id)?.outcome ?? null}
+          />
+        ))}
+      </ol>
+      {waiting.length > 0 && (
+        <PlanActions
+          chosen={chosen.length}
+          waiting={waiting.length}
+          isWrong={Object.values(edited).includes(null)}
+          busyWith={decide.isPending ? decide.variables.verb : null}
+          error={decide.error}
+          onChooseFirst={(count) => setLeft(new Set(waiting.slice(count).map(({ id }) => id)))}
+          onDecide={give}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Only what is run can run with other arguments. */
+function instead(
+  verb: "approve" | "reject",
+  chosen: readonly HeldView[],
+  edited: Record<string, JsonObject | null>,
+): Pick<PlanChoice, "arguments"> {
+  const meant = chosen.flatMap(({ id }) => (edited[id] ? [[id, edited[id]] as const] : []));
+  return verb === "reject" || meant.length === 0 ? {} : { arguments: Object.fromEntries(meant) };
+}

@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { planQuery } from "../../api/approval-queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { PlanEditor } from "./plan-editor.tsx";
+import { PlanStatus } from "./plans-page.tsx";
+
+const route = getRouteApi("/plans/$id");
+
+/** One plan: what would be done, in which order. */
+export function PlanPage() {
+  const { id } = route.useParams();
+  const query = useQuery(planQuery(id));
+  return (
+    <QueryView query={query}>
+      {(plan) => (
+        <Page
+          title={
+            <>
+              Plan <PlanStatus status={plan.status} />
+            </>
+          }
+          about={
+            <>
+              {plan.changes.length === 1 ? "One change" : `${plan.changes.length} changes, run in this order`}
+              , queued by {plan.user ?? "somebody"} <Time at={plan.createdAt} />
+            </>
+          }
+        >
+          <PlanEditor plan={plan} />
+        </Page>
+      )}
+    </QueryView>
+  );
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Scale } from "lucide-react";
+import { useId, useState } from "react";
+import { post } from "../../api/client.ts";
+import { toolsQuery } from "../../api/queries.ts";
+import type { VerdictAnswer } from "../../api/setup-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
+import { Facts, Panel } from "../../parts/page.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { VerdictBadge } from "./verdict-badge.tsx";
+
+const faces = ["workbench", "mcp", "agent", "cli", "http", "library"];
+const modes = [{ value: "", text: "as configured" }, "build", "plan", "review", "debug"];
+/** More names than anybody reads in a list. */
+const mostNames = 500;
+
+const means = {
+  allow: "It would run.",
+  ask: "It would wait for a person's yes.",
+  queue: "It would be queued in a plan.",
+  deny: "It would be refused.",
+} as const;
+
+/** What the policy would say to a call, without making it. */
+export function TestVerdict() {
+  const [tool, setTool] = useState("");
+  const [args, setArgs] = useState("{}");
+  const [face, setFace] = useState("mcp");
+  const [mode, setMode] = useState("");
+  const names = useId();
+  const tools = useQuery(toolsQuery()).data?.tools ?? [];
+  const test = useMutation({
+    mutationFn: () =>
+      post<VerdictAnswer>("/policy/test", {
+        ...{ tool: tool.trim(), face, arguments: readArguments(args) },
+        ...(mode === "" ? {} : { mode }),
+      }),
+  });
+  return (
+    <Panel title="Test a verdict">
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          test.mutate();
+        }}
+      >
+        <Field label="Tool">
+          <TextInput
+            required
+            list={names}
+            value={tool}
+            onChange={(event) => setTool(event.target.value)}
+            placeholder="git.push"
+          />
+        </Field>
+        <datalist id={names}>
+          {tools.slice(0, mostNames).map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Field label="Arguments" hint="As JSON.">
+          <TextArea rows={4} value={args} onChange={(event) => setArgs(event.target.value)} />
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="Through">
+            <Select options={faces} value={face} onChange={(event) => setFace(event.target.value)} />
+          </Field>
+          <Field label="Mode">
+            <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value)} />
+          </Field>
+        </div>
+        <Complaint error={test.error} />
+        <Button type="submit" variant="primary" icon={Scale} className="self-start" busy={test.isPending}>
+          Test
+        </Button>
+      </form>
+      {test.data && <Verdict answer={test.data} />}
+    </Panel>
+  );
+}
+
+function Verdict({ answer }: { answer: VerdictAnswer }) {
+  const { verdict, reason, origin, rule, effect, tool } = answer;
+  return (
+    <div role="status" className="mt-4 flex flex-col gap-3 border-t border-line pt-4">
+      <p className="flex items-center gap-2 font-medium">
+        <VerdictBadge verdict={verdict} /> {means[verdict]}
+      </p>
+      <Facts
+        items={[
+          ["Tool", tool],
+          ["Because", reason],
+          ["Decided by", rule === undefined ? origin : `rule ${rule}`],
+          ["Effect", `${effect.effect}: ${effect.because}`],
+        ]}
+      />
+    </div>
+  );
+}
+
+function readArguments(text: string): unknown {
+  try {
+    return JSON.parse(text.trim() === "" ? "{}" : text);
+  } catch (thrown) {
+    throw new Error(`The arguments are no JSON: ${(thrown as Error).message}.`);
+  }
+}

@@ -1,0 +1,23 @@
+import { shellQuote } from "../../../../src/lib/shell-quote.ts";
+import type { PastedServer } from "./pasted-servers.ts";
+
+/** The command that does on the machine itself what the page may not. Null where the command line cannot say it. */
+export function renderAddCommand({ name, definition }: PastedServer): string | null {
+  const { command, args = [], env = {}, url, headers = {}, ...rest } = definition;
+  if (Object.keys(rest).length > 0) return null;
+  const pairs = (flag: string, values: unknown) =>
+    Object.entries(values as Record<string, unknown>).flatMap(([key, value]) => [
+      flag,
+      `${key}=${String(value)}`,
+    ]);
+  const words =
+    typeof command === "string"
+      ? [name, ...pairs("--env", env), "--", command, ...(args as unknown[]).map(String)]
+      : [name, "--url", String(url), ...pairs("--header", headers)];
+  return [
+    "toolplane",
+    "servers",
+    "add",
+    ...words.map((word) => (/^--[a-z]*$/.test(word) ? word : shellQuote(word))),
+  ].join(" ");
+}

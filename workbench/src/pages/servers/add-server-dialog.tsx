@@ -1,0 +1,188 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { part, put } from "../../api/client.ts";
+import { useNeedsCredentials } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
+import { Complaint, messageOf } from "../../parts/states.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { renderAddCommand } from "./add-command.ts";
+import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
+
+const emptyForm = { name: "", kind: "command", command: "", args: "", env: "", url: "", headers: "" };
+type Form = typeof emptyForm;
+
+/** By a form, or by pasting what another client has. */
+export function AddServerDialog({ onClose }: { onClose: () => void }) {
+  const [way, setWay] = useState("form");
+  const [form, setForm] = useState<Form>(emptyForm);
+  const [pasted, setPasted] = useState("");
+  const { servers, problem } = way === "form" ? fromForm(form) : fromText(pasted);
+  return (
+    <Dialog wide open onClose={onClose} title="Add a server">
+      <div className="flex flex-col gap-4">
+        <Tabs
+          label="How to add"
+          value={way}
+          onChange={setWay}
+          tabs={[
+            { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
+            { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
+          ]}
+        />
+        {problem !== null && <Complaint error={problem} />}
+        <Adding servers={servers} onDone={onClose} />
+      </div>
+    </Dialog>
+  );
+}
+
+function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => void }) {
+  const bind = (key: keyof Form) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => onChange({ ...form, [key]: event.target.value }),
+  });
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Field label="Name">
+        <TextInput {...bind("name")} placeholder="files" />
+      </Field>
+      <Field label="Kind">
+        <Select
+          {...bind("kind")}
+          options={[
+            { value: "command", text: "A program on this machine" },
+            { value: "url", text: "A remote server" },
+          ]}
+        />
+      </Field>
+      {form.kind === "command" ? (
+        <>
+          <div className="sm:col-span-2">
+            <Field label="Command">
+              <TextInput {...bind("command")} placeholder="npx" />
+            </Field>
+          </div>
+          <Field label="Arguments" hint="One per line.">
+            <TextArea
+              {...bind("args")}
+              rows={3}
+              placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."}
+            />
+          </Field>
+          <Field label="Environment" hint="NAME=value, one per line. Refer to secrets as ${NAME}.">
+            <TextArea {...bind("env")} rows={3} placeholder={"TOKEN=${MY_TOKEN}"} />
+          </Field>
+        </>
+      ) : (
+        <>
+          <div className="sm:col-span-2">
+            <Field label="URL">
+              <TextInput {...bind("url")} placeholder="https://mcp.example.com/mcp" />
+            </Field>
+          </div>
+          <Field label="Headers" hint="Name=value, one per line. Refer to secrets as ${NAME}.">
+            <TextArea {...bind("headers")} rows={3} placeholder={"Authorization=Bearer ${TOKEN}"} />
+          </Field>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Paste({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  return (
+    <Field
+      label="Configuration"
+      hint="From Claude, Cursor, VS Code, Windsurf, Zed, Gemini or any other client."
+    >
+      <TextArea
+        rows={10}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        placeholder={'{ "mcpServers": { "files": { "command": "npx", "args": ["…"] } } }'}
+      />
+    </Field>
+  );
+}
+
+function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone: () => void }) {
+  const client = useQueryClient();
+  const mayWrite = useNeedsCredentials();
+  const add = useMutation({
+    mutationFn: async () => {
+      for (const { name, definition } of servers) await put(`/servers/${part(name)}`, definition);
+    },
+    onSuccess() {
+      toast(`Added ${servers.map(({ name }) => name).join(", ")}.`);
+      onDone();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+  });
+  if (servers.length === 0) return null;
+  if (!mayWrite) return <Instead servers={servers} />;
+  return (
+    <div className="flex flex-col gap-3">
+      <Complaint error={add.error} />
+      <Button variant="primary" className="self-end" busy={add.isPending} onClick={() => add.mutate()}>
+        Add {servers.length === 1 ? servers[0]?.name : `${servers.length} servers`}
+      </Button>
+    </div>
+  );
+}
+
+/** Whoever may start programs has to prove who they are; as long as nobody has to, that is who sits at the machine. */
+function Instead({ servers }: { servers: readonly PastedServer[] }) {
+  const commands = servers.map(renderAddCommand);
+  const text = commands.every((command) => command !== null)
+    ? commands.join("\n")
+    : JSON.stringify(
+        { mcpServers: Object.fromEntries(servers.map(({ name, definition }) => [name, definition])) },
+        null,
+        2,
+      );
+  const isCommand = commands.every((command) => command !== null);
+  return (
+    <div className="flex flex-col gap-2 text-[13px]">
+      <p className="text-muted">
+        A server is a program that gets started, so this page may add one only where callers prove who they
+        are (<code className="font-mono">toolplane keys create</code>).{" "}
+        {isCommand ? "Run this on the machine instead" : "Put this into toolplane.json instead"}; it appears
+        here at once.
+      </p>
+      <CodeView wrap label={isCommand ? "command" : "configuration"} text={text} />
+    </div>
+  );
+}
+
+type Found = { servers: PastedServer[]; problem: string | null };
+
+function fromText(text: string): Found {
+  if (text.trim() === "") return { servers: [], problem: null };
+  try {
+    return { servers: parsePastedServers(text), problem: null };
+  } catch (thrown) {
+    return { servers: [], problem: messageOf(thrown) };
+  }
+}
+
+function fromForm({ name, kind, command, args, env, url, headers }: Form): Found {
+  const isCommand = kind === "command";
+  if (name.trim() === "" || (isCommand ? command : url).trim() === "") return { servers: [], problem: null };
+  const lines = args.split("\n").filter((line) => line !== "");
+  const definition = isCommand
+    ? { command: command.trim(), ...(lines.length > 0 ? { args: lines } : {}), ...pairs("env", env) }
+    : { url: url.trim(), ...pairs("headers", headers) };
+  return { servers: [{ name: name.trim(), definition }], problem: null };
+}
+
+function pairs(key: string, text: string): Record<string, Record<string, string>> {
+  const found = text.split("\n").flatMap((line) => {
+    const [, name, value = ""] = /^\s*([^=\s]+)\s*=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value.trim()] as const];
+  });
+  return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
+}

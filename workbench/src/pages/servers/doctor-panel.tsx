@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Stethoscope } from "lucide-react";
+import { doctorQuery } from "../../api/setup-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Failed } from "../../parts/states.tsx";
+
+/** What is wrong, check by check, and the first thing to try. */
+export function DoctorPanel({ server }: { server: string }) {
+  const doctor = useQuery(doctorQuery(server));
+  const checks = doctor.data?.servers[0]?.checks ?? [];
+  return (
+    <Panel
+      title="Doctor"
+      actions={
+        <Button icon={Stethoscope} busy={doctor.isFetching} onClick={() => void doctor.refetch()}>
+          Examine
+        </Button>
+      }
+    >
+      {doctor.error !== null && <Failed error={doctor.error} />}
+      {checks.length === 0 && doctor.error === null && (
+        <p className="text-[13px] text-muted">
+          Starts the server, speaks with it and says what is wrong and what to do about it.
+        </p>
+      )}
+      <ul className="flex flex-col gap-2 text-[13px]">
+        {checks.map(({ name, ok, detail, fix }) => (
+          <li key={name} className="flex items-start gap-2">
+            {ok ? (
+              <CircleCheck aria-label="fine" className="mt-0.5 size-4 shrink-0 text-good" />
+            ) : (
+              <CircleX aria-label="wrong" className="mt-0.5 size-4 shrink-0 text-bad" />
+            )}
+            <div className="min-w-0 break-words">
+              <span className="font-medium">{name}</span>{" "}
+              <span className="whitespace-pre-wrap text-muted">{detail}</span>
+              {fix !== null && <p className="mt-0.5 text-warn">Fix: {fix}</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

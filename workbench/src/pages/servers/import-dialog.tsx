@@ -1,0 +1,88 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Import } from "lucide-react";
+import { post } from "../../api/client.ts";
+import type { ImportAnswer } from "../../api/setup-queries.ts";
+import { useNeedsCredentials } from "../../app/session.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+/** What the clients of this machine have already. Looking writes nothing. */
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const preview = useQuery({
+    queryKey: ["servers", "import"],
+    queryFn: () => post<ImportAnswer>("/servers/import", { dryRun: true }),
+    gcTime: 0,
+  });
+  return (
+    <Dialog wide open onClose={onClose} title="Import from other clients">
+      <QueryView query={preview} what="Looking at Claude, Cursor, VS Code and others">
+        {(found) =>
+          found.found.length === 0 ? (
+            <Empty icon={Import} title="No other client has servers">
+              Looked at Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Zed and Gemini.
+            </Empty>
+          ) : (
+            <Found answer={found} onDone={onClose} />
+          )
+        }
+      </QueryView>
+    </Dialog>
+  );
+}
+
+function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void }) {
+  const client = useQueryClient();
+  const mayWrite = useNeedsCredentials();
+  const take = useMutation({
+    mutationFn: () => post<ImportAnswer>("/servers/import", {}),
+    onSuccess({ imported }) {
+      toast(imported.length === 0 ? "Nothing was new." : `Imported ${imported.join(", ")}.`);
+      onDone();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+  });
+  return (
+    <div className="flex flex-col gap-4 text-[13px]">
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {answer.found.map(({ client: name, servers }) => (
+          <li key={name} className="flex flex-wrap items-center gap-2 px-3 py-2">
+            <span className="font-medium">{name}</span>
+            {servers.map((server) => (
+              <Badge key={server} tone={answer.imported.includes(server) ? "accent" : "neutral"}>
+                {server}
+              </Badge>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {answer.skipped.map(({ name, reason }) => (
+        <p key={name} className="text-muted">
+          {name} is left out: {reason}
+        </p>
+      ))}
+      {answer.holdSecrets.length > 0 && (
+        <p className="text-warn">
+          {answer.holdSecrets.join(", ")}: a secret stands there in clear. It is better kept in a variable.
+        </p>
+      )}
+      <Complaint error={take.error} />
+      {mayWrite ? (
+        <Button variant="primary" className="self-end" busy={take.isPending} onClick={() => take.mutate()}>
+          Import {answer.imported.length}
+        </Button>
+      ) : (
+        <>
+          <p className="text-muted">
+            This page may write servers only where callers prove who they are. Run this on the machine
+            instead; they appear here at once.
+          </p>
+          <CodeView label="command" text="toolplane import" />
+        </>
+      )}
+    </div>
+  );
+}

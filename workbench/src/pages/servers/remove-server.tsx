@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { shellQuote } from "../../../../src/lib/shell-quote.ts";
+import { part, remove } from "../../api/client.ts";
+import { useNeedsCredentials } from "../../app/session.ts";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+/** Takes it out of the configuration, after asking. */
+export function RemoveServer({ name, onClose }: { name: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const mayWrite = useNeedsCredentials();
+  const removal = useMutation({
+    mutationFn: () => remove(`/servers/${part(name)}`),
+    onSuccess() {
+      toast(`${name} is removed.`, "neutral");
+      void navigate({ to: "/servers" });
+      void client.invalidateQueries({ queryKey: ["servers"], exact: true });
+    },
+  });
+  if (!mayWrite)
+    return (
+      <Dialog open onClose={onClose} title={`Remove ${name}`}>
+        <p className="mb-2 text-[13px] text-muted">
+          This page may change servers only where callers prove who they are. Run this on the machine instead.
+        </p>
+        <CodeView label="command" text={`toolplane servers remove ${shellQuote(name)}`} />
+      </Dialog>
+    );
+  return (
+    <Confirm
+      open
+      title={`Remove ${name}?`}
+      action="Remove"
+      busy={removal.isPending}
+      error={removal.error}
+      onConfirm={() => removal.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        Its entry is taken out of the configuration file, its sessions end, and its tools are gone from the
+        catalogue. What was called stays on record.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import { type ConfigAnswer, configQuery } from "../../api/setup-queries.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { TextInput } from "../../parts/field.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+
+type Value = ConfigAnswer["values"][number];
+
+const columns: readonly Column<Value>[] = [
+  {
+    title: "Key",
+    width: "minmax(140px, 2fr)",
+    render: ({ key }) => <code className="font-mono text-xs">{key}</code>,
+  },
+  {
+    ...{ title: "Value", width: "minmax(100px, 2fr)" },
+    render: ({ value }) => <code className="font-mono text-xs text-muted">{JSON.stringify(value)}</code>,
+  },
+  {
+    ...{ title: "From", width: "minmax(100px, 160px)", wide: true },
+    render: ({ file, line }) => (line === null ? file : `${file}:${line}`),
+  },
+];
+
+/** What was written, where, and what is wrong with it. Secrets are masked by the plane. */
+export function ConfigView() {
+  return (
+    <QueryView query={useQuery(configQuery())}>
+      {(config) => (
+        <div className="flex flex-col gap-3">
+          <Problems config={config} />
+          <Values values={config.values} />
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer }) {
+  return (
+    <Panel
+      title={`Read from ${files.join(", ") || "no file"}`}
+      actions={<Badge tone={ok ? "good" : "bad"}>{ok ? "valid" : "has errors"}</Badge>}
+    >
+      {problems.length === 0 ? (
+        <p className="text-[13px] text-muted">
+          Nothing is wrong with it. Changes of the files apply at once.
+        </p>
+      ) : (
+        <ul className="flex flex-col gap-2 text-[13px]">
+          {problems.map(({ file, line, severity, message, hint }) => (
+            <li key={`${file} ${line} ${message}`} className="break-words">
+              <Badge tone={severity === "error" ? "bad" : "warn"}>{severity}</Badge>{" "}
+              <span className="text-muted">{line === null ? file : `${file}:${line}`}</span> {message}
+              {hint && <span className="text-muted"> {hint}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Values({ values }: { values: readonly Value[] }) {
+  const [words, setWords] = useState("");
+  const asked = useDeferredValue(words.trim().toLowerCase());
+  const rows = values.filter(({ key }) => key.toLowerCase().includes(asked));
+  return (
+    <div className="flex h-[60vh] flex-col gap-2">
+      <TextInput
+        aria-label="Find a key"
+        placeholder="Find a key"
+        className="!w-72"
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <DataTable
+        label="Values of the configuration"
+        columns={columns}
+        rows={rows}
+        rowHeight={34}
+        keyOf={({ key }) => key}
+        empty={<Empty title={values.length === 0 ? "No file says anything" : "No key fits"} />}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CreatedApiKey } from "../../../../src/model/api-key.ts";
+import { post } from "../../api/client.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, Select, TextInput } from "../../parts/field.tsx";
+import { Complaint } from "../../parts/states.tsx";
+
+const scopes = [
+  { value: "read", text: "read: look at tools, servers and their own calls" },
+  { value: "call", text: "call: also call tools and approve" },
+  { value: "admin", text: "admin: also manage the plane" },
+];
+const lasting = [
+  { value: "30", text: "30 days" },
+  { value: "90", text: "90 days" },
+  { value: "365", text: "a year" },
+  { value: "", text: "until it is revoked" },
+];
+const dayMs = 86_400_000;
+
+/** Makes a key and shows its secret this once. */
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [form, setForm] = useState({ name: "", user: "", groups: "", scope: "call", days: "90" });
+  const bind = (key: keyof typeof form) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
+  });
+  const create = useMutation({
+    mutationFn: () => post<CreatedApiKey>("/keys", toNewKey(form)),
+    onSettled: () => client.invalidateQueries({ queryKey: ["keys"] }),
+    gcTime: 0,
+  });
+  if (create.data)
+    return (
+      <Dialog
+        open
+        onClose={onClose}
+        title={`The key ${create.data.key.name}`}
+        footer={<Button onClick={onClose}>Done</Button>}
+      >
+        <p className="mb-3 text-[13px]">Copy it now: it is kept nowhere and cannot be shown again.</p>
+        <CodeView wrap label="key" text={create.data.secret} />
+      </Dialog>
+    );
+  return (
+    <Dialog open onClose={onClose} title="Create a key">
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Field label="Name" hint="What it is for.">
+          <TextInput required {...bind("name")} placeholder="nightly report" />
+        </Field>
+        <Field label="User" hint="Whoever shows the key is this user; you when left out.">
+          <TextInput {...bind("user")} />
+        </Field>
+        <Field label="Groups" hint="Separated by commas.">
+          <TextInput {...bind("groups")} />
+        </Field>
+        <Field label="May">
+          <Select options={scopes} {...bind("scope")} />
+        </Field>
+        <Field label="Good for">
+          <Select options={lasting} {...bind("days")} />
+        </Field>
+        <Complaint error={create.error} />
+        <Button
+          type="submit"
+          variant="primary"
+          className="self-end"
+          busy={create.isPending}
+          disabled={form.name.trim() === ""}
+        >
+          Create
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+function toNewKey({
+  name,
+  user,
+  groups,
+  scope,
+  days,
+}: Record<"name" | "user" | "groups" | "scope" | "days", string>) {
+  const listed = groups.split(",").flatMap((group) => group.trim() || []);
+  return {
+    ...{ name: name.trim(), scopes: [scope] },
+    ...(user.trim() === "" ? {} : { user: user.trim() }),
+    ...(listed.length === 0 ? {} : { groups: listed }),
+    ...(days === "" ? {} : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+  };
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import type { ApiKey } from "../../../../src/model/api-key.ts";
+import { part, remove } from "../../api/client.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { useNeedsCredentials } from "../../app/session.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { CreateKey } from "./create-key.tsx";
+
+/** Who may ask. A secret is shown once, when it is made. */
+export function Keys() {
+  const [creating, setCreating] = useState(false);
+  const needsCredentials = useNeedsCredentials();
+  return (
+    <Panel
+      flush
+      title="API keys"
+      actions={
+        needsCredentials && (
+          <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
+            Create key
+          </Button>
+        )
+      }
+    >
+      <QueryView query={useQuery(keysQuery())}>
+        {({ keys }) => (keys.length === 0 ? <NoKeys /> : <KeyList keys={keys} />)}
+      </QueryView>
+      {creating && <CreateKey onClose={() => setCreating(false)} />}
+    </Panel>
+  );
+}
+
+function NoKeys() {
+  return (
+    <Empty icon={KeyRound} title="There are no keys">
+      <p className="mb-3">
+        Whoever sits at this machine may ask. The first key is made there; from then on everybody has to show
+        one, this page too.
+      </p>
+      <CodeView label="command" text="toolplane keys create laptop --scope admin" />
+    </Empty>
+  );
+}
+
+function KeyList({ keys }: { keys: readonly ApiKey[] }) {
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  return (
+    <>
+      <ul className="divide-y divide-line text-[13px]">
+        {keys.map((key) => (
+          <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+            <span className="min-w-32 font-medium">{key.name}</span>
+            <span className="text-muted">{key.user}</span>
+            {key.scopes.map((scope) => (
+              <Badge key={scope} tone={scope === "admin" ? "warn" : "neutral"}>
+                {scope}
+              </Badge>
+            ))}
+            <span className="ml-auto text-muted">
+              {key.lastUsedAt === null ? (
+                "never used"
+              ) : (
+                <>
+                  used <Time at={key.lastUsedAt} />
+                </>
+              )}
+              {key.expiresAt !== null && (
+                <>
+                  , ends <Time at={key.expiresAt} />
+                </>
+              )}
+            </span>
+            {key.revokedAt === null ? (
+              <Button onClick={() => setRevoking(key)}>Revoke</Button>
+            ) : (
+              <Badge>revoked</Badge>
+            )}
+          </li>
+        ))}
+      </ul>
+      {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(null)} />}
+    </>
+  );
+}
+
+function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => remove(`/keys/${part(id)}`),
+    onSuccess() {
+      toast(`${name} is revoked.`, "neutral");
+      onClose();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["keys"] }),
+  });
+  return (
+    <Confirm
+      open
+      title={`Revoke ${name}?`}
+      action="Revoke"
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        Whoever shows it ({user}) is refused from now on. This cannot be taken back; if it is yours, you are
+        signed out.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,122 @@
+import { Trash2 } from "lucide-react";
+import { hiddenValue } from "../../../../src/model/overlay-verbs.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Field, Select, TextInput } from "../../parts/field.tsx";
+import { type ArgumentDraft, type ListedArgument, types, type Visibility } from "./draft.ts";
+
+type ArgumentRowProps = {
+  draft: ArgumentDraft;
+  listed: ListedArgument | undefined;
+  onChange: (draft: ArgumentDraft) => void;
+  onDelete: () => void;
+};
+
+const visibilities = [
+  { value: "shown", text: "Callers set it" },
+  { value: "hidden", text: "Hidden" },
+  { value: "fixed", text: "Fixed value" },
+];
+
+/** One argument. What is left empty is as the server has it. */
+export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowProps) {
+  const { name, isListed } = draft;
+  const set = (part: Partial<ArgumentDraft>) => onChange({ ...draft, ...part });
+  const asServer = (text: string) => (listed ? `as the server has it${text === "" ? "" : `: ${text}`}` : "–");
+  return (
+    <li aria-label={name === "" ? "A new argument" : name} className="flex flex-col gap-3 p-4">
+      <div className="flex items-end gap-3">
+        {isListed ? (
+          <p className="flex h-8 min-w-0 flex-1 items-center gap-2 break-all font-mono text-[13px] font-medium">
+            {name}
+            {listed?.isRequired && <Badge tone="accent">required</Badge>}
+          </p>
+        ) : (
+          <div className="min-w-0 flex-1">
+            <Field label="Name" error={name.trim() === "" ? "It needs a name." : null}>
+              <TextInput
+                className="font-mono"
+                value={name}
+                onChange={({ target }) => set({ name: target.value })}
+              />
+            </Field>
+          </div>
+        )}
+        <Select
+          aria-label="Who sets it"
+          className="w-36!"
+          options={visibilities}
+          value={draft.visibility}
+          onChange={({ target }) => set({ visibility: target.value as Visibility })}
+        />
+        {!isListed && (
+          <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />
+        )}
+      </div>
+      {draft.visibility === "fixed" ? (
+        <FixedValue draft={draft} onChange={set} />
+      ) : (
+        <div className="grid gap-3 md:grid-cols-[120px_1fr_110px]">
+          <Field label="Type">
+            <Select
+              options={[{ value: "", text: listed?.type || "–" }, ...types]}
+              value={draft.type ?? ""}
+              onChange={({ target }) => set({ type: target.value as ArgumentDraft["type"] })}
+            />
+          </Field>
+          <Field label="Description">
+            <TextInput
+              placeholder={asServer(listed?.description ?? "")}
+              value={draft.description}
+              onChange={({ target }) => set({ description: target.value })}
+            />
+          </Field>
+          <Field label="Required">
+            <Select
+              options={[
+                { value: "", text: listed ? "as it is" : "unless default" },
+                { value: "yes", text: "yes" },
+                { value: "no", text: "no" },
+              ]}
+              value={draft.required}
+              onChange={({ target }) => set({ required: target.value as ArgumentDraft["required"] })}
+            />
+          </Field>
+          <Field label="Default">
+            <TextInput value={draft.fallback} onChange={({ target }) => set({ fallback: target.value })} />
+          </Field>
+          <div className="md:col-span-2">
+            <Field label="Choices" hint="With commas.">
+              <TextInput value={draft.choices} onChange={({ target }) => set({ choices: target.value })} />
+            </Field>
+          </div>
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** A value that is kept is never shown again; it can only be replaced. */
+function FixedValue({
+  draft,
+  onChange,
+}: {
+  draft: ArgumentDraft;
+  onChange: (part: Partial<ArgumentDraft>) => void;
+}) {
+  const isKept = draft.fixed === hiddenValue;
+  return (
+    <Field
+      label="Value"
+      hint="Sent with every call, shown to nobody. A secret stands in a variable: ${NAME}."
+      error={draft.fixed === "" ? "Say what is sent." : null}
+    >
+      <TextInput
+        className="font-mono"
+        placeholder={isKept ? "A value is set; type to replace it" : ""}
+        value={isKept ? "" : draft.fixed}
+        onChange={({ target }) => onChange({ fixed: target.value })}
+      />
+    </Field>
+  );
+}

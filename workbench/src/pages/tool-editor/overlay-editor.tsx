@@ -1,0 +1,150 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Plus, RotateCcw, Save } from "lucide-react";
+import { useState } from "react";
+import type { ToolOverlay } from "../../../../src/model/overlay.ts";
+import type { OverlayView } from "../../../../src/model/overlay-verbs.ts";
+import { part, put, remove, withQuery } from "../../api/client.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Field, TextArea, TextInput } from "../../parts/field.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { ArgumentRow } from "./argument-row.tsx";
+import { type ArgumentDraft, emptyDraft, listedArguments, toDrafts, toOverlay } from "./draft.ts";
+import { OverlayMetadata } from "./overlay-metadata.tsx";
+import { OverlayPreview } from "./overlay-preview.tsx";
+
+/** Rows for arguments on the left, what a model sees on the right. */
+export function OverlayEditor({ view }: { view: OverlayView }) {
+  const [description, setDescription] = useState(view.overlay.description ?? "");
+  const [drafts, setDrafts] = useState(() => toDrafts(view));
+  const [remarks, setRemarks] = useState<ToolOverlay>(view.overlay);
+  const [reason, setReason] = useState("");
+  const [nextKey, setNextKey] = useState(drafts.length);
+  const overlay = toOverlay(remarks, description, drafts);
+  const listed = listedArguments(view);
+  const change = (draft: ArgumentDraft) =>
+    setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
+  const isNameless = drafts.some(({ name }) => name.trim() === "");
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <Panel title="Description">
+          <Field label="Instead of the server's" hint={`The server says: ${view.listed.description}`}>
+            <TextArea
+              rows={3}
+              className="font-sans! text-[13px]!"
+              value={description}
+              onChange={(event) => setDescription(event.target.value)}
+            />
+          </Field>
+        </Panel>
+        <Panel
+          flush
+          title="Arguments"
+          actions={
+            <Button
+              icon={Plus}
+              onClick={() => {
+                setDrafts([...drafts, emptyDraft(nextKey)]);
+                setNextKey(nextKey + 1);
+              }}
+            >
+              Add an argument
+            </Button>
+          }
+        >
+          <ul className="divide-y divide-line">
+            {drafts.map((draft) => (
+              <ArgumentRow
+                key={draft.key}
+                draft={draft}
+                listed={listed.get(draft.name)}
+                onChange={change}
+                onDelete={() => setDrafts(drafts.filter(({ key }) => key !== draft.key))}
+              />
+            ))}
+          </ul>
+          {drafts.length === 0 && <p className="p-4 text-[13px] text-muted">It has no arguments.</p>}
+        </Panel>
+        <OverlayMetadata value={remarks} onChange={setRemarks} />
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        <OverlayPreview name={view.tool} overlay={overlay} isReady={!isNameless} />
+        <Panel title="Keep it">
+          <Field label="Why" hint="Kept with the change.">
+            <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
+          </Field>
+          <Saving view={view} overlay={overlay} reason={reason} isReady={!isNameless} />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+type SavingProps = { view: OverlayView; overlay: ToolOverlay; reason: string; isReady: boolean };
+
+function Saving({ view, overlay, reason, isReady }: SavingProps) {
+  const mayEdit = useMay("admin");
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isTakingBack, setTakingBack] = useState(false);
+  const path = withQuery(`/tools/${part(view.tool)}`, { reason: reason.trim() });
+  const done = async (said: string) => {
+    await Promise.all(
+      ["tools", "overlays", "stats", "tool-costs", "quality"].map((topic) =>
+        client.invalidateQueries({ queryKey: [topic] }),
+      ),
+    );
+    toast(said);
+    await navigate({ to: "/tools/$name", params: { name: view.tool } });
+  };
+  const save = useMutation({
+    mutationFn: () => put<{ warnings: string[] }>(path, overlay),
+    onSuccess: () => done(`${view.tool} is set.`),
+  });
+  const takeBack = useMutation({
+    mutationFn: () => remove<{ ok: boolean }>(path),
+    onSuccess: () => done(`${view.tool} is as its server has it.`),
+  });
+  return (
+    <div className="mt-3 flex flex-col gap-3">
+      <Complaint error={save.error} />
+      {view.source === "config" && (
+        <p className="text-xs text-muted">
+          The configuration has an overlay for it; what you set here stands before it, whole.
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant="primary"
+          icon={Save}
+          disabled={!mayEdit || !isReady}
+          busy={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          Save
+        </Button>
+        {view.source === "stored" && (
+          <Button icon={RotateCcw} disabled={!mayEdit} onClick={() => setTakingBack(true)}>
+            Take it back
+          </Button>
+        )}
+      </div>
+      <Confirm
+        open={isTakingBack}
+        title="Take back what was set?"
+        action="Take it back"
+        busy={takeBack.isPending}
+        error={takeBack.error}
+        onConfirm={() => takeBack.mutate()}
+        onClose={() => setTakingBack(false)}
+      >
+        <p>Models see {view.tool} the way its server, or the configuration, describes it.</p>
+      </Confirm>
+    </div>
+  );
+}

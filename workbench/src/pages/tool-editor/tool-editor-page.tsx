@@ -1,0 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { overlayQuery } from "../../api/tool-queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { OverlayEditor } from "./overlay-editor.tsx";
+
+const route = getRouteApi("/tools/$name/edit");
+
+/** What is said here about a tool of a server, and what a model sees of it. */
+export function ToolEditorPage() {
+  const { name } = route.useParams();
+  const query = useQuery(overlayQuery(name));
+  return (
+    <Page
+      title={
+        <>
+          Edit <span className="break-all font-mono text-lg">{name}</span>
+        </>
+      }
+      about={
+        <>
+          What you say stands on top of what the server says.{" "}
+          <Link to="/tools/$name" params={{ name }} className="text-accent underline">
+            Back to the tool
+          </Link>
+        </>
+      }
+    >
+      <QueryView query={query}>{(view) => <OverlayEditor key={view.tool} view={view} />}</QueryView>
+    </Page>
+  );
+}

@@ -1,0 +1,32 @@
+import type { QualityReport } from "../../../../src/model/quality.ts";
+import { Panel } from "../../parts/page.tsx";
+import { Meter } from "../../parts/sparkline.tsx";
+import { QualityScore } from "./quality-score.tsx";
+
+/** How well the definition tells a model what the tool is for, and what would make it better. */
+export function QualityPanel({ report }: { report: QualityReport["tools"][number] | undefined }) {
+  if (report === undefined) return null;
+  return (
+    <Panel title="Quality of the definition" actions={<QualityScore report={report} />}>
+      <Meter
+        value={report.score / 100}
+        label={`${report.score} of 100`}
+        className={report.passed ? "fill-good" : "fill-bad"}
+      />
+      {report.checks.length === 0 ? (
+        <p className="mt-3 text-[13px] text-muted">Nothing to complain of.</p>
+      ) : (
+        <ul className="mt-3 flex flex-col gap-2 text-[13px]">
+          {report.checks.map(({ check, message, fix, penalty }) => (
+            <li key={`${check} ${message}`}>
+              <p className="break-words">
+                {message} <span className="text-xs text-muted">−{penalty}</span>
+              </p>
+              <p className="break-words text-xs text-muted">{fix}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ToolAnswer } from "../../api/answers.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+
+/** The ways to execute it, in the order in which they are asked, and which of them is left alone for now. */
+export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswer }) {
+  const known = Object.entries(health.providers);
+  const ordered = [...providers].sort((a, b) => a.priority - b.priority);
+  return (
+    <Panel
+      title={providers.length === 1 ? "Provider" : "Providers, the first that is healthy is asked"}
+      flush
+    >
+      <ul className="divide-y divide-line text-[13px]">
+        {ordered.map((provider) => {
+          const [, state] = known[providers.indexOf(provider)] ?? [];
+          return (
+            <li key={JSON.stringify(provider)} className="flex flex-col gap-1 px-4 py-2.5">
+              <div className="flex flex-wrap items-center gap-2">
+                <span className="font-medium">{provider.name}</span>
+                <span className="text-xs text-muted">priority {provider.priority}</span>
+                {state && <ProviderState state={state} />}
+              </div>
+              {state?.router.last_error && (
+                <p className="break-words text-xs text-bad">{state.router.last_error}</p>
+              )}
+              <JsonView value={provider.config} depth={0} />
+            </li>
+          );
+        })}
+      </ul>
+    </Panel>
+  );
+}
+
+type State = ToolAnswer["health"]["providers"][string];
+
+function ProviderState({ state: { router, metrics } }: { state: State }) {
+  return (
+    <>
+      <Badge tone={router.healthy ? "good" : "bad"} dot>
+        {router.healthy ? "healthy" : "not healthy"}
+      </Badge>
+      {router.backoff_until !== null && (
+        <Badge tone="warn">
+          left alone until <Time at={router.backoff_until} />
+        </Badge>
+      )}
+      {router.failures > 0 && <span className="text-xs text-bad">{router.failures} failures in a row</span>}
+      {metrics.total > 0 && (
+        <span className="text-xs text-muted">
+          {Math.round(metrics.success_rate * 100)}% of {metrics.total} runs,{" "}
+          {renderDuration(metrics.average_latency_ms)} on average
+        </span>
+      )}
+    </>
+  );
+}

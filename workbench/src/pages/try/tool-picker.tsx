@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { useId, useState } from "react";
+import type { ToolsAnswer } from "../../api/answers.ts";
+import { get, withQuery } from "../../api/client.ts";
+import { classes } from "../../parts/class-names.ts";
+import { TextInput } from "../../parts/field.tsx";
+
+type ToolPickerProps = { value: string; onPick: (name: string) => void };
+
+const offered = 12;
+
+/** One tool out of ten thousand, by a few letters of it. */
+export function ToolPicker({ value, onPick }: ToolPickerProps) {
+  const list = useId();
+  const [text, setText] = useState<string | null>(null);
+  const [at, setAt] = useState(0);
+  const isOpen = text !== null;
+  const found = useQuery({
+    queryKey: ["search", "picker", text],
+    queryFn: ({ signal }) =>
+      get<ToolsAnswer>(withQuery("/tools", { q: text, group: ["*"], limit: offered }), signal),
+    enabled: isOpen,
+    placeholderData: (before) => before,
+  }).data?.tools;
+  const tools = isOpen ? (found ?? []) : [];
+  const pick = (name: string | undefined) => {
+    if (name === undefined) return;
+    setText(null);
+    onPick(name);
+  };
+  const onKey = (key: string): boolean => {
+    if (key === "ArrowDown") setAt(Math.min(at + 1, tools.length - 1));
+    else if (key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else if (key === "Enter") pick(tools[at]?.name);
+    else if (key === "Escape") setText(null);
+    else return false;
+    return true;
+  };
+  return (
+    <div className="relative max-w-2xl">
+      <Search aria-hidden className="absolute left-2.5 top-2 size-4 text-muted" />
+      <TextInput
+        role="combobox"
+        aria-label="Tool"
+        aria-expanded={isOpen}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={tools[at] ? `${list}-${at}` : undefined}
+        placeholder="Which tool?"
+        className="pl-8 font-mono"
+        value={text ?? value}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onBlur={() => setText(null)}
+        onKeyDown={(event) => {
+          if (isOpen && onKey(event.key)) event.preventDefault();
+        }}
+      />
+      <div
+        id={list}
+        role="listbox"
+        aria-label="Tools"
+        hidden={tools.length === 0}
+        className="absolute inset-x-0 top-9 z-20 max-h-96 overflow-auto rounded-lg border border-line bg-surface py-1 shadow-xl"
+      >
+        {tools.map(({ name, description }, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus and says which one is meant
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input hears the keys
+          <div
+            key={name}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            // Before the input loses its focus and the list with it.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => pick(name)}
+            className={classes("cursor-pointer px-3 py-1.5", index === at && "bg-accent-soft")}
+          >
+            <div className="truncate font-mono text-xs">{name}</div>
+            <div className="truncate text-xs text-muted">{description}</div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

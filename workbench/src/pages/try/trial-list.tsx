@@ -1,0 +1,33 @@
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { renderDuration, Time } from "../../parts/time.tsx";
+import { useTrials } from "./try-history.ts";
+
+/** What was tried before, to be tried again. Forgotten when the page is closed. */
+export function TrialList({ tool, onPick }: { tool: string; onPick: (args: UnknownObject) => void }) {
+  const trials = useTrials(tool);
+  if (trials.length === 0) return null;
+  return (
+    <Panel flush title="Tried before">
+      <ul className="divide-y divide-line text-[13px]">
+        {trials.map(({ id, at, args, outcome }) => (
+          <li key={id} className="flex items-center gap-3 px-4 py-1.5">
+            <StateBadge kind="call" state={outcome.call.status} />
+            <code className="min-w-0 flex-1 truncate font-mono text-xs">{JSON.stringify(args)}</code>
+            <span className="text-xs text-muted max-md:hidden">
+              {renderDuration(outcome.call.durationMs)}
+            </span>
+            <span className="text-xs text-muted">
+              <Time at={at} />
+            </span>
+            <Button variant="quiet" onClick={() => onPick(args)}>
+              Take again
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from "react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import type { OutcomeAnswer } from "../../api/approval-queries.ts";
+
+export type Trial = {
+  id: number;
+  at: string;
+  tool: string;
+  args: UnknownObject;
+  dryRun: boolean;
+  outcome: OutcomeAnswer;
+};
+
+const kept = 50;
+const listeners = new Set<() => void>();
+let trials: readonly Trial[] = [];
+let lastId = 0;
+
+/** In memory only: what people try may be nobody else's business. */
+export function keepTrial(trial: Omit<Trial, "id" | "at">): void {
+  lastId += 1;
+  trials = [{ ...trial, id: lastId, at: new Date().toISOString() }, ...trials].slice(0, kept);
+  for (const tell of listeners) tell();
+}
+
+export function useTrials(tool: string): readonly Trial[] {
+  const all = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => trials,
+  );
+  return all.filter((trial) => trial.tool === tool);
+}

@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { FlaskConical } from "lucide-react";
+import type { ToolAnswer } from "../../api/answers.ts";
+import { toolQuery } from "../../api/queries.ts";
+import { EffectBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { ToolPicker } from "./tool-picker.tsx";
+import { TryTool } from "./try-tool.tsx";
+
+const route = getRouteApi("/try");
+
+/** A tool in a form: filled in, checked, called. */
+export function TryPage() {
+  const { tool } = route.useSearch();
+  const navigate = useNavigate();
+  return (
+    <Page title="Try" about="Call a tool the way a model would.">
+      <ToolPicker
+        value={tool ?? ""}
+        onPick={(name) => void navigate({ to: "/try", search: { tool: name } })}
+      />
+      {tool === undefined ? (
+        <Empty icon={FlaskConical} title="Choose a tool">
+          Its arguments become a form. Calls take the same path as those of models, approvals included.
+        </Empty>
+      ) : (
+        <Chosen key={tool} name={tool} />
+      )}
+    </Page>
+  );
+}
+
+function Chosen({ name }: { name: string }) {
+  const query = useQuery(toolQuery(name));
+  return (
+    <QueryView query={query}>
+      {(tool) => (
+        <>
+          <About tool={tool} />
+          <TryTool tool={tool} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+function About({ tool }: { tool: ToolAnswer }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex flex-wrap items-center gap-2">
+        <Link
+          to="/tools/$name"
+          params={{ name: tool.name }}
+          className="break-all font-mono text-sm font-semibold hover:underline"
+        >
+          {tool.name}
+        </Link>
+        <EffectBadge effect={tool.side_effects} />
+        <TroubleBadges tool={tool} />
+      </div>
+      <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">
+        {tool.description}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { type Answered, heldCallQuery, type OutcomeAnswer } from "../../api/approval-queries.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { ResultView } from "../../parts/result-view.tsx";
+import { Meter } from "../../parts/sparkline.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
+import { renderDuration } from "../../parts/time.tsx";
+import { ApprovalCard } from "../approvals/approval-card.tsx";
+import type { useCall } from "./use-call.ts";
+
+/** What came of the call, what it says while it runs, or the question that it waits for. */
+export function TryResult({ call }: { call: ReturnType<typeof useCall> }) {
+  const { data, error, isPending, isIdle, progress } = call;
+  if (isIdle) return null;
+  if (isPending)
+    return (
+      <Panel title="Result">
+        <Loading what={progress?.message ?? "The tool works"} />
+        {progress?.share != null && <Meter value={progress.share} label="Progress" />}
+      </Panel>
+    );
+  if (data) return <OutcomePanel key={data.call.id} outcome={data} />;
+  return (
+    <Panel title="Result">
+      {isCancelled(error) ? (
+        <p className="text-[13px] text-muted">The call was cancelled.</p>
+      ) : (
+        <Failed error={error} />
+      )}
+    </Panel>
+  );
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
+  const [answered, setAnswered] = useState<Answered | null>(null);
+  const shown = answered?.outcome ?? outcome;
+  const { call, plan } = shown;
+  const isWaiting = outcome.approval !== undefined && answered === null;
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => void top.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
+  return (
+    <div ref={top}>
+      <Panel
+        title={
+          <span className="flex items-center gap-2">
+            Result <StateBadge kind="call" state={call.status} />
+          </span>
+        }
+        actions={
+          <span className="flex items-center gap-3 text-xs text-muted">
+            <span>
+              {renderDuration(call.durationMs)}
+              {call.provider && ` by ${call.provider}`}
+            </span>
+            <Link to="/calls/$id" params={{ id: call.id }} className="text-accent hover:underline">
+              The call
+            </Link>
+          </span>
+        }
+      >
+        {[
+          ...call.warnings,
+          ...call.dropped.map((name) => `'${name}' was left out: the tool does not know it.`),
+        ].map((text) => (
+          <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+            {text}
+          </p>
+        ))}
+        {call.status === "dry_run" && (
+          <p className="text-[13px] text-good">
+            It would run: the arguments fit, and there is a way to execute it. Nothing was called.
+          </p>
+        )}
+        {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={setAnswered} />}
+        {plan && (
+          <p className="text-[13px]">
+            It was queued in{" "}
+            <Link to="/plans/$id" params={{ id: plan.id }} className="text-accent underline">
+              a plan
+            </Link>
+            .
+          </p>
+        )}
+        {answered && !answered.outcome && (
+          <p className="text-[13px] text-muted">It was answered: {answered.approval.status}.</p>
+        )}
+        {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && (
+          <ResultView outcome={shown} />
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
+  const held = useQuery(heldCallQuery(id)).data;
+  if (held === undefined) return <Loading />;
+  if (held.status !== "pending")
+    return <p className="text-[13px] text-muted">It is answered: {held.status}.</p>;
+  return <ApprovalCard held={held} onAnswered={onAnswered} />;
+}

@@ -1,0 +1,106 @@
+import { Ban, ClipboardCopy, Play, ShieldCheck } from "lucide-react";
+import { useState } from "react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import type { ToolAnswer } from "../../api/answers.ts";
+import { useMay, useNeedsCredentials } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, TextArea } from "../../parts/field.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { SchemaForm } from "../../parts/schema-form/schema-form.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { renderCall } from "./render-call.ts";
+import { TrialList } from "./trial-list.tsx";
+import { TryResult } from "./try-result.tsx";
+import { useCall } from "./use-call.ts";
+
+/** The arguments as a form and as JSON, which are the same thing, and what to do with them. */
+export function TryTool({ tool }: { tool: ToolAnswer }) {
+  const [args, setArguments] = useState<UnknownObject>({});
+  const [text, setText] = useState("{}");
+  const [isCopying, setCopying] = useState(false);
+  const call = useCall(tool.name);
+  const mayCall = useMay("call");
+  const problem = problemWith(text);
+  const fill = (next: UnknownObject) => {
+    setArguments(next);
+    setText(JSON.stringify(next, null, 2));
+  };
+  const write = (next: string) => {
+    setText(next);
+    if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
+  };
+  const run = (dryRun: boolean) => call.mutate({ args, dryRun });
+  const cannot = !mayCall || problem !== null || call.isPending;
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <Panel title="Arguments">
+        <SchemaForm schema={tool.parameters} value={args} onChange={fill} />
+        <div className="mt-4 flex flex-wrap gap-2 border-t border-line pt-4">
+          <Button
+            variant="primary"
+            icon={Play}
+            disabled={cannot}
+            busy={call.isPending && !call.variables.dryRun}
+            onClick={() => run(false)}
+          >
+            Run
+          </Button>
+          <Button
+            icon={ShieldCheck}
+            disabled={cannot}
+            busy={call.isPending && call.variables.dryRun}
+            onClick={() => run(true)}
+          >
+            Dry run
+          </Button>
+          {call.isPending && (
+            <Button icon={Ban} onClick={call.cancel}>
+              Cancel
+            </Button>
+          )}
+          <Button variant="quiet" icon={ClipboardCopy} className="ml-auto" onClick={() => setCopying(true)}>
+            Copy as …
+          </Button>
+        </div>
+      </Panel>
+      <Panel title="As JSON">
+        <Field label="Arguments as JSON" error={problem}>
+          <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
+        </Field>
+      </Panel>
+      <div className="flex min-w-0 flex-col gap-4 lg:col-span-2">
+        <TryResult call={call} />
+        <TrialList tool={tool.name} onPick={fill} />
+      </div>
+      {isCopying && <CopyCall tool={tool.name} args={args} onClose={() => setCopying(false)} />}
+    </div>
+  );
+}
+
+type CopyCallProps = { tool: string; args: UnknownObject; onClose: () => void };
+
+function CopyCall({ tool, args, onClose }: CopyCallProps) {
+  const calls = renderCall(tool, args, window.location.origin, useNeedsCredentials());
+  const tabs = calls.map(({ name, title, text }) => ({
+    name,
+    title,
+    content: <CodeView wrap label={title} text={text} />,
+  }));
+  return (
+    <Dialog open wide title="The same call elsewhere" onClose={onClose}>
+      <Tabs label="Copy as" tabs={tabs} />
+    </Dialog>
+  );
+}
+
+function problemWith(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? null : "Arguments are an object: { … }.";
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from "react";
+import type { CallStatus } from "../../../src/model/call.ts";
+import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
+import type { HeldStatus } from "../../../src/model/held-call.ts";
+import type { ServerState } from "../../../src/model/server.ts";
+import { classes } from "./class-names.ts";
+
+export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
+
+const looks: Record<Tone, string> = {
+  neutral: "bg-sunken text-muted",
+  accent: "bg-accent-soft text-accent",
+  good: "bg-good-soft text-good",
+  warn: "bg-warn-soft text-warn",
+  bad: "bg-bad-soft text-bad",
+};
+
+type BadgeProps = { tone?: Tone; children: ReactNode; title?: string; dot?: boolean };
+
+export function Badge({ tone = "neutral", children, title, dot = false }: BadgeProps) {
+  return (
+    <span
+      title={title}
+      className={classes(
+        "inline-flex items-center gap-1.5 whitespace-nowrap rounded px-1.5 py-px text-xs font-medium",
+        looks[tone],
+      )}
+    >
+      {dot && <span aria-hidden className="size-1.5 rounded-full bg-current" />}
+      {children}
+    </span>
+  );
+}
+
+type Word = { tone: Tone; text: string };
+
+const serverStates: Record<ServerState, Word> = {
+  connected: { tone: "good", text: "connected" },
+  connecting: { tone: "accent", text: "connecting" },
+  disconnected: { tone: "neutral", text: "disconnected" },
+  disabled: { tone: "neutral", text: "disabled" },
+  backoff: { tone: "warn", text: "backing off" },
+  error: { tone: "bad", text: "error" },
+  config_error: { tone: "bad", text: "configuration error" },
+};
+
+const callStatuses: Record<CallStatus, Word> = {
+  succeeded: { tone: "good", text: "succeeded" },
+  tool_error: { tone: "warn", text: "tool said no" },
+  failed: { tone: "bad", text: "failed" },
+  refused: { tone: "bad", text: "refused" },
+  waiting: { tone: "accent", text: "waiting" },
+  cancelled: { tone: "neutral", text: "cancelled" },
+  dry_run: { tone: "neutral", text: "dry run" },
+};
+
+const heldStatuses: Record<HeldStatus, Word> = {
+  pending: { tone: "accent", text: "waiting" },
+  approved: { tone: "good", text: "approved" },
+  running: { tone: "accent", text: "running" },
+  done: { tone: "good", text: "done" },
+  failed: { tone: "bad", text: "failed" },
+  rejected: { tone: "neutral", text: "rejected" },
+  expired: { tone: "neutral", text: "expired" },
+  void: { tone: "warn", text: "void" },
+  cancelled: { tone: "neutral", text: "cancelled" },
+  interrupted: { tone: "warn", text: "interrupted" },
+};
+
+const letterStatuses: Record<DeadLetterStatus, Word> = {
+  pending: { tone: "warn", text: "pending" },
+  retrying: { tone: "accent", text: "retrying" },
+  resolved: { tone: "good", text: "resolved" },
+  abandoned: { tone: "neutral", text: "abandoned" },
+};
+
+const tables = { server: serverStates, call: callStatuses, held: heldStatuses, letter: letterStatuses };
+
+/** A state in the colour and the words it has everywhere. */
+export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {
+  const word = (tables[kind] as Record<string, Word>)[state] ?? { tone: "neutral", text: state };
+  return (
+    <Badge tone={word.tone} dot>
+      {word.text}
+    </Badge>
+  );
+}

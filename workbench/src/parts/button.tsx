@@ -1,0 +1,68 @@
+import type { LucideIcon } from "lucide-react";
+import { LoaderCircle } from "lucide-react";
+import type { ButtonHTMLAttributes } from "react";
+import { classes } from "./class-names.ts";
+
+const looks = {
+  plain: "border border-line bg-surface text-ink hover:bg-sunken",
+  primary: "border border-transparent bg-accent-fill text-white hover:brightness-110",
+  danger: "border border-transparent bg-bad-fill text-white hover:brightness-110",
+  quiet: "border border-transparent text-muted hover:bg-sunken hover:text-ink",
+} as const;
+
+type Native = ButtonHTMLAttributes<HTMLButtonElement>;
+
+export type ButtonProps = Native & {
+  variant?: keyof typeof looks;
+  icon?: LucideIcon;
+  /** Shows that it works, and takes no second click. */
+  busy?: boolean;
+};
+
+export function Button({
+  variant = "plain",
+  icon,
+  busy,
+  children,
+  className,
+  disabled,
+  ...rest
+}: ButtonProps) {
+  const Icon = busy ? LoaderCircle : icon;
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={classes(
+        "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-3 text-[13px] font-medium disabled:cursor-not-allowed disabled:opacity-55",
+        looks[variant],
+        className,
+      )}
+    >
+      {Icon && <Icon aria-hidden className={classes("size-4", busy && "animate-spin")} />}
+      {children}
+    </button>
+  );
+}
+
+type IconButtonProps = Native & { label: string; icon: LucideIcon };
+
+/** Only an icon to see; `label` is what it is called. */
+export function IconButton({ label, icon: Icon, className, ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-label={label}
+      title={label}
+      className={classes(
+        "inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-ink disabled:opacity-50",
+        className,
+      )}
+    >
+      <Icon aria-hidden className="size-4" />
+    </button>
+  );
+}

@@ -1,0 +1,4 @@
+/** Classes that apply, in one string. */
+export function classes(...names: (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}

@@ -1,0 +1,128 @@
+import { Download, FileText, Link2 } from "lucide-react";
+import type { UnknownObject } from "../../../src/model/json.ts";
+import { JsonView } from "./json-view.tsx";
+import { ResultText } from "./result-text.tsx";
+
+/** One block of a result, by its type; what nobody knows is shown as it came. */
+export function ContentBlock({ block }: { block: UnknownObject }) {
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  const { type, data, mimeType } = block;
+  if (type === "text") return <ResultText text={text(block.text)} />;
+  if (type === "image") return <Picture data={text(data)} mimeType={text(mimeType)} />;
+  if (type === "audio") return <Sound data={text(data)} mimeType={text(mimeType)} />;
+  if (type === "resource_link") return <ResourceLink block={block} />;
+  if (type === "resource" && typeof block.resource === "object" && block.resource !== null)
+    return <Resource resource={block.resource as UnknownObject} />;
+  return <Other block={block} />;
+}
+
+const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const imageType = /^image\/[a-z0-9.+-]+$/i;
+const audioType = /^audio\/[a-z0-9.+-]+$/i;
+
+/** In an `img` nothing runs, whatever is in the picture. */
+function Picture({ data, mimeType }: { data: string; mimeType: string }) {
+  if (!base64.test(data) || !imageType.test(mimeType)) return <Broken what="image" mimeType={mimeType} />;
+  return (
+    <figure className="w-fit max-w-full rounded-md border border-line bg-sunken p-2">
+      <img
+        src={`data:${mimeType};base64,${data}`}
+        alt="What the tool answered"
+        className="max-h-[50vh] min-h-4 min-w-4 max-w-full"
+      />
+      <figcaption className="mt-1 text-xs text-muted">{mimeType}</figcaption>
+    </figure>
+  );
+}
+
+function Sound({ data, mimeType }: { data: string; mimeType: string }) {
+  if (!base64.test(data) || !audioType.test(mimeType)) return <Broken what="sound" mimeType={mimeType} />;
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is heard
+    <audio
+      controls
+      src={`data:${mimeType};base64,${data}`}
+      aria-label="What the tool answered"
+      className="max-w-full"
+    />
+  );
+}
+
+function Broken({ what, mimeType }: { what: string; mimeType: string }) {
+  return (
+    <p className="rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+      The tool answered with {what === "image" ? "an image" : "a sound"} that cannot be shown
+      {mimeType === "" ? " because it does not say of which type it is" : ` (${mimeType})`}.
+    </p>
+  );
+}
+
+function Resource({ resource: { uri, mimeType, text, blob } }: { resource: UnknownObject }) {
+  const type = typeof mimeType === "string" ? mimeType : "";
+  return (
+    <section aria-label={String(uri)} className="flex flex-col gap-2 rounded-md border border-line p-3">
+      <p className="flex items-center gap-1.5 break-all text-xs text-muted">
+        <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
+      </p>
+      {typeof text === "string" && <ResultText text={text} />}
+      {typeof blob === "string" &&
+        (imageType.test(type) ? (
+          <Picture data={blob} mimeType={type} />
+        ) : (
+          <Blob64 data={blob} uri={String(uri)} />
+        ))}
+    </section>
+  );
+}
+
+/** Whatever it says it is, a browser only keeps it and never shows it. */
+function Blob64({ data, uri }: { data: string; uri: string }) {
+  if (!base64.test(data)) return <Broken what="image" mimeType="" />;
+  return (
+    <a
+      className="flex w-fit items-center gap-1.5 text-[13px] text-accent hover:underline"
+      href={`data:application/octet-stream;base64,${data}`}
+      download={
+        uri
+          .split("/")
+          .at(-1)
+          ?.replace(/[^\w.-]/g, "_") || "resource"
+      }
+    >
+      <Download aria-hidden className="size-4" /> Save ({Math.round((data.length * 3) / 4)} bytes)
+    </a>
+  );
+}
+
+function ResourceLink({ block: { uri, name, description, mimeType } }: { block: UnknownObject }) {
+  const address = String(uri);
+  const isWeb = /^https?:\/\//i.test(address);
+  return (
+    <p className="flex flex-wrap items-center gap-1.5 text-[13px]">
+      <Link2 aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="font-medium">{String(name ?? "resource")}</span>
+      {isWeb ? (
+        <a
+          href={address}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="break-all text-accent hover:underline"
+        >
+          {address}
+        </a>
+      ) : (
+        <span className="break-all font-mono text-xs">{address}</span>
+      )}
+      <span className="text-xs text-muted">{[mimeType, description].filter(Boolean).join(", ")}</span>
+    </p>
+  );
+}
+
+function Other({ block }: { block: UnknownObject }) {
+  return (
+    <section aria-label="Other content" className="rounded-md border border-line p-3">
+      <p className="mb-1 text-xs text-muted">A kind of content that is not known here</p>
+      <JsonView value={block} depth={2} />
+    </section>
+  );
+}

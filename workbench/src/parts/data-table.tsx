@@ -1,0 +1,142 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+import { classes } from "./class-names.ts";
+
+export type Column<Row> = {
+  title: string;
+  /** As in `grid-template-columns`: `minmax(120px, 2fr)`, `90px`. */
+  width: string;
+  render: (row: Row) => ReactNode;
+  align?: "right";
+  /** Left out on narrow screens. */
+  wide?: boolean;
+};
+
+type DataTableProps<Row> = {
+  /** What it lists, for those who cannot see it. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  onOpen?: (row: Row) => void;
+  isSelected?: (row: Row) => boolean;
+  rowHeight?: number;
+  /** Shown in the place of rows. */
+  empty?: ReactNode;
+  hasMore?: boolean;
+  isLoadingMore?: boolean;
+  onMore?: () => void;
+};
+
+/** A list that renders only what is in sight, however long it is, and asks for more before its end. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, keyOf, rowHeight = 40, empty, hasMore = false, onMore } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => keyOf(rows[index] as Row),
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= rows.length - 20) onMore?.();
+  }, [hasMore, last, rows.length, onMore]);
+  const grid = {
+    "--columns": columns.map(({ width }) => width).join(" "),
+    "--narrow": columns
+      .filter(({ wide }) => !wide)
+      .map(({ width }) => width)
+      .join(" "),
+  } as React.CSSProperties;
+  return (
+    <div
+      ref={scroller}
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      // Whoever has no mouse scrolls it with the keys.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+      tabIndex={0}
+      style={grid}
+      className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-[13px]"
+    >
+      <div role="rowgroup" className="sticky top-0 z-10 border-b border-line bg-surface">
+        <div role="row" className={classes(line, "h-9")}>
+          {columns.map(({ title, align, wide }) => (
+            <div
+              key={title}
+              role="columnheader"
+              className={classes(
+                "truncate text-xs font-medium text-muted",
+                align && "text-right",
+                wide && wideOnly,
+              )}
+            >
+              {title}
+            </div>
+          ))}
+        </div>
+      </div>
+      {rows.length === 0 && empty}
+      <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => (
+          <TableRow
+            key={key}
+            {...props}
+            row={rows[index] as Row}
+            index={index}
+            top={start}
+            height={rowHeight}
+          />
+        ))}
+      </div>
+      {props.isLoadingMore && (
+        <p role="status" className="py-3 text-center text-xs text-muted">
+          Loading more …
+        </p>
+      )}
+    </div>
+  );
+}
+
+const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-3 px-4";
+const wideOnly = "max-md:hidden";
+
+type RowProps<Row> = DataTableProps<Row> & { row: Row; index: number; top: number; height: number };
+
+function TableRow<Row>({ columns, row, index, top, height, onOpen, isSelected }: RowProps<Row>) {
+  const selected = isSelected?.(row) ?? false;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected ? selected : undefined}
+      onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
+      style={{ height, transform: `translateY(${top}px)` }}
+      className={classes(
+        line,
+        "absolute inset-x-0 top-0 border-b border-line/70",
+        onOpen && "cursor-pointer hover:bg-sunken/60",
+        selected && "bg-accent-soft hover:bg-accent-soft",
+      )}
+    >
+      {columns.map(({ title, render, align, wide }) => (
+        <div
+          key={title}
+          role="cell"
+          className={classes("min-w-0 truncate", align && "text-right tabular-nums", wide && wideOnly)}
+        >
+          {render(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("a, button, input, select") !== null;
+}

@@ -1,0 +1,104 @@
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Button, IconButton } from "./button.tsx";
+import { classes } from "./class-names.ts";
+import { Complaint } from "./states.tsx";
+
+type DialogProps = {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  children: ReactNode;
+  footer?: ReactNode;
+  /** From the right edge, over the whole height. */
+  side?: boolean;
+  wide?: boolean;
+};
+
+/** The browser's own dialog: it keeps the focus inside, closes with Escape, and needs no style of its own making. */
+export function Dialog({ open, onClose, title, children, footer, side = false, wide = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const label = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (open && dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, [open]);
+  if (!open) return null;
+  const place = side
+    ? "ml-auto mr-0 my-0 h-dvh max-h-none w-[min(680px,100vw)] max-w-none rounded-none border-y-0 border-r-0"
+    : classes("m-auto max-h-[88dvh] max-w-[calc(100vw-24px)] rounded-xl", wide ? "w-[760px]" : "w-[480px]");
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it already
+    <dialog
+      ref={element}
+      aria-labelledby={label}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === element.current && onClose()}
+      className={classes("border border-line bg-surface p-0 text-ink shadow-2xl", place)}
+    >
+      <div className={classes("flex flex-col", side ? "h-full" : "max-h-[88dvh]")}>
+        <header className="flex items-center justify-between gap-3 border-b border-line px-4 py-2.5">
+          <h2 id={label} className="min-w-0 break-words text-[15px] font-semibold">
+            {title}
+          </h2>
+          <IconButton label="Close" icon={X} onClick={onClose} />
+        </header>
+        <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
+        {footer !== undefined && (
+          <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3">
+            {footer}
+          </footer>
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  open: boolean;
+  title: string;
+  children: ReactNode;
+  /** What the button says: the verb, not "yes". */
+  action: string;
+  busy?: boolean;
+  error?: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({
+  open,
+  title,
+  children,
+  action,
+  busy = false,
+  error,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" busy={busy} onClick={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3 text-[13px]">
+        {children}
+        <Complaint error={error} />
+      </div>
+    </Dialog>
+  );
+}

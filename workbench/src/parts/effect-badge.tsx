@@ -1,0 +1,76 @@
+import type { SideEffects } from "../../../src/model/tool.ts";
+import type { ToolAnswer } from "../api/answers.ts";
+import { Badge, type Tone } from "./badge.tsx";
+
+const effects: Record<SideEffects, { tone: Tone; text: string; about: string }> = {
+  none: { tone: "good", text: "reads only", about: "It changes nothing." },
+  compute: { tone: "good", text: "computes", about: "It only computes." },
+  read_external_service: { tone: "good", text: "reads a service", about: "It reads from a service outside." },
+  network: { tone: "accent", text: "network", about: "It talks to the network." },
+  write: { tone: "warn", text: "writes", about: "It may change something." },
+  filesystem: { tone: "warn", text: "files", about: "It may change files." },
+  database: { tone: "warn", text: "database", about: "It may change a database." },
+  system: { tone: "bad", text: "system", about: "It may change the system it runs on." },
+};
+
+export const knownEffects = Object.keys(effects);
+
+/** What a call of the tool may change. */
+export function EffectBadge({ effect }: { effect: SideEffects }) {
+  const { tone, text, about } = effects[effect];
+  return (
+    <Badge tone={tone} title={about}>
+      {text}
+    </Badge>
+  );
+}
+
+const hints = {
+  readOnlyHint: "says it reads only",
+  destructiveHint: "says it destroys",
+  idempotentHint: "says it can be repeated",
+  openWorldHint: "says it reaches outside",
+} as const;
+
+/** What the tool's own server says about it, and whether that is believed. */
+export function HintBadges({ tool }: { tool: ToolAnswer }) {
+  const about = tool.settings.trusted
+    ? "The server is trusted with this."
+    : "The server is not trusted, so this decides nothing.";
+  const said = Object.entries(hints).filter(([hint]) => tool.annotations[hint] === true);
+  return said.map(([hint, text]) => (
+    <Badge key={hint} title={about} tone={hint === "destructiveHint" ? "bad" : "neutral"}>
+      {text}
+    </Badge>
+  ));
+}
+
+/** Why a tool cannot be called, or is better looked at first. */
+export function TroubleBadges({ tool }: { tool: ToolAnswer }) {
+  const { review, unavailable } = tool;
+  const findings = review?.findings.length ?? 0;
+  return (
+    <>
+      {review?.held && (
+        <Badge tone="bad" title={review.held}>
+          held back
+        </Badge>
+      )}
+      {!review?.held && review?.change && (
+        <Badge tone="warn" title="Its definition is not the pinned one.">
+          {review.change}
+        </Badge>
+      )}
+      {findings > 0 && (
+        <Badge tone="bad" title="Its definition says things to a model that it should not.">
+          suspicious
+        </Badge>
+      )}
+      {unavailable !== null && (
+        <Badge tone="warn" title={unavailable}>
+          unavailable
+        </Badge>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { classes } from "./class-names.ts";
+
+type JsonViewProps = {
+  value: unknown;
+  /** So many levels are open at first. */
+  depth?: number;
+};
+
+/** JSON to be looked into. Everything in it is text, whatever it says. */
+export function JsonView({ value, depth = 2 }: JsonViewProps) {
+  return (
+    <div className="overflow-x-auto font-mono text-xs leading-5">
+      <Node value={value} depth={depth} />
+    </div>
+  );
+}
+
+/** More than this at one level is shown when somebody asks. */
+const atOnce = 100;
+
+function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
+  const isBranch = typeof value === "object" && value !== null;
+  if (!isBranch)
+    return (
+      <div className="pl-4">
+        <Name name={name} />
+        <Leaf value={value} />
+      </div>
+    );
+  return <Branch name={name} value={value} depth={depth} />;
+}
+
+function Branch({ name, value, depth }: { name: string | undefined; value: object; depth: number }) {
+  const [open, setOpen] = useState(depth > 0);
+  const [limit, setLimit] = useState(atOnce);
+  const entries = Object.entries(value);
+  const [left, right] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (entries.length === 0)
+    return (
+      <div className="pl-4">
+        <Name name={name} />
+        {left}
+        {right}
+      </div>
+    );
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex items-center text-left"
+      >
+        <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", open && "rotate-90")} />
+        <span className="pl-0.5">
+          <Name name={name} />
+          <span className="text-muted">{open ? left : `${left} ${entries.length} ${right}`}</span>
+        </span>
+      </button>
+      {open && (
+        <div className="ml-1.5 border-l border-line pl-2">
+          {entries.slice(0, limit).map(([key, item]) => (
+            <Node key={key} name={key} value={item} depth={depth - 1} />
+          ))}
+          {entries.length > limit && (
+            <button type="button" className="pl-4 text-accent" onClick={() => setLimit(limit + atOnce)}>
+              {entries.length - limit} more …
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Name({ name }: { name: string | undefined }) {
+  return name === undefined ? null : <span className="text-muted">{name}: </span>;
+}
+
+function Leaf({ value }: { value: unknown }) {
+  const look = typeof value === "string" ? "text-good" : value === null ? "text-muted" : "text-accent";
+  return (
+    <span className={classes("whitespace-pre-wrap break-words", look)}>
+      {JSON.stringify(value) ?? "undefined"}
+    </span>
+  );
+}

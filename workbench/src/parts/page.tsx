@@ -1,0 +1,69 @@
+import type { ReactNode } from "react";
+import { classes } from "./class-names.ts";
+
+type PageProps = {
+  title: ReactNode;
+  /** A line below the title. */
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  /** The content fills the window and scrolls by itself, as tables do. */
+  fill?: boolean;
+};
+
+/** The frame of every page: its title, what can be done with it, and its content. */
+export function Page({ title, about, actions, children, fill = false }: PageProps) {
+  return (
+    <div className={classes("flex min-w-0 flex-col gap-4 p-4 md:p-6", fill && "h-full min-h-0")}>
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <h1 className="flex flex-wrap items-center gap-2 break-words text-xl font-semibold tracking-tight">
+            {title}
+          </h1>
+          {about !== undefined && <div className="mt-0.5 text-[13px] text-muted">{about}</div>}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+type PanelProps = {
+  title?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  flush?: boolean;
+  className?: string;
+};
+
+/** A part of a page. `flush` leaves the edges to the content. */
+export function Panel({ title, actions, children, flush = false, className }: PanelProps) {
+  return (
+    <section className={classes("min-w-0 rounded-lg border border-line bg-surface", className)}>
+      {title !== undefined && (
+        <div className="flex min-h-11 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5">
+          <h2 className="text-[13px] font-semibold">{title}</h2>
+          {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </div>
+      )}
+      <div className={flush ? "" : "p-4"}>{children}</div>
+    </section>
+  );
+}
+
+/** Names and values beside each other. */
+export function Facts({ items }: { items: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(90px,max-content)_1fr] gap-x-4 gap-y-1.5 text-[13px]">
+      {items
+        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,17 @@
+import { CodeView } from "./code-view.tsx";
+
+/** Text as it is; what is JSON is put in order. */
+export function ResultText({ text }: { text: string }) {
+  return <CodeView wrap label="text" text={inOrder(text)} />;
+}
+
+const longestJson = 200_000;
+
+function inOrder(text: string): string {
+  if (!/^\s*[[{]/.test(text) || text.length > longestJson) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

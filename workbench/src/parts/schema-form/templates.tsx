@@ -1,0 +1,169 @@
+import type {
+  ArrayFieldItemTemplateProps,
+  ArrayFieldTemplateProps,
+  DescriptionFieldProps,
+  FieldErrorProps,
+  FieldTemplateProps,
+  MultiSchemaFieldTemplateProps,
+  ObjectFieldTemplateProps,
+  RJSFSchema,
+  WrapIfAdditionalTemplateProps,
+} from "@rjsf/utils";
+import { canExpand } from "@rjsf/utils";
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import { Button, IconButton } from "../button.tsx";
+import { classes } from "../class-names.ts";
+import { TextInput } from "../field.tsx";
+
+type Data = UnknownObject;
+type Schema = RJSFSchema;
+
+/** How the parts of a form are put together; everything that a schema says is text. */
+function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
+  const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema } = props;
+  if (hidden) return <div className="hidden">{children}</div>;
+  const isCheckbox = schema.type === "boolean" && schema.enum === undefined;
+  return (
+    <WrapIfAdditionalTemplate {...props}>
+      <div className="flex min-w-0 flex-col gap-1">
+        {displayLabel && !isCheckbox && (
+          <label htmlFor={id} className="text-xs font-medium">
+            <span className="font-mono">{label}</span>
+            {required && <span className="text-bad"> *</span>}
+            <span className="ml-1.5 font-normal text-muted">
+              {Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type}
+            </span>
+          </label>
+        )}
+        {children}
+        {displayLabel && rawDescription && (
+          <p className="whitespace-pre-wrap break-words text-xs text-muted">{rawDescription}</p>
+        )}
+        {errors}
+      </div>
+    </WrapIfAdditionalTemplate>
+  );
+}
+
+/** Names that the schema leaves to the caller can be changed and taken out. */
+function WrapIfAdditionalTemplate(props: WrapIfAdditionalTemplateProps<Data, Schema>) {
+  const { children, id, label, schema, onKeyRenameBlur, onRemoveProperty } = props;
+  if (!("__additional_property" in schema)) return children;
+  return (
+    <div className="flex items-end gap-2">
+      <TextInput
+        aria-label="Name"
+        className="w-40! font-mono"
+        id={`${id}-key`}
+        defaultValue={label}
+        onBlur={onKeyRenameBlur}
+      />
+      <div className="min-w-0 flex-1">{children}</div>
+      <IconButton label={`Remove ${label}`} icon={Trash2} onClick={onRemoveProperty} />
+    </div>
+  );
+}
+
+function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema>) {
+  const { title, properties, schema, uiSchema, formData, onAddProperty, fieldPathId } = props;
+  const isRoot = fieldPathId.path.length === 0;
+  if ((schema.oneOf || schema.anyOf) && !schema.properties && properties.length === 0) return null;
+  return (
+    <fieldset
+      id={fieldPathId.$id}
+      className={classes("flex min-w-0 flex-col gap-4", !isRoot && "rounded-md border border-line p-3")}
+    >
+      {!isRoot && title !== "" && <legend className="px-1 font-mono text-xs font-medium">{title}</legend>}
+      {properties.map(({ content, name }) => (
+        <div key={name}>{content}</div>
+      ))}
+      {canExpand(schema, uiSchema, formData) && (
+        <Button icon={Plus} className="w-fit" onClick={onAddProperty}>
+          Add an argument
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema>) {
+  const { title, items, canAdd, onAddClick, schema, fieldPathId } = props;
+  return (
+    <fieldset id={fieldPathId.$id} className="flex min-w-0 flex-col gap-2 rounded-md border border-line p-3">
+      <legend className="px-1 font-mono text-xs font-medium">{title}</legend>
+      {schema.description && (
+        <p className="whitespace-pre-wrap break-words text-xs text-muted">{schema.description}</p>
+      )}
+      {items}
+      {canAdd && (
+        <Button icon={Plus} className="w-fit" onClick={onAddClick}>
+          Add
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function ArrayFieldItemTemplate({
+  children,
+  buttonsProps,
+  hasToolbar,
+}: ArrayFieldItemTemplateProps<Data, Schema>) {
+  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } =
+    buttonsProps;
+  return (
+    <div className="flex items-start gap-1">
+      <div className="min-w-0 flex-1">{children}</div>
+      {hasToolbar && (
+        <div className="flex shrink-0">
+          {hasMoveUp && <IconButton label={`Move ${index + 1} up`} icon={ArrowUp} onClick={onMoveUpItem} />}
+          {hasMoveDown && (
+            <IconButton label={`Move ${index + 1} down`} icon={ArrowDown} onClick={onMoveDownItem} />
+          )}
+          {hasRemove && <IconButton label={`Remove ${index + 1}`} icon={Trash2} onClick={onRemoveItem} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function MultiSchemaFieldTemplate({
+  selector,
+  optionSchemaField,
+}: MultiSchemaFieldTemplateProps<Data, Schema>) {
+  return (
+    <div className="flex flex-col gap-2">
+      {selector}
+      {optionSchemaField}
+    </div>
+  );
+}
+
+function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps<Data, Schema>) {
+  return (
+    <p id={id} className="whitespace-pre-wrap break-words text-xs text-muted">
+      {description}
+    </p>
+  );
+}
+
+function FieldErrorTemplate({ errors = [], fieldPathId }: FieldErrorProps<Data, Schema>) {
+  if (errors.length === 0) return null;
+  return (
+    <p id={`${fieldPathId.$id}__error`} className="text-xs text-bad">
+      {errors.map(String).join(", ")}
+    </p>
+  );
+}
+
+export const templates = {
+  FieldTemplate,
+  WrapIfAdditionalTemplate,
+  ObjectFieldTemplate,
+  ArrayFieldTemplate,
+  ArrayFieldItemTemplate,
+  MultiSchemaFieldTemplate,
+  DescriptionFieldTemplate,
+  FieldErrorTemplate,
+};

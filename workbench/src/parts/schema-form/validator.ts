@@ -1,0 +1,33 @@
+import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import { checkValue, type Wrong } from "./check-value.ts";
+
+/** The checks of forms, without a compiler: see `check-value.ts`. */
+export const validator: ValidatorType<UnknownObject, RJSFSchema> = {
+  isValid: (schema, data, root) => checkValue(schema, data, root).length === 0,
+  rawValidation: (schema, data) => ({ errors: checkValue(schema, data) as never[] }),
+  validateFormData(data, schema) {
+    const wrong = checkValue(schema, data ?? {});
+    return {
+      errors: wrong.map(({ path, message }) => ({
+        property: `.${path.join(".")}`,
+        message,
+        stack: `${path.join(".")} ${message}`,
+      })),
+      errorSchema: toErrorSchema(wrong),
+    };
+  },
+};
+
+function toErrorSchema(wrong: readonly Wrong[]): ErrorSchema<UnknownObject> {
+  const root: UnknownObject = {};
+  for (const { path, message } of wrong) {
+    let at = root;
+    for (const name of path) {
+      at[name] ??= {};
+      at = at[name] as UnknownObject;
+    }
+    at.__errors = [...((at.__errors as string[] | undefined) ?? []), message];
+  }
+  return root as ErrorSchema<UnknownObject>;
+}

@@ -1,0 +1,98 @@
+import { classes } from "./class-names.ts";
+
+type SparklineProps = {
+  values: readonly number[];
+  /** What a person would say who sees it. */
+  label: string;
+  className?: string;
+};
+
+const width = 100;
+const height = 24;
+
+/** A line without axes: how something went lately. */
+export function Sparkline({ values, label, className }: SparklineProps) {
+  const most = Math.max(1, ...values);
+  const step = width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
+  );
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className={classes("h-6 w-24 text-accent", className)}
+    >
+      <polyline
+        points={points.join(" ")}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}
+
+export type Bar = { label: string; parts: readonly { value: number; className: string }[] };
+
+type BarsProps = { bars: readonly Bar[]; label: string; className?: string };
+
+/** Bars of several parts each, from the bottom up, with their own hover text. */
+export function Bars({ bars, label, className }: BarsProps) {
+  const most = Math.max(1, ...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
+  const gap = bars.length > 40 ? 0.25 : 0.3;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${bars.length} 100`}
+      preserveAspectRatio="none"
+      className={classes("h-28 w-full", className)}
+    >
+      {bars.map(({ label: title, parts }, at) => {
+        let top = 100;
+        return (
+          <g key={title}>
+            <title>{title}</title>
+            <rect x={at} y={0} width={1} height={100} fill="transparent" />
+            {parts.map(({ value, className: look }) => {
+              const size = (value / most) * 96;
+              top -= size;
+              return (
+                <rect key={look} x={at + gap / 2} y={top} width={1 - gap} height={size} className={look} />
+              );
+            })}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** How much of a whole; `value` from 0 to 1. */
+export function Meter({
+  value,
+  label,
+  className = "fill-accent-fill",
+}: {
+  value: number;
+  label: string;
+  className?: string;
+}) {
+  const share = Math.min(1, Math.max(0, value)) * 100;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox="0 0 100 4"
+      preserveAspectRatio="none"
+      className="h-1.5 w-full"
+    >
+      <rect width="100" height="4" rx="2" className="fill-sunken" />
+      <rect width={share} height="4" rx="2" className={className} />
+    </svg>
+  );
+}

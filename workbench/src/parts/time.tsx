@@ -1,0 +1,70 @@
+import { useSyncExternalStore } from "react";
+
+const everyMs = 10_000;
+const steps: [number, Intl.RelativeTimeFormatUnit][] = [
+  [60, "second"],
+  [60, "minute"],
+  [24, "hour"],
+  [30, "day"],
+  [12, "month"],
+  [Number.POSITIVE_INFINITY, "year"],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** One clock for every time on the page. */
+const listeners = new Set<() => void>();
+let tick = Date.now();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    tick = Date.now();
+    for (const tell of listeners) tell();
+  }, everyMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+}
+
+/** The time, as exact as people need it. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => tick);
+}
+
+export function renderAgo(at: string | number, now: number): string {
+  let amount = (new Date(at).getTime() - now) / 1_000;
+  if (Math.abs(amount) < 5) return "now";
+  for (const [size, unit] of steps) {
+    if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return String(at);
+}
+
+/** How long ago; the exact time when somebody points at it. */
+export function Time({ at }: { at: string | null }) {
+  const now = Math.max(useNow(), Date.now() - everyMs);
+  if (at === null) return <span className="text-muted">–</span>;
+  return (
+    <time dateTime={at} title={exact.format(new Date(at))}>
+      {renderAgo(at, now)}
+    </time>
+  );
+}
+
+export function renderDuration(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(2)} ms`;
+  if (ms < 1_000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** `1 tool`, `2 tools`. */
+export const counted = (count: number, one: string, many = `${one}s`) =>
+  `${renderCount(count)} ${count === 1 ? one : many}`;
+
+export const renderCount = (count: number) => count.toLocaleString("en");
