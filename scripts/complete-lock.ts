@@ -42,9 +42,15 @@ const processors = [
 const file = join(import.meta.dirname, "..", "package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> };
 const { "": root = {}, ...packages } = lock.packages;
-for (const { dev, optionalDependencies = {} } of Object.values(packages)) {
+for (const [path, { dev, optionalDependencies = {} }] of Object.entries(packages)) {
+  // Beside the package that wants it, where another version of it stands at the top.
+  const beside = path.slice(0, path.lastIndexOf("node_modules/") + "node_modules/".length);
   for (const [name, version] of Object.entries(optionalDependencies)) {
-    packages[`node_modules/${name}`] ??= missing(name, version, dev);
+    const wanted = missing(name, version, dev);
+    const top = packages[`node_modules/${name}`];
+    if (top === undefined) packages[`node_modules/${name}`] = wanted;
+    else if (top.version !== wanted.version && path !== `node_modules/${path.slice(beside.length)}`)
+      packages[`${beside}${name}`] ??= wanted;
   }
 }
 const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1));
