@@ -37,6 +37,11 @@ const largestPage = 1_000;
 /** What people change in the catalogue, and what was changed by whom. */
 export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "deleteTool" | "changes"> {
   const { entries, everybody, environment } = parts;
+  /** What programs changed before is on record first. */
+  const edit: typeof entries.edit = async (...given) => {
+    await parts.settled();
+    return entries.edit(...given);
+  };
   return {
     async setTool(manifest, { reason } = {}, caller = {}) {
       const { principal = everybody } = caller;
@@ -57,7 +62,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
       if (!checked || found.length > 0) throw invalidEntry(name, found);
       await entries.loaded();
       const kept = toKept("tool", checked, principal.user);
-      const [change] = await entries.edit(
+      const [change] = await edit(
         { put: [kept], remove: [] },
         { by: asPerson(caller, principal), reason: why },
       );
@@ -72,10 +77,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
       const key: EntryKey = { kind: "tool", name, persona };
       const overlay = entries.stored(key) ? null : await storedOverlay(name);
       if (!overlay && !entries.stored(key)) return refuseOthers(key, parts);
-      await entries.edit(
-        { put: [], remove: [overlay ?? key] },
-        { by: asPerson(caller, principal), reason: why },
-      );
+      await edit({ put: [], remove: [overlay ?? key] }, { by: asPerson(caller, principal), reason: why });
       return true;
     },
     async changes({ limit = 50, offset = 0, ...filter } = {}, { principal = everybody } = {}) {
@@ -109,7 +111,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
     const checked = checkEntry("overlay", said, environment);
     if (!checked.manifest || checked.problems.length > 0) throw invalidEntry(name, checked.problems);
     const put = [toKept("overlay", checked.manifest, principal.user)];
-    const [change] = await entries.edit({ put, remove: [] }, { by: asPerson(caller, principal), reason });
+    const [change] = await edit({ put, remove: [] }, { by: asPerson(caller, principal), reason });
     const told = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
     return { ...(change as NonNullable<typeof change>), warnings: [...told, ...parts.warningsOf(id)] };
   }

@@ -1,3 +1,4 @@
+import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentMessage } from "../../model/agent-run.ts";

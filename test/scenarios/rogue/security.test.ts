@@ -106,11 +106,9 @@ describe("rogue: security", () => {
   test("INP-01: a body without an end is answered before it has been read, and the answer can be read", async () => {
     await using directory = await temporaryDirectory();
     await using serving = await startServe(await writeConfig(directory, {}), directory.file("data"));
-    for (const path of ["/mcp", "/tools/x/call"]) {
-      const { status, sent } = await pour(`${serving.url}${path}`, 64);
-      assert.equal(status, 413, path);
-      assert.ok(sent < 64, `${sent} MB were taken`);
-    }
+    const { status, sent } = await pour(`${serving.url}/mcp`, 64);
+    assert.equal(status, 413);
+    assert.ok(sent < 64, `${sent} MB were taken`);
     assert.equal((await fetch(`${serving.url}/healthz`)).status, 200);
   });
 
