@@ -72,7 +72,8 @@ test("no other id is ever taken for it", () => {
     fc.property(fc.array(member), fc.nat({ max: 3_000 }), fc.array(member), (before, gap, after) => {
       const message = Object.fromEntries([...before, ["gap", "\\".repeat(gap)], ...after]);
       const found = findOversizedId(oversized(JSON.stringify(message)));
-      if (found !== undefined) assert.equal(found, message.id);
+      // JSON has no -0.
+      if (found !== undefined) assert.equal(JSON.stringify(found), JSON.stringify(message.id));
     }),
     { numRuns: 1_000 },
   );
