@@ -1,6 +1,7 @@
-import http, { type IncomingMessage } from "node:http";
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { TransportError } from "../../protocol/message.ts";
 import { connectFailure, refused } from "./http-failure.ts";
@@ -30,6 +31,8 @@ export type Ask = {
   signal?: AbortSignal | undefined;
   /** Nobody waits for it, so nobody is asked to sign in for it. */
   background?: boolean;
+  /** It does the same however often it arrives. */
+  isHarmless?: boolean;
 };
 
 export type Requester = {
@@ -40,6 +43,9 @@ export type Requester = {
   close(): void;
 };
 
+/** After this, whoever is on the other side may have closed a kept socket. */
+const idleMs = 10;
+
 /** Makes the requests of one connection, over sockets of its own, and says who asks. */
 export function createRequester(options: HttpOptions): Requester {
   const url = new URL(options.url);
@@ -49,6 +55,7 @@ export function createRequester(options: HttpOptions): Requester {
   const agent = new client.Agent({ keepAlive: true });
   let open = true;
   let lastIdentity: HeaderMap | undefined;
+  let usedAt = performance.now();
 
   /** A goodbye is said as who one was, also when nobody is that any more. */
   async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
@@ -57,17 +64,14 @@ export function createRequester(options: HttpOptions): Requester {
     return lastIdentity;
   }
 
-  async function askOnce({
-    method,
-    url: target = url,
-    headers,
-    body,
-    signal,
-  }: Ask): Promise<IncomingMessage> {
+  async function askOnce(ask: Ask): Promise<IncomingMessage> {
+    const { method, url: target = url, headers, body, signal, isHarmless } = ask;
     const identity = await identityFor(method);
+    if (performance.now() - usedAt > idleMs) await hearWhatCame();
+    usedAt = performance.now();
     if (!open) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
-      const request = client.request({
+      const request: ClientRequest = client.request({
         ...(target === url ? address : urlToHttpOptions(target)),
         method,
         agent,
@@ -84,10 +88,15 @@ export function createRequester(options: HttpOptions): Requester {
       request.on("socket", (socket) => {
         reached = watchWrites(socket);
       });
-      request.on("error", (error) =>
-        reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error })),
-      );
-      request.on("response", resolve);
+      request.on("error", (error) => {
+        // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
+        if (isHarmless && request.reusedSocket && isCut(error)) return resolve(askOnce(ask));
+        reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error }));
+      });
+      request.on("response", (response) => {
+        usedAt = performance.now();
+        resolve(response);
+      });
       request.end(body);
     });
   }
@@ -121,6 +130,16 @@ function watchWrites(socket: Socket): () => boolean {
     });
   }
   return () => connected && socket.bytesWritten > before;
+}
+
+/** A socket that was closed while we were busy is only known to be once the event loop has looked again. */
+async function hearWhatCame(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
+function isCut({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 /** Node refuses some headers by throwing; it names them and not their values. */

@@ -75,6 +75,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
       },
       body: JSON.stringify(message),
       signal,
+      isHarmless: "method" in message && message.method !== "tools/call",
     });
     await takeResponse(response, exchange);
   }
