@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Validated } from "../../src/model/call.ts";
-import type { Policy, PolicyRule } from "../../src/model/config.ts";
+import type { Policy, PolicyRule } from "../../src/model/policy.ts";
 import { createPolicy } from "../../src/policy/decide.ts";
 import { injectedCall, sampleTool } from "../../test/samples/calls.ts";
 import { type Bar, isMissed, median, renderBars, renderTable } from "../report.ts";

@@ -7,6 +7,7 @@ import type { Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { mayAnswer } from "./may-answer.ts";
+import { newHeldCall, newId } from "./new-held-call.ts";
 import { answered, begun, ended, lease, leaseMs, notPending, settle } from "./states.ts";
 
 export type HeldCallParts = {
@@ -76,32 +77,9 @@ export function createHeldCalls({
   }
 
   async function hold(call: Injected, verdict: Verdict, waits: boolean): Promise<KeptHeldCall> {
-    const { timeoutMs, allowEdit } = settings();
-    const now = Date.now();
     const isChange = verdict.verdict === "queue";
-    const held: KeptHeldCall = {
-      id: newId(),
-      plan: null,
-      callId: call.id,
-      at: new Date(now).toISOString(),
-      expiresAt: isChange ? null : new Date(now + timeoutMs).toISOString(),
-      tool: call.tool.name,
-      toolId: call.tool.id,
-      fingerprint: fingerprint(call.tool),
-      arguments: call.input.arguments,
-      ...(call.judged?.before ? { before: call.judged.before } : {}),
-      injected: Object.keys(call.injected.values),
-      principal: call.principal,
-      face: call.face,
-      options: call.options,
-      verdict,
-      allowEdit,
-      status: "pending",
-      answer: null,
-      outcome: null,
-      claim: waits ? lease(instance, now) : null,
-      revision: 0,
-    };
+    const asked = { verdict, fingerprint: fingerprint(call.tool), ...settings() };
+    const held = newHeldCall(call, asked, waits ? instance : null);
     const kept = await keep(held, isChange);
     const { id, callId, tool, plan } = kept;
     emit({ type: "approval.requested", approvalId: id, callId, tool, plan });
@@ -115,7 +93,12 @@ export function createHeldCalls({
       return held;
     }
     const { at: createdAt, principal, options } = held;
-    const plan = { id: newId(), user: principal.user, conversation: options.conversation ?? null, createdAt };
+    const plan = {
+      id: newId(),
+      user: principal.user,
+      conversation: options.conversation ?? null,
+      createdAt,
+    };
     return { ...held, plan: await addChange(held, plan) };
   }
 
@@ -194,10 +177,6 @@ export function createHeldCalls({
 }
 
 type End = [status: "done" | "failed" | "void" | "cancelled", outcome: KeptHeldCall["outcome"]];
-
-function newId(): string {
-  return process.getBuiltinModule("node:crypto").randomUUID();
-}
 
 function notFound(id: string): never {
   throw new PlaneError(

@@ -1,5 +1,6 @@
-import type { ConfigProblem, Policy } from "../model/config.ts";
+import type { ConfigProblem } from "../model/config.ts";
 import { renderPath } from "../model/path.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Merged } from "./merge-settings.ts";
 
 /** What the shape of a rule does not tell: patterns and time zones that are none. */

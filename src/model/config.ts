@@ -1,79 +1,18 @@
 import * as z from "zod/mini";
+import { Budgets } from "./budgets.ts";
 import { Compliance } from "./compliance.ts";
 import { HookSettings } from "./hook.ts";
 import { InjectionEntry, InjectOptions } from "./injection.ts";
 import { JwtIssuer } from "./jwt-issuer.ts";
 import type { Manifests } from "./manifests.ts";
 import { ToolOverlay } from "./overlay.ts";
-import { policyModes } from "./policy-mode.ts";
+import { Policy } from "./policy.ts";
 import { ServerDefinition } from "./server.ts";
-import { SideEffects, ToolManifest } from "./tool.ts";
+import { ToolManifest } from "./tool.ts";
 
 const texts = z.array(z.string());
 /** Switches of a persona, in objects of any depth; only `true` is on. */
 const Flags = z.record(z.string(), z.json());
-
-/** A glob, or a pattern of a linear-time engine that is looked for anywhere in the argument. */
-const ArgumentPattern = z.union([z.string(), z.strictObject({ regex: z.string() })]);
-
-const clock = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
-const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
-
-/** From one time of the day to another, across midnight where the second is earlier. */
-const TimeWindow = z.strictObject({
-  from: z._default(clock, "00:00"),
-  to: z._default(clock, "00:00"),
-  days: z.optional(z.array(z.enum(weekdays))),
-  timezone: z._default(z.string(), "UTC"),
-});
-export type TimeWindow = z.infer<typeof TimeWindow>;
-
-export const PolicyRule = z.strictObject({
-  tool: z.optional(z.string()),
-  server: z.optional(z.string()),
-  side_effects: z.optional(z.array(SideEffects)),
-  /** What the tool does, as far as it is known. */
-  effects: z.optional(z.array(z.enum(["read", "write", "unknown"]))),
-  risk: z.optional(z.array(z.enum(["low", "medium", "high"]))),
-  users: z.optional(texts),
-  groups: z.optional(texts),
-  personas: z.optional(texts),
-  faces: z.optional(z.array(z.enum(["library", "cli", "http", "workbench", "mcp", "agent"]))),
-  arguments: z.optional(z.record(z.string(), ArgumentPattern)),
-  time: z.optional(TimeWindow),
-  verdict: z.enum(["allow", "ask", "queue", "deny"]),
-  reason: z.optional(z.string()),
-});
-export type PolicyRule = z.infer<typeof PolicyRule>;
-
-export const Policy = z.strictObject({
-  /** Null: personal as long as nobody has to say who they are, guarded from then on. */
-  profile: z._default(z.nullable(z.enum(["personal", "guarded", "strict"])), null),
-  mode: z._default(z.enum(policyModes), "build"),
-  rules: z._default(z.array(PolicyRule), []),
-  /** May tools whose safety level is high run on servers that are not isolated? Left out: not in the strict profile. */
-  isolation: z.optional(z.enum(["off", "required"])),
-  /** The operator's word on what tools do, by glob. */
-  effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
-});
-export type Policy = z.infer<typeof Policy>;
-
-/** In every unit alike, or by unit; null for no limit. */
-const MaxCost = z.nullable(
-  z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
-    error: "must be a number from 0 on, such numbers by unit, or null for no limit",
-  }),
-);
-
-/** What the tools of one conversation may take. */
-export const Budgets = z.strictObject({
-  /** 0 means no limit. */
-  maxToolDurationMs: z._default(z.int().check(z.minimum(0)), 120_000),
-  maxCost: z._default(MaxCost, null),
-  /** What all conversations of a persona may take together. */
-  perPersona: z._default(z.record(z.string(), z.strictObject({ maxCost: z._default(MaxCost, null) })), {}),
-});
-export type Budgets = z.infer<typeof Budgets>;
 
 /** What is done about definitions of tools that change, or that speak to the model behind the reader's back. */
 export const Security = z.strictObject({

@@ -1,9 +1,10 @@
 import type { ActivityEntry } from "./activity.ts";
 import type { AgentVerbs } from "./agent-verbs.ts";
 import type { ApprovalVerbs } from "./approval-verbs.ts";
+import type { Budgets } from "./budgets.ts";
 import type { CallOptions, Outcome } from "./call.ts";
 import type { ClientVerbs } from "./client-context.ts";
-import type { Budgets, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
 import type { EntryVerbs } from "./entry-verbs.ts";
 import type { ToolHealth } from "./health.ts";
@@ -28,17 +29,8 @@ import type {
 import type { Relay, ServerSaid } from "./relay.ts";
 import type { RunVerbs } from "./run-verbs.ts";
 import type { Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
-import type {
-  Contact,
-  LockedServer,
-  LogLevel,
-  PoolInfo,
-  RefreshReport,
-  ServerCheck,
-  ServerLogLine,
-  ServerStatus,
-  ServersChange,
-} from "./server.ts";
+import type { Contact, LockedServer, LogLevel, ServersChange } from "./server.ts";
+import type { ServerVerbs } from "./server-verbs.ts";
 import type { DoctorReport } from "./setup.ts";
 import type { SkillVerbs } from "./skill-run.ts";
 import type { TokenGiven, TokenStatus } from "./token.ts";
@@ -97,13 +89,10 @@ export type ConversationBudget = {
   persona: { name: string; cost: Record<string, number>; maxCost: Budgets["maxCost"] } | null;
 };
 
-/** Something a server lists beside its tools. */
-export type Listed = UnknownObject & { server: string };
-
-/** What every face is given and what `createPlane` returns. */
 /** `since` is when the store was last reached. */
 export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
 
+/** What every face is given and what `createPlane` returns. */
 export interface Plane
   extends AsyncDisposable,
     EntryVerbs,
@@ -115,6 +104,7 @@ export interface Plane
     RunVerbs,
     ToolPlanVerbs,
     QualityVerbs,
+    ServerVerbs,
     AgentVerbs,
     SkillVerbs,
     JobVerbs {
@@ -164,26 +154,8 @@ export interface Plane
   tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
   /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
-  /** With `connect`, those that are meant to be started are tried first. */
-  servers(options?: Caller & { connect?: boolean }): Promise<ServerStatus[]>;
   /** Those that are not for the caller and may be told of: what they are for and whom to ask. */
   lockedServers(caller?: Caller): Promise<LockedServer[]>;
-  /** Those that the caller's groups may not use are there for admins only. */
-  server(name: string, options?: Caller & { connect?: boolean }): Promise<ServerStatus>;
-  /** Asks a server whether it is there. */
-  ping(server: string): Promise<ServerCheck>;
-  /** Connects a server and keeps it connected. */
-  connect(server: string): Promise<void>;
-  /** Ends a server's sessions; it stays away until it is connected again. */
-  disconnect(server: string): Promise<void>;
-  /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
-  refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
-  /** The last things a server wrote to its standard error or logged. */
-  logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
-  /** The open sessions, without their secrets. */
-  poolInfo(): PoolInfo;
-  /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
-  clearCaches(server?: string): Promise<number>;
   /** What this conversation of the caller has used of its budget. */
   budget(conversation: string, caller?: Caller): Promise<ConversationBudget>;
   /** Ends the sessions that were kept for this conversation and forgets what it used; tells how many were open. */
@@ -194,12 +166,6 @@ export interface Plane
   ): Promise<number>;
   /** Sessions of MCP clients, as every plane on the same store knows them. */
   readonly keptSessions: KeptSessions;
-  /** What a server offers beside its tools, as it lists it. */
-  prompts(server?: string, caller?: Caller): Promise<Listed[]>;
-  prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
-  resources(server?: string, caller?: Caller): Promise<Listed[]>;
-  resourceTemplates(server?: string, caller?: Caller): Promise<Listed[]>;
-  resource(server: string, uri: string): Promise<unknown>;
   /** Asks a server something that is no call of a tool, in its own words: its answer and its error come as they are. */
   forward(server: string, method: string, params: UnknownObject, options?: ForwardOptions): Promise<unknown>;
   /** From now on the server says when this resource changes, until the returned function is called. */

@@ -3,9 +3,9 @@ import { pathToFileURL } from "node:url";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Caller, Listed, Plane } from "../model/plane.ts";
-import { mayDo, nobody, type Principal } from "../model/principal.ts";
+import { type Caller, mayDo, nobody, type Principal } from "../model/principal.ts";
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
+import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
 import type { ListMethod } from "../protocol/list-all.ts";
 import { explainFailure } from "../providers/mcp.ts";
 import type { Servers } from "../servers/servers.ts";
@@ -34,30 +34,12 @@ export function unknownServer(server: string): PlaneError {
   });
 }
 
-type ServerVerbs = Pick<
-  Plane,
-  | "servers"
-  | "server"
-  | "ping"
-  | "connect"
-  | "disconnect"
-  | "refresh"
-  | "logs"
-  | "poolInfo"
-  | "clearCaches"
-  | "prompts"
-  | "prompt"
-  | "resources"
-  | "resourceTemplates"
-  | "resource"
->;
-
-/** What can be asked of the servers beside calling their tools. */
 /** What a server wrote is for those who may read its log. */
 function statusFor(principal: Principal, { lastWords, ...status }: ServerStatus): ServerStatus {
   return lastWords !== undefined && mayDo(principal, "admin") ? { ...status, lastWords } : status;
 }
 
+/** What can be asked of the servers beside calling their tools. */
 export function createServerVerbs(
   servers: Servers,
   everybody: Principal = nobody,

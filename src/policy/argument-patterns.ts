@@ -1,6 +1,6 @@
 import { compileGlob } from "../lib/glob.ts";
-import type { PolicyRule } from "../model/config.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { PolicyRule } from "../model/policy.ts";
 
 export type ArgumentPattern = NonNullable<PolicyRule["arguments"]>[string];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
-import type { Policy, PolicyRule } from "../model/config.ts";
+import type { Policy, PolicyRule } from "../model/policy.ts";
 import type { Face } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
 import { createDecide, createPolicy, stricterMode } from "./decide.ts";

@@ -1,5 +1,5 @@
 import type { Validated, Verdict } from "../model/call.ts";
-import type { Policy } from "../model/config.ts";
+import type { Policy } from "../model/policy.ts";
 import type { PolicyMode } from "../model/policy-mode.ts";
 import type { Tool } from "../model/tool.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";

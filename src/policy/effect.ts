@@ -1,5 +1,5 @@
 import { matchesGlob } from "../lib/glob.ts";
-import type { Policy } from "../model/config.ts";
+import type { Policy } from "../model/policy.ts";
 import type { SideEffects, Tool } from "../model/tool.ts";
 import {
   arithmetic,

@@ -1,6 +1,6 @@
 import { matchesGlob } from "../lib/glob.ts";
-import type { Policy, PolicyRule } from "../model/config.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Policy, PolicyRule } from "../model/policy.ts";
 import type { Face, Principal } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { spellings } from "../model/tool-name.ts";

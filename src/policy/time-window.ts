@@ -1,4 +1,4 @@
-import type { TimeWindow } from "../model/config.ts";
+import type { TimeWindow } from "../model/policy.ts";
 
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const dayMinutes = 24 * 60;

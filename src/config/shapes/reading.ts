@@ -1,6 +1,7 @@
 import { nearest } from "../../lib/nearest.ts";
-import type { ConfigProblem, PolicyRule } from "../../model/config.ts";
+import type { ConfigProblem } from "../../model/config.ts";
 import { type Path, renderPath } from "../../model/path.ts";
+import type { PolicyRule } from "../../model/policy.ts";
 import type { Origin } from "../../model/setup.ts";
 import type { ConfigDocument, Setting } from "../setting.ts";
 

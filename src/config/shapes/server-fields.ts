@@ -1,4 +1,4 @@
-import type { PolicyRule } from "../../model/config.ts";
+import type { PolicyRule } from "../../model/policy.ts";
 import { type Field, fieldValue, type ReadField, type Server, warnWithoutEffect } from "./field.ts";
 import { readTree, type Tree, whole } from "./read-tree.ts";
 import { describeValue, isName } from "./reading.ts";

@@ -1,6 +1,6 @@
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import type { Listed } from "../../model/plane.ts";
+import type { Listed } from "../../model/server-verbs.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";

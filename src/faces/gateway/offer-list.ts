@@ -1,6 +1,7 @@
 import { pause } from "../../lib/pause.ts";
-import type { Listed, Plane } from "../../model/plane.ts";
+import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { Listed } from "../../model/server-verbs.ts";
 import { createToolNameIndex } from "../../model/tool-name.ts";
 import { expandsTo } from "./uri-template.ts";
 import type { View } from "./view.ts";

@@ -1,5 +1,5 @@
+import type { Budgets } from "../../model/budgets.ts";
 import type { Routed } from "../../model/call.ts";
-import type { Budgets } from "../../model/config.ts";
 import type { ConversationBudget } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { costOf } from "../cost.ts";

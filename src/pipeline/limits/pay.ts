@@ -1,5 +1,5 @@
+import type { Budgets } from "../../model/budgets.ts";
 import type { Cost } from "../../model/call.ts";
-import type { Budgets } from "../../model/config.ts";
 import { exceeded } from "./exceeded.ts";
 import { limitIn, type Purse, rest } from "./purse.ts";
 import type { SharedBudgets } from "./shared-budgets.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { Listed as ListedItem, Plane } from "../../../model/plane.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Listed as ListedItem } from "../../../model/server-verbs.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Scale } from "lucide-react";
-import type { PolicyRule } from "../../../../src/model/config.ts";
+import type { PolicyRule } from "../../../../src/model/policy.ts";
 import { type PolicyAnswer, policyQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";

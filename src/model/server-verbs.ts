@@ -1,0 +1,34 @@
+import type { UnknownObject } from "./json.ts";
+import type { Caller } from "./principal.ts";
+import type { PoolInfo, RefreshReport, ServerCheck, ServerLogLine, ServerStatus } from "./server.ts";
+
+/** Something a server lists beside its tools. */
+export type Listed = UnknownObject & { server: string };
+
+/** What can be asked of the servers beside calling their tools. */
+export interface ServerVerbs {
+  /** With `connect`, those that are meant to be started are tried first. */
+  servers(options?: Caller & { connect?: boolean }): Promise<ServerStatus[]>;
+  /** Those that the caller's groups may not use are there for admins only. */
+  server(name: string, options?: Caller & { connect?: boolean }): Promise<ServerStatus>;
+  /** Asks a server whether it is there. */
+  ping(server: string): Promise<ServerCheck>;
+  /** Connects a server and keeps it connected. */
+  connect(server: string): Promise<void>;
+  /** Ends a server's sessions; it stays away until it is connected again. */
+  disconnect(server: string): Promise<void>;
+  /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
+  refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
+  /** The last things a server wrote to its standard error or logged. */
+  logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
+  /** The open sessions, without their secrets. */
+  poolInfo(): PoolInfo;
+  /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
+  clearCaches(server?: string): Promise<number>;
+  /** What a server offers beside its tools, as it lists it. */
+  prompts(server?: string, caller?: Caller): Promise<Listed[]>;
+  prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
+  resources(server?: string, caller?: Caller): Promise<Listed[]>;
+  resourceTemplates(server?: string, caller?: Caller): Promise<Listed[]>;
+  resource(server: string, uri: string): Promise<unknown>;
+}
