@@ -1,113 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Plugin, rolldown } from "rolldown";
 import { buildWorkbench } from "./build-workbench.ts";
+import { bundle } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const builtinPrefix = "\0builtin:";
-
-/** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
-async function bundle(): Promise<string[]> {
-  const build = await rolldown({
-    cwd: root,
-    platform: "node",
-    preserveEntrySignatures: "allow-extension",
-    // Native code cannot be bundled; it is an optional dependency and loaded only for keychain references.
-    external: ["@napi-rs/keyring"],
-    plugins: [plainBuiltins(), englishOnly()],
-    resolve: { mainFields: ["module", "main"] },
-    input: { bin: "src/bin.ts", index: "src/index.ts" },
-  });
-  const { output } = await build.write({
-    dir: dist,
-    format: "esm",
-    minify: true,
-    entryFileNames: "[name].js",
-    chunkFileNames: "chunks/[name]-[hash].js",
-    codeSplitting: { includeDependenciesRecursively: false, groups: pieces },
-  });
-  await build.close();
-  return output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : []));
-}
-
-/** Every file that is loaded costs as much as a stage of the path, so what belongs together comes in one piece. */
-const commandLine = importedAtOnce(["src/faces/cli/run.ts"]);
-/** What one call of a stdio server needs; the rest of the plane is loaded when it is used. */
-const call = importedAtOnce([
-  "src/local-plane.ts",
-  "src/faces/cli/call.ts",
-  "src/servers/open-channel.ts",
-  "src/servers/transports/stdio.ts",
-]);
-const pieces = [
-  { name: "version", test: /src\/lib\/version\.ts$/ },
-  { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
-  {
-    name: "command-line",
-    test: (id: string) => commandLine.has(id) || /node_modules\/(commander|picocolors)\//.test(id),
-  },
-  {
-    name: "call",
-    test: (id: string) =>
-      call.has(id) ||
-      id === `${builtinPrefix}node:child_process` ||
-      /node_modules\/(jsonc-parser|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
-  },
-];
-
-/** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */
-function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (file: string): void => {
-    if (found.has(file)) return;
-    found.add(file);
-    const imports = readFileSync(file, "utf8").matchAll(
-      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+)"/gm,
-    );
-    for (const [, target] of imports) visit(join(dirname(file), target as string));
-  };
-  for (const entry of entries) visit(join(root, entry));
-  return found;
-}
-
-/**
- * Importing a built-in module makes Node touch everything it exports, and with it load what nobody asked for:
- * `node:fs` alone takes longer than our own code for a short command. Asking for the module does not.
- */
-function plainBuiltins(): Plugin {
-  return {
-    name: "plain-builtins",
-    resolveId(id, importer = "") {
-      return id.startsWith("node:") && !importer.includes("node_modules") ? `${builtinPrefix}${id}` : null;
-    },
-    load(id) {
-      if (!id.startsWith(builtinPrefix)) return null;
-      const name = id.slice(builtinPrefix.length);
-      const descriptors = Object.entries(
-        Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) ?? {}),
-      );
-      const names = descriptors.filter(
-        ([key, { value }]) => value !== undefined && /^[A-Za-z]\w*$/.test(key) && key !== "default",
-      );
-      const lines = names.map(([key]) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`);
-      return `const builtin = process.getBuiltinModule(${JSON.stringify(name)});\nexport default builtin;\n${lines.join("\n")}`;
-    },
-  };
-}
-
-/** zod speaks fifty languages, and whoever takes all of zod takes them all. Ours speaks English. */
-function englishOnly(): Plugin {
-  const name = "\0zod/locales/english.js";
-  const english = join(root, "node_modules/zod/v4/locales/en.js");
-  return {
-    name: "english-only",
-    resolveId: (id, importer = "") =>
-      importer.includes("node_modules/zod/") && id.endsWith("locales/index.js") ? name : null,
-    load: (id) => (id === name ? `export { default as en } from ${JSON.stringify(english)};` : null),
-  };
-}
 
 /** What we bundle is passed on, and so are its licences. */
 function renderLicenses(moduleIds: readonly string[]): string {
@@ -132,7 +30,7 @@ function renderLicense(folder: string): string {
 // The workbench is put in its place when it is built, so that whoever serves it meanwhile has one.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const modules = await bundle();
+const modules = await bundle({ bin: "src/bin.ts", index: "src/index.ts" }, dist);
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(modules));
 chmodSync(join(dist, "bin.js"), 0o755);
 buildWorkbench();

@@ -1,14 +1,45 @@
-import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { bundleForTests } from "./bundle-for-tests.ts";
 
-/** Every test file is a process of its own, so what is compiled for one is kept for the others. */
 const root = join(import.meta.dirname, "..");
-const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node"), ...process.env };
-const all = ["src/**/*.test.ts", "workbench/src/**/*.test.ts", "test/**/*.test.ts"];
+process.chdir(root);
+
+/** Whatever takes long comes first, so that the many short ones fill up the end, when workers run out of files. */
+const inOrder = [
+  "test/workbench/**/*.test.ts",
+  "test/*.test.ts",
+  "test/scenarios/**/*.test.ts",
+  "test/**/*.test.ts",
+  "workbench/src/**/*.test.ts",
+  "src/**/*.test.ts",
+];
+/** One more than there are processors, because many tests wait for something. */
+const concurrency = availableParallelism() + 1;
+/** Far above what any test takes and what all of them take: what reaches it hangs, and is named instead of waited for. */
+const limits = { timeout: 5 * 60_000, signal: AbortSignal.timeout(30 * 60_000) };
+
 const named = process.argv.slice(2);
-const { status } = spawnSync(
-  process.execPath,
-  ["--test", "--test-concurrency=2", ...(named.length > 0 ? named : all)],
-  { cwd: root, env, stdio: "inherit" },
-);
-process.exitCode = status ?? 1;
+const patterns = named.length > 0 ? named : inOrder;
+const files = [...new Set(patterns.flatMap(filesOf))];
+
+function filesOf(pattern: string): string[] {
+  const found = globSync(pattern).sort();
+  if (found.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
+  return found;
+}
+
+// Every test file is a process of its own, so what is compiled for one is kept for the others.
+process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "node");
+mkdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true });
+// A few named ones start everything from the sources, so that nothing else has to compile.
+if (named.length === 0) process.env.TOOLPLANE_TEST_BUNDLE = await bundleForTests();
+
+const results = run({ files, concurrency, ...limits });
+results.on("test:fail", ({ todo }) => {
+  if (todo === undefined || todo === false) process.exitCode = 1;
+});
+results.compose(spec).pipe(process.stdout);

@@ -12,7 +12,18 @@ if (directory === undefined) {
 
 const target = resolve(directory);
 const phone = { width: 390, height: 800 };
-const onPhones = ["approvals", "plan", "overview"];
+const onPhones = [
+  "approvals",
+  "plan",
+  "overview",
+  "calls",
+  "call",
+  "run",
+  "chat",
+  "job",
+  "policy",
+  "settings",
+];
 mkdirSync(target, { recursive: true });
 
 await using showcase = await openShowcase();

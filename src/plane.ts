@@ -7,6 +7,7 @@ import { createAgent } from "./plane/agent.ts";
 import { createAnswers } from "./plane/answers.ts";
 import { createCatalogue } from "./plane/catalogue.ts";
 import { createConversationVerbs } from "./plane/conversations.ts";
+import { createPlaneDueWork } from "./plane/due-work.ts";
 import { createExecution } from "./plane/execution.ts";
 import { createFind, createShowTool } from "./plane/find.ts";
 import { createPassOn } from "./plane/gateway.ts";
@@ -80,11 +81,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     // What is configured no longer is as secret as it was.
     maySeeServer: (principal, server) =>
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
+    onEntries: () => jobs.changed(),
   });
   const { registry, tools: handWritten } = written;
   const credentials = createCredentials({
-    store: memory.store,
-    directory: options.dataDirectory,
+    ...{ store: memory.store, directory: options.dataDirectory, vaultKey: settings.vaultKey },
     clientName: "Toolplane",
     onChanged: (server, user) =>
       void servers.forgetUser(server, user, user === everybody.user).catch(() => undefined),
@@ -156,7 +157,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       providerTrouble: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
       loaded: quality.loaded,
       review: quality.review,
-      isHeld: quality.isHeld,
+      withoutHeld: quality.withoutHeld,
       showProvider: handWritten.show,
       environment,
       grants,
@@ -187,15 +188,23 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     registry,
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
+    onDue: () => dueWork.wake(),
   });
-  const jobs = createJobsWhenNeeded({ config, memory, written, identity, everybody, options }, () => plane);
+  const dueWork = createPlaneDueWork(memory);
+  const isScheduling = () => options.schedules === true && dueWork.isRunning();
+  const jobs = createJobsWhenNeeded(
+    {
+      ...{ config, memory, written, identity, everybody },
+      loop: { ...dueWork, isRunning: isScheduling },
+    },
+    () => plane,
+  );
   const following = createReload({
     ...{ settings, servers, emit, watch: options.watch ?? false },
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
       await written.reload();
-      execution.wake();
       jobs.changed();
     },
   });
@@ -209,15 +218,18 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       return examineServers(names, config(), { environment, secretsOf, secretValues: secretValues() });
     },
     ...written.verbs,
-    ...quality.verbs(() => plane),
+    ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
     activity: async ({ principal = everybody } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
       void servers.start();
       execution.start();
-      jobs.start();
+      dueWork.start([execution.dueLetters, ...(options.schedules ? [jobs.dueRuns] : [])]);
       results.start();
-      memory.listen({ entries: written.reload, pins: quality.pinsChanged, deadLetters: execution.wake });
+      memory.listen({
+        ...{ entries: written.reload, pins: quality.pinsChanged },
+        ...{ deadLetters: dueWork.wake, dueWork: dueWork.wake },
+      });
     },
     ...execution.verbs,
     ...createToolPlanVerbs({
@@ -272,8 +284,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       following.stop();
       passOn.stop();
       results.stop();
+      await dueWork.halt();
       await Promise.all([agent.stop(), jobs.stop()]);
       await execution.stop();
+      await dueWork.stop();
       await limits.stop();
       await Promise.all([written.settled(), quality.settled()]);
       await memory.close();

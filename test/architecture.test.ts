@@ -76,6 +76,7 @@ const homes: Record<string, readonly string[]> = {
   "@hono/node-server": ["faces/http"],
   "node:sqlite": ["store"],
   pg: ["store"],
+  "pg-boss": ["store"],
   ws: ["servers"],
   jose: ["identity"],
   "prom-client": ["faces/http"],

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { parseStoreAddress } from "../src/model/store-address.ts";
+import { temporaryDirectory } from "./fixtures/start-server.ts";
+import { runCli, startServe, writeConfig } from "./scenarios/support.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(root, "deploy", file), "utf8");
@@ -48,8 +51,8 @@ test("the manifests are what Kubernetes needs, and ask for no more than a plane 
   const plane = pod.containers?.[0] as Tree;
   assert.equal(plane.ports?.[0]?.containerPort, port);
   assert.deepEqual(
-    [plane.livenessProbe, plane.readinessProbe].map((probe) => probe?.httpGet?.path),
-    ["/healthz", "/readyz"],
+    [plane.startupProbe, plane.livenessProbe, plane.readinessProbe].map((probe) => probe?.httpGet?.path),
+    ["/healthz", "/healthz", "/healthz?ready=true"],
   );
   const words = [...(plane.args as unknown as string[])];
   assert.ok(words.includes(`--port=${port}`));
@@ -87,6 +90,101 @@ test("compose starts two planes after their database, and lets them drain", () =
     assert.ok(Object.hasOwn(volumes, data ?? ""), data);
   }
   assert.ok(read("Dockerfile").includes(`EXPOSE ${port}`));
+});
+
+test("what configurations refer to is mounted where they look for it", () => {
+  const { services, secrets } = parse(read("compose.yaml"), { merge: true }) as Record<string, Tree>;
+  const composed = [...String(JSON.parse(read("toolplane.json")).vaultKey).matchAll(/\$\{file:([^}]+)\}/g)];
+  assert.equal(composed.length, 1);
+  for (const name of ["plane", "plane-2"]) {
+    const plane = services?.[name] as Tree;
+    const given = [...(plane.secrets as unknown as string[])];
+    assert.ok(given.every((secret) => Object.hasOwn(secrets ?? {}, secret)));
+    for (const [, file] of composed)
+      assert.ok(given.includes(String(file).replace("/run/secrets/", "")), file);
+  }
+  const all = manifests();
+  const config = String(all.get("ConfigMap")?.data?.["toolplane.json"]);
+  const plane = all.get("Deployment")?.spec?.template?.spec?.containers?.[0] as Tree;
+  const mounts = [...(plane.volumeMounts as Iterable<Tree>)].map(({ mountPath }) => `${mountPath}/`);
+  const files = [...config.matchAll(/\$\{file:([^}]+)\}/g)].map(([, file]) => String(file));
+  assert.ok(
+    files.length === 1 && files.every((file) => mounts.some((path) => file.startsWith(path))),
+    config,
+  );
+});
+
+test("the Dockerfile runs commands that are there, in an order that works, and not as root", () => {
+  const lines = read("Dockerfile").split("\n");
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const commands = lines
+    .filter((line) => line.startsWith("RUN "))
+    .flatMap((line) => line.slice(4).split(" && "));
+  const named = commands.flatMap((command) => /^npm run (\S+)/.exec(command)?.[1] ?? []);
+  assert.deepEqual(
+    named.filter((name) => !Object.hasOwn(scripts, name)),
+    [],
+  );
+  // npm does not make the directory that it packs into.
+  const packs = commands.findIndex((command) => command.startsWith("npm pack --pack-destination /package"));
+  assert.ok(packs > commands.indexOf("mkdir /package") && commands.includes("mkdir /package"));
+  assert.ok(lines.indexOf("USER node") > lines.findLastIndex((line) => line.startsWith("RUN ")));
+  const ignored = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
+  for (const name of [".git", "**/node_modules", "deploy/*.txt"]) assert.ok(ignored.includes(name), name);
+  const secrets = [...read("compose.yaml").matchAll(/file: \.\/(\S+)/g)].map(([, file]) => String(file));
+  assert.ok(
+    secrets.length === 2 && secrets.every((file) => file.endsWith(".txt")),
+    "no secret gets into an image",
+  );
+});
+
+test("every start is one that the program understands", async () => {
+  const { stdout } = await runCli(["serve", "--help"]);
+  const plane = manifests().get("Deployment")?.spec?.template?.spec?.containers?.[0] as Tree;
+  const starts = [
+    [...(plane.args as unknown as string[])].join(" "),
+    /^CMD (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "",
+    /^ExecStart=(.*)$/m.exec(read("systemd/toolplane.service"))?.[1] ?? "",
+  ];
+  for (const start of starts) {
+    const flags = [...start.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+    assert.ok(flags.length >= 5, start);
+    for (const flag of flags) assert.ok(stdout.includes(`${flag} `) || isGlobal(flag), flag);
+  }
+});
+
+const isGlobal = (flag: string) => ["--config", "--data-dir"].includes(flag);
+
+test("a plane that is started as in Kubernetes answers its probes and those who come by its name", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, {});
+  const plane = manifests().get("Deployment")?.spec?.template?.spec?.containers?.[0] as Tree;
+  const flags = [...(plane.args as unknown as string[])].filter((flag) => flag.startsWith("--allow-host"));
+  const serving = await startServe(config, directory.file("data"), "0", ["--host", "0.0.0.0", ...flags]);
+  const { port: at } = new URL(serving.url);
+  const ask = (path: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = get({ host: "127.0.0.1", port: at, path, headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.once("error", reject);
+    });
+  try {
+    for (const { httpGet } of [plane.startupProbe, plane.livenessProbe, plane.readinessProbe] as Tree[]) {
+      const host = String(httpGet?.httpHeaders?.[0]?.value);
+      assert.equal(await ask(String(httpGet?.path), host), 200);
+    }
+    const name = String(manifests().get("Service")?.metadata?.name);
+    assert.equal(
+      await ask("/tools", `${name}:${port}`),
+      401,
+      "its name is known, and a credential is needed",
+    );
+    assert.equal(await ask("/tools", "10.1.2.3:7420"), 403);
+  } finally {
+    await serving.stop();
+  }
 });
 
 test("the unit is one that systemd understands", (context) => {

@@ -5,6 +5,8 @@ import type { Replica } from "./replica.ts";
 
 /** Said with an answer that is the balancer's own: was the replica killed meanwhile, or what else went wrong? */
 export const brokenHeader = "x-broken";
+/** Who was asked. */
+export const replicaHeader = "x-replica";
 
 const lookMs = 200;
 
@@ -12,6 +14,8 @@ export type Balancer = {
   url: string;
   /** How many replicas say that they take requests. */
   ready(): number;
+  /** Answers that broke off in the middle though nobody was killed. */
+  cutOff(): readonly string[];
   close(): Promise<void>;
 };
 
@@ -22,6 +26,7 @@ export type Balancer = {
 export async function startBalancer(replicas: readonly Replica[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const ready = new Set(replicas);
+  const cutOff: string[] = [];
   let turn = 0;
 
   /** As every balancer does: whoever says no gets nothing more, until it says yes. */
@@ -51,11 +56,13 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     turn += 1;
+    // Others have their turn while this one is passed on, and nobody may be skipped for that.
+    const first = turn;
     for (let at = 0; at < replicas.length; at += 1) {
-      const replica = replicas[(turn + at) % replicas.length] as Replica;
+      const replica = replicas[(first + at) % replicas.length] as Replica;
       if (ready.has(replica) && (await passOn(replica, incoming, body, outgoing))) return;
     }
-    outgoing.writeHead(503, { [brokenHeader]: "nobody" }).end("{}");
+    outgoing.writeHead(503, { [brokenHeader]: `nobody of ${ready.size} ready` }).end("{}");
   }
 
   /** False when nothing was sent, so that another may be asked. */
@@ -66,9 +73,11 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
     outgoing: ServerResponse,
   ): Promise<boolean> {
     const before = replica.kills();
+    const wasKilled = () => replica.isKilled() || replica.kills() !== before;
+    const asked = { [replicaHeader]: replica.name };
     const { method, url: path, headers } = incoming;
     return new Promise((resolve) => {
-      const asked = request(
+      const sent = request(
         {
           agent,
           host: "127.0.0.1",
@@ -78,20 +87,22 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
           headers: { ...headers, host: "127.0.0.1" },
         },
         (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, "x-replica": replica.name });
+          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...asked });
           answer.pipe(outgoing);
-          answer.once("error", () => outgoing.destroy());
+          answer.once("error", (error) => {
+            if (!wasKilled()) cutOff.push(`${method} ${path} on ${replica.name}: ${error.message}`);
+            outgoing.destroy();
+          });
           answer.once("close", () => resolve(true));
         },
       );
-      asked.once("error", (error: NodeJS.ErrnoException) => {
+      sent.once("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "ECONNREFUSED") return resolve(false);
-        const wasKilled = replica.isKilled() || replica.kills() !== before;
-        const why = wasKilled ? "killed" : `unexplained ${error.code}`;
-        if (!outgoing.headersSent) outgoing.writeHead(502, { [brokenHeader]: why }).end("{}");
+        const why = wasKilled() ? "killed" : `unexplained ${error.code}`;
+        if (!outgoing.headersSent) outgoing.writeHead(502, { [brokenHeader]: why, ...asked }).end("{}");
         resolve(true);
       });
-      asked.end(body);
+      sent.end(body);
     });
   }
 
@@ -102,6 +113,7 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ready: () => ready.size,
+    cutOff: () => cutOff,
     async close() {
       clearInterval(clock);
       agent.destroy();

@@ -1,122 +1,105 @@
-import { brokenHeader } from "./balancer.ts";
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Answered, type Ask, askThrough } from "./ask.ts";
+import type { Told } from "./told.ts";
 
-/** What clients were told, to be compared with what is stored. */
-export type Told = {
-  /** Ids of calls that were answered, whatever the answer. */
-  calls: Set<string>;
-  /** Calls over MCP, whose answers carry no id. */
-  mcpCalls: number;
-  sessions: number;
-  approvals: Set<string>;
-  answered: Set<string>;
-  changes: Set<string>;
-  /** In flight on a replica that was killed. */
-  killed: number;
-  unexplained: string[];
-};
+type Kind = (ask: Ask, told: Told, stop: AbortSignal) => Promise<void>;
 
-export function nothingTold(): Told {
-  return {
-    ...{ calls: new Set(), approvals: new Set(), answered: new Set(), changes: new Set() },
-    ...{ mcpCalls: 0, sessions: 0, killed: 0, unexplained: [] },
-  };
-}
+/** Plans of people are short, and jobs are not begun without a pause. */
+const restMs = 200;
 
-type Answered = { status: number; body: Record<string, unknown>; headers: Headers };
-type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answered | null>;
+/** Clients that do everything there is to do: call over HTTP and in sessions, approve, queue, begin jobs. */
+export const everything: readonly Kind[] = [
+  ...[callOnce, beginJob, callInSession, callOnce],
+  ...[approve, callOnce, callInSession, queue],
+];
+/** Clients that call a tool which takes its time. */
+export const onlyWaiting: readonly Kind[] = [callSlow];
 
-const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+export type LoadOptions = { clients: number; kinds?: readonly Kind[]; stop: AbortSignal };
 
-/** Null when the answer was lost, which is counted. */
-function poster(url: string, told: Told): Post {
-  return async (path, body, headers = {}) => {
-    try {
-      const response = await fetch(`${url}${path}`, {
-        method: "POST",
-        headers: { ...json, ...headers },
-        body: JSON.stringify(body),
-      });
-      const broken = response.headers.get(brokenHeader);
-      const text = await response.text();
-      if (broken === "killed") told.killed += 1;
-      else if (broken !== null) told.unexplained.push(`${path}: ${broken}`);
-      if (broken !== null) return null;
-      const isEvents = response.headers.get("content-type")?.startsWith("text/event-stream");
-      const last = isEvents ? (text.trimEnd().split("data: ").at(-1) ?? "{}") : text;
-      return { status: response.status, headers: response.headers, body: JSON.parse(last || "{}") };
-    } catch {
-      // The replica was killed in the middle of its answer.
-      told.killed += 1;
-      return null;
-    }
-  };
-}
-
-type Kind = (post: Post, told: Told, stop: AbortSignal) => Promise<void>;
-
-/** Clients that go on until they are told to stop: most call over HTTP, others in sessions, with approvals and in plans. */
-export async function runClients(url: string, count: number, stop: AbortSignal, told: Told): Promise<void> {
-  const post = poster(url, told);
-  const kinds = [callOver, callOver, callInSession, callOver, approve, callOver, callInSession, queue];
+/** So many clients, which go on until they are told to stop. */
+export async function runClients(url: string, told: Told, options: LoadOptions): Promise<void> {
+  const { clients, kinds = everything, stop } = options;
+  const ask = askThrough(url, told);
   await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
+    Array.from({ length: clients }, async (_, at) => {
       const kind = kinds[at % kinds.length] as Kind;
-      while (!stop.aborted) await kind(post, told, stop);
+      while (!stop.aborted) await kind(ask, told, stop);
     }),
   );
 }
 
-function expect(told: Told, what: string, answer: Answered, ...allowed: number[]): boolean {
+function isExpected(told: Told, what: string, answer: Answered, ...allowed: number[]): boolean {
   if (allowed.includes(answer.status)) return true;
-  told.unexplained.push(`${what}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`);
+  told.unexplained.push(answer.failure(what));
   return false;
 }
 
-const callIn = ({ body }: Answered) => (body.call as { id: string }).id;
-
-async function callOver(post: Post, told: Told): Promise<void> {
-  const answer = await post("/tools/echo.echo/call", { arguments: { message: "hi" } });
-  if (answer && expect(told, "call", answer, 200)) told.calls.add(callIn(answer));
+export async function callOnce(ask: Ask, told: Told): Promise<void> {
+  const answer = await ask("/tools/echo.echo/call", { arguments: { message: "hi" } });
+  if (answer && isExpected(told, "call", answer, 200))
+    told.calls.add((answer.body.call as { id: string }).id);
 }
 
-async function approve(post: Post, told: Told): Promise<void> {
-  const asked = await post("/tools/echo.put_note/call", { arguments: { key: "k", text: "words" } });
-  if (!asked || !expect(told, "ask", asked, 202)) return;
+async function callSlow(ask: Ask, told: Told): Promise<void> {
+  const answer = await ask("/tools/echo.slow/call", { arguments: { ms: 100 } });
+  if (answer && isExpected(told, "call", answer, 200))
+    told.calls.add((answer.body.call as { id: string }).id);
+}
+
+async function approve(ask: Ask, told: Told): Promise<void> {
+  const text = `approved ${randomUUID()}`;
+  const asked = await ask("/tools/echo.put_note/call", { arguments: { key: "k", text } });
+  if (!asked || !isExpected(told, "question", asked, 202)) return;
   const { id } = asked.body.approval as { id: string };
-  told.approvals.add(id);
-  const answer = await post(`/approvals/${id}`, { decision: "approve" });
+  told.approvals.set(id, text);
+  const answer = await ask(`/approvals/${id}`, { decision: "approve" });
   // Whoever lost the first answer is told that it was taken.
-  if (answer && expect(told, "approve", answer, 200, 409)) told.answered.add(id);
+  if (!answer || !isExpected(told, "approval", answer, 200, 409)) return;
+  told.answered.add(id);
+  if ((answer.body.outcome as { ok?: boolean } | undefined)?.ok === true) told.done.add(id);
 }
 
-async function queue(post: Post, told: Told): Promise<void> {
-  const body = { arguments: { key: "k", text: "words" }, mode: "plan" };
-  const answer = await post("/tools/echo.put_note/call", body);
-  if (!answer || !expect(told, "plan", answer, 202)) return;
+async function queue(ask: Ask, told: Told): Promise<void> {
+  const body = { arguments: { key: "k", text: "queued" }, mode: "plan" };
+  const answer = await ask("/tools/echo.put_note/call", body);
+  if (!answer || !isExpected(told, "change", answer, 202)) return;
   const { approvalId } = (answer.body.error as { data: { approvalId: string } }).data;
   told.changes.add(approvalId);
-  // Plans of people are short.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(restMs);
+}
+
+async function beginJob(ask: Ask, told: Told): Promise<void> {
+  const mark = `run ${randomUUID()}`;
+  const answer = await ask("/jobs/signing/run", { input: { mark } });
+  if (answer && isExpected(told, "job", answer, 200, 202))
+    told.runs.set((answer.body.run as { id: string }).id, mark);
+  await pause(restMs);
 }
 
 /** One session, for as long as there is one, wherever its requests go. */
-async function callInSession(post: Post, told: Told, stop: AbortSignal): Promise<void> {
+async function callInSession(ask: Ask, told: Told, stop: AbortSignal): Promise<void> {
   const params = {
     protocolVersion: "2025-06-18",
     capabilities: {},
     clientInfo: { name: "bench", version: "1" },
   };
-  const begun = await post("/mcp", { jsonrpc: "2.0", id: 0, method: "initialize", params });
+  const accept = "application/json, text/event-stream";
+  const begun = await ask("/mcp", { jsonrpc: "2.0", id: 0, method: "initialize", params }, { accept });
   const session = begun?.headers.get("mcp-session-id");
-  if (!begun || !session || !expect(told, "initialize", begun, 200)) return;
+  if (!begun || !session || !isExpected(told, "session", begun, 200)) return;
   told.sessions += 1;
-  const headers = { "mcp-session-id": session };
+  const headers = { accept, "mcp-session-id": session };
   const call = { name: "echo__echo", arguments: { message: "hi" } };
   for (let id = 1; !stop.aborted; id += 1) {
-    const answer = await post("/mcp", { jsonrpc: "2.0", id, method: "tools/call", params: call }, headers);
+    const answer = await ask("/mcp", { jsonrpc: "2.0", id, method: "tools/call", params: call }, headers);
     if (!answer) continue;
-    if (!expect(told, "call in a session", answer, 200)) return;
-    if (answer.body.error) told.unexplained.push(JSON.stringify(answer.body.error).slice(0, 200));
+    const isAnswered = isExpected(told, "call in a session", answer, 200);
+    // Nobody knows the session any more.
+    if (answer.status === 404) return;
+    if (!isAnswered) continue;
+    if (answer.body.error) told.unexplained.push(answer.failure("call in a session"));
     else told.mcpCalls += 1;
   }
 }

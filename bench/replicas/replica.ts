@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { commandLineFile } from "../../test/fixtures/bundled.ts";
+import { processorMs } from "./processor.ts";
 
-const bin = join(import.meta.dirname, "../../src/bin.ts");
+const shownCharacters = 4_000;
+const longestStartMs = 120_000;
 
 /** One plane in a process of its own, which can be killed and started again at the same port. */
 export type Replica = {
@@ -14,9 +15,10 @@ export type Replica = {
   kills(): number;
   /** From when it is killed until it is started again. */
   isKilled(): boolean;
-  isRunning(): boolean;
   /** Milliseconds of the processor it has used so far, with the servers it has ended. */
   usedMs(): number;
+  /** The last of what it said on standard error, over all its lives. */
+  complaints(): string;
   start(): Promise<void>;
   kill(): Promise<void>;
   /** Resolves with its exit code. */
@@ -30,15 +32,17 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
   let port = 0;
   let kills = 0;
   let isKilled = false;
+  let complaints = "";
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     const ending = child;
     if (!ending) return null;
     isKilled = signal === "SIGKILL";
     if (isKilled) kills += 1;
-    const closed = once(ending, "close");
+    // Not "close": what it has started may hold its output for longer.
+    const ended = once(ending, "exit");
     ending.kill(signal);
-    const [code] = (await closed) as [number | null];
+    const [code] = (await ended) as [number | null];
     child = undefined;
     return code;
   }
@@ -48,12 +52,24 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
     port: () => port,
     kills: () => kills,
     isKilled: () => isKilled,
-    isRunning: () => child !== undefined,
+    complaints: () => complaints,
     usedMs: () => (child?.pid === undefined ? 0 : processorMs(child.pid)),
     async start() {
-      const all = [bin, "serve", "--json", "--port", String(port), "--data-dir", directory, ...words];
+      const all = [
+        commandLineFile,
+        "serve",
+        "--json",
+        "--port",
+        String(port),
+        "--data-dir",
+        directory,
+        ...words,
+      ];
       const started = spawn(process.execPath, all, { stdio: ["ignore", "pipe", "pipe"] });
-      const url = await firstLine(started, name);
+      started.stderr?.on("data", (chunk) => {
+        complaints = `${complaints}${chunk}`.slice(-shownCharacters);
+      });
+      const url = await firstLine(started, name, () => complaints);
       port = Number(new URL(url).port);
       child = started;
       isKilled = false;
@@ -65,27 +81,15 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
   };
 }
 
-function firstLine(child: ChildProcess, name: string): Promise<string> {
-  let [said, complaints] = ["", ""];
-  child.stderr?.on("data", (chunk) => {
-    complaints = `${complaints}${chunk}`.slice(-2_000);
-  });
+function firstLine(child: ChildProcess, name: string, complaints: () => string): Promise<string> {
+  let said = "";
   return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`${name} does not start: ${said}${complaints()}`));
+    setTimeout(late, longestStartMs).unref();
     child.stdout?.on("data", (chunk) => {
       said += chunk;
       if (said.includes("\n")) resolve((JSON.parse(said) as { url: string }).url);
     });
-    child.once("close", (code) => reject(new Error(`${name} ended with ${code}: ${complaints}`)));
+    child.once("close", (code) => reject(new Error(`${name} ended with ${code}: ${complaints()}`)));
   });
-}
-
-/** Of the process itself; Linux only, 0 elsewhere. */
-function processorMs(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    return ticks * 10;
-  } catch {
-    return 0;
-  }
 }

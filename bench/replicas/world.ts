@@ -3,37 +3,61 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { commandLineFile } from "../../test/fixtures/bundled.ts";
 import { type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
 import { fixtureCommand } from "../../test/fixtures/start-server.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { createReplica, type Replica } from "./replica.ts";
+import { type Tick, writeWork } from "./work.ts";
 
 export type World = AsyncDisposable & {
   replicas: Replica[];
   balancer: Balancer;
   postgres: RunningPostgres;
   schema: string;
-  /** Follows the chain over all recorded calls; its exit code. */
-  verify(): Promise<number>;
+  /** The file into which the tools of all replicas write. */
+  ledger: string;
+  /** Scheduled jobs, each of which comes once. */
+  ticks: readonly Tick[];
+  /** Follows the chain over all recorded calls; what is wrong with it, null when nothing is. */
+  verify(): Promise<string | null>;
 };
 
-export type WorldOptions = { count: number; server?: object; words?: readonly string[] };
+export type WorldOptions = {
+  count: number;
+  words?: readonly string[];
+  /** The clock begins jobs for so long. */
+  ticksForMs?: number;
+  /** More for the entry of the tool server. */
+  server?: object;
+};
 
 let worlds = 0;
 
 /** So many planes in processes of their own, with nothing in common but a database, behind a balancer. */
-export async function startWorld({ count, server = {}, words = [] }: WorldOptions): Promise<World> {
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { count, words = [], ticksForMs = 0, server = {} } = options;
   const directory = await mkdtemp(join(tmpdir(), "replicas-"));
   const postgres = await startPostgres();
   worlds += 1;
   const schema = `replicas_${worlds}`;
   const store = postgres.address(schema);
   const config = join(directory, "toolplane.json");
-  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
-  const echo = { ...fixtureCommand("echo", []), ...server };
+  const ledger = join(directory, "ledger");
+  const rules = [
+    { tool: "echo.put_note", verdict: "ask" },
+    { tool: "echo.write_note", verdict: "allow" },
+  ];
+  const echo = { ...fixtureCommand("echo", ["--ledger", ledger]), ...server };
   // A session of the bench makes more calls than a conversation would.
   const budgets = { maxToolDurationMs: 0 };
-  await writeFile(config, JSON.stringify({ mcpServers: { echo }, policy: { rules }, budgets, store }));
+  const ticks = await writeWork(directory, ticksForMs);
+  await writeFile(
+    config,
+    JSON.stringify({
+      ...{ mcpServers: { echo }, manifests: ["work/*.json"], policy: { rules }, budgets, store },
+    }),
+  );
   const replicas = Array.from({ length: count }, (_, at) =>
     createReplica({
       name: `replica-${at + 1}`,
@@ -44,13 +68,18 @@ export async function startWorld({ count, server = {}, words = [] }: WorldOption
   await Promise.all(replicas.map((replica) => replica.start()));
   const balancer = await startBalancer(replicas);
   return {
-    ...{ replicas, balancer, postgres, schema },
+    ...{ replicas, balancer, postgres, schema, ledger, ticks },
     async verify() {
-      const bin = join(import.meta.dirname, "../../src/bin.ts");
       const place = ["--standalone", "--config", config, "--data-dir", join(directory, "data-verify")];
-      return promisify(execFile)(process.execPath, [bin, "calls", "verify", ...place]).then(
-        () => 0,
-        ({ code }: { code: number }) => code,
+      return promisify(execFile)(process.execPath, [
+        commandLineFile,
+        "calls",
+        "verify",
+        "--json",
+        ...place,
+      ]).then(
+        () => null,
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
       );
     },
     async [Symbol.asyncDispose]() {

@@ -64,6 +64,25 @@ test("only whoever made the call answers it, and an attempt is told", async (con
   assert.deepEqual(await verbs.approvals({ principal: bob }), []);
 });
 
+test("a list begins with the oldest, with the newest, or with what waits", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"] });
+  const { verbs, hold } = await openApprovals(context);
+  const held: string[] = [];
+  for (let at = 0; at < 4; at += 1) {
+    context.mock.timers.tick(1);
+    held.push(await hold());
+  }
+  const [first, second, third, fourth] = held as [string, string, string, string];
+  await verbs.answerApproval(second, { decision: "reject" });
+  await verbs.answerApproval(fourth, { decision: "reject" });
+  const listed = async (order?: "oldest" | "newest" | "pending") =>
+    (await verbs.approvals(order === undefined ? {} : { order })).map(({ id }) => id);
+  assert.deepEqual(await listed(), held);
+  assert.deepEqual(await listed("oldest"), held);
+  assert.deepEqual(await listed("newest"), held.toReversed());
+  assert.deepEqual(await listed("pending"), [third, first, fourth, second]);
+});
+
 test("members of the groups that answer for others may", async (context) => {
   const { verbs, hold } = await openApprovals(context, { approvers: ["ops"] });
   const id = await hold();

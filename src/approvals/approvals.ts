@@ -4,6 +4,8 @@ import type { Injected, Outcome, Requested, Verdict } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
+import type { HeldView } from "../model/held-call.ts";
+import { type HeldOrder, heldPlace } from "../model/held-order.ts";
 import type { JsonObject } from "../model/json.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -68,9 +70,10 @@ export function createApprovals({
   const plans = createPlans({ store, heldCalls, answer: runner.answer, isShown });
 
   const verbs: HeldVerbs = {
-    async approvals({ status, principal = everybody } = {}) {
+    async approvals({ status, order = "oldest", principal = everybody } = {}) {
       const held = await heldCalls.list({ plan: null, ...(status === undefined ? {} : { status }) });
-      return held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
+      const shown = held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
+      return order === "oldest" ? shown : inOrder(shown, order);
     },
     async approval(id, { principal = everybody } = {}) {
       const held = await heldCalls.get(id);
@@ -99,4 +102,9 @@ export function createApprovals({
     start: runner.start,
     stop: runner.stop,
   };
+}
+
+function inOrder(held: readonly HeldView[], order: HeldOrder): HeldView[] {
+  const placed = held.map((one) => ({ one, place: heldPlace(one, order) }));
+  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ one }) => one);
 }

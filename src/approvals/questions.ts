@@ -15,7 +15,9 @@ export type QuestionsOptions = {
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
-export type Asked = Pick<Question, "callId" | "server" | "tool" | "user"> & { params: UnknownObject };
+export type Asked = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation"> & {
+  params: UnknownObject;
+};
 
 export type Questions = {
   /** Resolves with what the server is told. */

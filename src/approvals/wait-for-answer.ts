@@ -1,3 +1,4 @@
+import { PlaneError } from "../model/errors.ts";
 import type { HeldCall, KeptHeldCall } from "../model/held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { lease, leaseMs } from "./states.ts";
@@ -31,7 +32,7 @@ export async function waitForAnswer(
       await news.promise;
       clearTimeout(timer);
       news = Promise.withResolvers();
-      current = await stay(current.id, heldCalls);
+      current = await stay(current, heldCalls);
     }
     return current;
   } finally {
@@ -40,8 +41,18 @@ export async function waitForAnswer(
   }
 }
 
+/** As it is now. A store that is away for a moment has answered nothing, and is no reason to send the caller away. */
+async function stay(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
+  try {
+    return await look(known.id, heldCalls);
+  } catch (thrown) {
+    if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
+    throw thrown;
+  }
+}
+
 /** Says from time to time that somebody still waits. */
-async function stay(id: string, heldCalls: HeldCalls): Promise<KeptHeldCall> {
+async function look(id: string, heldCalls: HeldCalls): Promise<KeptHeldCall> {
   const current = await heldCalls.get(id);
   if (current === null) throw new Error(`the held call '${id}' is gone`);
   if (current.status !== "pending" || !isWearing(current)) return current;

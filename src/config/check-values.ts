@@ -14,6 +14,7 @@ import { ToolManifest } from "../model/tool.ts";
 import { checkOverlays } from "./check-overlays.ts";
 import { checkProviders } from "./check-providers.ts";
 import { checkStore } from "./check-store.ts";
+import { checkVaultKey } from "./check-vault-key.ts";
 import type { Merged } from "./merge-settings.ts";
 import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
@@ -68,6 +69,7 @@ export function checkValues(
     }),
   };
   checkStore(values.store, report);
+  checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
 }
 

@@ -243,6 +243,8 @@ export const descriptions = {
   bundles: "Entries of the catalogue that come from other planes.",
   "bundles.trustedKeys": "Fingerprints of the keys whose bundles are taken over; our own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",
+  vaultKey:
+    "Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
   auth: "How callers prove who they are.",
   "auth.jwt": "Tokens of an identity provider.",
   "auth.jwt.issuer": "Who must have issued them, to the letter.",

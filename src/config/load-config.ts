@@ -74,7 +74,7 @@ export function requireSafe({ problems }: Config): void {
     ({ path, severity, owner }) =>
       severity === "error" &&
       owner === undefined &&
-      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store)\b/.test(path),
+      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(path),
   );
   if (unsafe.length > 0)
     throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });

@@ -1,5 +1,6 @@
 import { en } from "zod/locales";
 import * as z from "zod/mini";
+import { nearest } from "../lib/nearest.ts";
 import type { Path } from "../model/path.ts";
 
 const inEnglish = { error: en().localeError };
@@ -17,9 +18,44 @@ export function parseValue<S extends z.core.$ZodType>(
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    report([...path, ...inner], issue.message.replace(/^Invalid input: /, ""));
+    if (issue.code === "unrecognized_keys")
+      tellOfKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
+    else report([...path, ...inner], messageOf(issue));
   }
   return undefined;
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const isEmpty = issue.code === "too_small" && issue.minimum === 1 && /^(string|array)$/.test(issue.origin);
+  return isEmpty ? "must not be empty" : issue.message.replace(/^Invalid input: /, "");
+}
+
+function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
+  for (const key of unknown) {
+    const near = nearest(key, known).map((one) => `'${one}'`);
+    const hint =
+      near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
+    report([...path, key], `'${key}' is no key of it`, known.length === 0 ? null : hint);
+  }
+}
+
+/** The keys of the object that a path leads to; none where it leads elsewhere. */
+function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  let here = definitionOf(schema);
+  for (const part of path) here = definitionOf(here.shape?.[part] ?? here.element);
+  return Object.keys(here.shape ?? {});
+}
+
+type Definition = {
+  shape?: Record<string | number, z.core.$ZodType>;
+  element?: z.core.$ZodType;
+  innerType?: z.core.$ZodType;
+};
+
+/** What stands behind `optional` and defaults. */
+function definitionOf(schema: z.core.$ZodType | undefined): Definition {
+  const definition = (schema?._zod.def ?? {}) as Definition;
+  return definition.innerType === undefined ? definition : definitionOf(definition.innerType);
 }
 
 export function unsetHint(variable: string): string {

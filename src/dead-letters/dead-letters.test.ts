@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { callRecord } from "../../test/contracts/records.ts";
 import { requestedCall, resolvedCall, sampleTool } from "../../test/samples/calls.ts";
 import { sampleError, sampleLetter, startedAt } from "../../test/samples/dead-letters.ts";
+import { createDueLoop } from "../jobs/due-loop.ts";
 import type { Outcome, Requested } from "../model/call.ts";
 import type { ErrorCode } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -41,6 +42,7 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
     emit: (event) => events.push(event),
     everybody: trusted(),
     knows: () => world.knows,
+    onDue: () => loop.wake(),
     async run(call, signal) {
       ran.push(call);
       const end = ends[ran.length - 1] ?? "ok";
@@ -50,6 +52,16 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
       return outcome;
     },
   });
+  const loop = createDueLoop({
+    open: store.dueWork,
+    handlers: [letters.handler],
+    onTrouble: (thrown) => assert.fail(String(thrown)),
+  });
+  const stop = async () => {
+    await loop.halt();
+    await letters.stop();
+    await loop.stop();
+  };
   const tool = sampleTool({ trusted: true, annotations: { idempotentHint: true } });
   const failed = (call: Requested, code: ErrorCode, status: Outcome["call"]["status"] = "failed") => {
     const attempts = [{ provider: "mcp", ok: false, durationMs: 1, error: code }];
@@ -57,7 +69,7 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
     return letters.keep({ ...resolvedCall(tool), ...call }, callRecord(call.id, facts));
   };
   const one = async () => (await letters.verbs.deadLetters()).deadLetters[0] ?? assert.fail("no entry");
-  return { letters, verbs: letters.verbs, store, events, ran, world, failed, one };
+  return { loop, stop, letters, verbs: letters.verbs, store, events, ran, world, failed, one };
 }
 
 suite("dead letters", () => {
@@ -65,8 +77,8 @@ suite("dead letters", () => {
   afterEach(() => mock.timers.reset());
 
   test("a failed call is tried again when its time comes, as whoever made it, until it succeeds", async () => {
-    const { letters, ran, events, failed, one } = await sampleLetters(["TIMEOUT", "ok"]);
-    letters.start();
+    const { loop, stop, ran, events, failed, one } = await sampleLetters(["TIMEOUT", "ok"]);
+    loop.start();
     await failed(requestedCall({ text: "hi" }, { conversation: "c", timeoutMs: 7 }), "TIMEOUT");
     await move(53_000);
     assert.equal(ran.length, 0);
@@ -86,12 +98,12 @@ suite("dead letters", () => {
       ["added", "retrying", "retrying", "resolved"],
     );
     assert.doesNotMatch(JSON.stringify(events), /"hi"/);
-    await letters.stop();
+    await stop();
   });
 
   test("three failed tries end it, and it is one entry all the time", async () => {
-    const { letters, ran, events, failed, verbs } = await sampleLetters(["TIMEOUT", "TIMEOUT", "TIMEOUT"]);
-    letters.start();
+    const { loop, stop, ran, events, failed, verbs } = await sampleLetters(["TIMEOUT", "TIMEOUT", "TIMEOUT"]);
+    loop.start();
     await failed(requestedCall(), "TIMEOUT");
     await move(dayMs);
     await move(dayMs);
@@ -99,42 +111,42 @@ suite("dead letters", () => {
     const { total, byStatus } = await verbs.deadLetters();
     assert.deepEqual([ran.length, total, byStatus.abandoned], [2, 1, 1]);
     assert.equal(events.at(-1)?.type, "dead_letter.abandoned");
-    await letters.stop();
+    await stop();
   });
 
   test("what has no next try is never tried by itself, however long it lies there", async () => {
-    const { letters, ran, failed, one } = await sampleLetters([]);
-    letters.start();
+    const { loop, stop, verbs, ran, failed, one } = await sampleLetters([]);
+    loop.start();
     await failed(requestedCall(), "PROVIDER_FAILED");
     for (let day = 0; day < 10; day++) await move(dayMs);
     assert.deepEqual([ran.length, (await one()).status], [0, "pending"]);
-    assert.equal((await letters.verbs.retryDeadLetter((await one()).id)).ok, true);
+    assert.equal((await verbs.retryDeadLetter((await one()).id)).ok, true);
     assert.equal((await one()).status, "resolved");
-    await letters.stop();
+    await stop();
   });
 
   test("a plane that does not serve, or does not know the tool, leaves it to others", async () => {
-    const { letters, ran, failed, world } = await sampleLetters([]);
+    const { loop, stop, ran, failed, world } = await sampleLetters([]);
     await failed(requestedCall(), "TIMEOUT");
     await move(dayMs);
     assert.equal(ran.length, 0, "not started");
     world.knows = false;
-    letters.start();
+    loop.start();
     await move(dayMs);
     assert.equal(ran.length, 0, "unknown");
     world.knows = true;
-    letters.wake();
+    loop.changed();
     await move(0);
     assert.equal(ran.length, 1);
-    await letters.stop();
+    await stop();
   });
 
   test("of two planes on one store only one tries an entry, and so does only one person", async () => {
     const left = await sampleLetters(["hang"]);
     const right = await sampleLetters(["hang"], left.store);
     await left.failed(requestedCall(), "TIMEOUT");
-    left.letters.start();
-    right.letters.start();
+    left.loop.start();
+    right.loop.start();
     await move(0);
     await move(70_000);
     assert.equal(left.ran.length + right.ran.length, 1);
@@ -143,19 +155,19 @@ suite("dead letters", () => {
     await assert.rejects(right.verbs.deleteDeadLetter(id), { code: "CONFLICT", message: /being retried/ });
     for (let step = 0; step < 40; step++) await move(15_000);
     assert.equal(left.ran.length + right.ran.length, 1, "it is renewed for as long as it takes");
-    await Promise.all([left.letters.stop(), right.letters.stop()]);
+    await Promise.all([left.stop(), right.stop()]);
     const free = await left.one();
     assert.deepEqual([free.status, free.attempts], ["pending", 1], "stopping is no failed try");
   });
 
   test("what a killed plane was retrying comes back when its lease is over", async () => {
-    const { letters, ran, store, one } = await sampleLetters([]);
+    const { loop, stop, ran, store, one } = await sampleLetters([]);
     const lease = {
       until: new Date(startedAt + 60_000).toISOString(),
       was: { status: "pending", nextRetryAt: null },
     } as const;
     await store.addDeadLetter(sampleLetter("a", { status: "retrying", lease, repeatable: true }), 10);
-    letters.start();
+    loop.start();
     await move(59_000);
     assert.equal((await one()).status, "retrying");
     await move(1_000);
@@ -163,7 +175,7 @@ suite("dead letters", () => {
     assert.deepEqual([back.status, back.attempts, ran.length], ["pending", 2, 0]);
     await move(330_000);
     assert.deepEqual([ran.length, (await one()).status], [1, "resolved"]);
-    await letters.stop();
+    await stop();
   });
 
   test("somebody who looks finds it free as well, without any plane that serves", async () => {
@@ -179,7 +191,7 @@ suite("dead letters", () => {
   });
 
   test("what is over goes after seven days, what waits stays", async () => {
-    const { letters, store, verbs } = await sampleLetters([]);
+    const { loop, stop, store, verbs } = await sampleLetters([]);
     const ago = (days: number) => new Date(startedAt - days * dayMs).toISOString();
     for (const [id, status, days] of [
       ["old", "resolved", 8],
@@ -191,13 +203,13 @@ suite("dead letters", () => {
         sampleLetter(id, { status, updatedAt: ago(days), nextRetryAt: null, hold: "permanent" }),
         10,
       );
-    letters.start();
+    loop.start();
     await move(0);
     const ids = async () => (await verbs.deadLetters()).deadLetters.map(({ id }) => id);
     assert.deepEqual(await ids(), ["waits", "new"]);
     await move(dayMs);
     assert.deepEqual(await ids(), ["waits"]);
-    await letters.stop();
+    await stop();
   });
 
   test("everybody sees and changes their own; whoever manages the plane, all", async () => {

@@ -8,6 +8,7 @@ import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import type { JobEntry } from "../model/registry-summary.ts";
 import { checkHistoryQuery, checkRunOptions, requireRight } from "./check-request.ts";
 import type { Engine } from "./engine.ts";
+import { leaseUntil } from "./hold-run.ts";
 import { newRun, type RunRequest } from "./new-run.ts";
 import { nextTime } from "./recurrence.ts";
 import { isScheduled, type ScheduledJob, scheduleOf, showSchedule } from "./schedule.ts";
@@ -31,7 +32,10 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
 
   /** Waits in a plane that does nothing by the clock, because nobody else would go on with it. */
   async function ask(job: JobManifest, request: RunRequest, options: RunJobOptions): Promise<JobRun> {
-    const made = newRun(job, request, Date.now());
+    const now = Date.now();
+    const asked = newRun(job, request, now);
+    // Nobody else is to begin what is begun here in a moment.
+    const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
     const run = await (await store()).addJobRun(made);
     if (run.id === made.id) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
     const { wait = false, signal } = options;

@@ -15,7 +15,9 @@ const step = (changes: Partial<KeptStep>): KeptStep => ({
 });
 
 function taskWith(work: TaskParts["work"]) {
-  const held = holdRun(sampleRun("one", { state: "running" }), async () => true);
+  const stopping = new AbortController().signal;
+  const parts = { replace: async () => true, read: async () => null, stopping };
+  const held = holdRun(sampleRun("one", { state: "running" }), parts);
   const signal = new AbortController().signal;
   const run = runTask(
     "work",

@@ -1,15 +1,27 @@
 import { mayLoseNumbers, parseExactly } from "./exact-numbers.ts";
 
-const texts = new WeakMap<object, string>();
+/** Bytes where they are many: to decode, count and encode them again costs more than everything else about a large value. */
+const sources = new WeakMap<object, string | Buffer>();
 
 /** Notes the JSON that a value was read from, so that it can be passed on as it came. Whoever changes the value makes another. */
-export function rememberText(value: object, text: string): void {
-  texts.set(value, text);
+export function rememberText(value: object, source: string | Buffer): void {
+  sources.set(value, source);
 }
 
 /** The JSON that exactly this value was read from, where it is known. */
 export function textOf(value: object): string | undefined {
-  return texts.get(value);
+  return sources.get(value)?.toString();
+}
+
+/** The same as the bytes that came, where they were kept. */
+export function bytesOf(value: object): Buffer | undefined {
+  const source = sources.get(value);
+  return typeof source === "string" ? undefined : source;
+}
+
+/** Its characters or its bytes, whichever are known. */
+export function sizeOf(value: object): number | undefined {
+  return sources.get(value)?.length;
 }
 
 /**
@@ -17,7 +29,7 @@ export function textOf(value: object): string | undefined {
  * numbers that would become others stay as they were.
  */
 export function rewriteText(value: object): void {
-  const text = texts.get(value);
-  if (text !== undefined && mayLoseNumbers(text)) texts.set(value, JSON.stringify(parseExactly(text)));
-  else texts.delete(value);
+  const text = textOf(value);
+  if (text !== undefined && mayLoseNumbers(text)) sources.set(value, JSON.stringify(parseExactly(text)));
+  else sources.delete(value);
 }

@@ -25,6 +25,7 @@ export function hash(value: unknown): string {
   return hashText(stableJson(value));
 }
 
-export function hashText(text: string): string {
+/** Of a text, or of the bytes that it is in UTF-8. */
+export function hashText(text: string | Uint8Array): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", text);
 }

@@ -1,5 +1,6 @@
 import type { Outcome, Verdict } from "./call.ts";
 import type { Answer, HeldStatus, HeldView, Plan, PlanChoice, PlanOutcome, Remembered } from "./held-call.ts";
+import type { HeldOrder } from "./held-order.ts";
 import type { JsonObject } from "./json.ts";
 import type { PolicyMode } from "./policy-mode.ts";
 import type { Caller } from "./principal.ts";
@@ -19,8 +20,8 @@ export interface ApprovalVerbs {
     args?: JsonObject,
     caller?: Caller & { mode?: PolicyMode },
   ): Promise<PolicyTest>;
-  /** What waits for a person, oldest first: the caller's, and what else they may see. */
-  approvals(caller?: Caller & { status?: HeldStatus }): Promise<HeldView[]>;
+  /** What waits for a person, oldest first unless `order` says otherwise: the caller's, and what else they may see. */
+  approvals(caller?: Caller & { status?: HeldStatus; order?: HeldOrder }): Promise<HeldView[]>;
   approval(id: string, caller?: Caller): Promise<HeldView>;
   /** The first answer counts. What was approved runs, here or where its caller waits. */
   answerApproval(

@@ -5,6 +5,10 @@ export const entryKinds = ["tool", "skill", "task", "job", "overlay"] as const;
 /** What a hand-written entry of the catalogue can be; an overlay is what is said about a tool of a server. */
 export type EntryKind = (typeof entryKinds)[number];
 
+/** Those that are not about a tool. */
+export const workKinds = ["skill", "task", "job"] as const satisfies EntryKind[];
+export type WorkKind = (typeof workKinds)[number];
+
 export const changeKinds = ["added", "changed", "removed", "listed", "accepted", "rejected"] as const;
 /**
  * `listed` is one row for everything that a server or the files say when they are first seen; `accepted` and `rejected`

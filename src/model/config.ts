@@ -139,6 +139,8 @@ export const ConfigValues = z.strictObject({
     trustedKeys: [],
   }),
   store: z._default(z.string(), "sqlite"),
+  /** Seals the tokens in the store, for all planes that share it. */
+  vaultKey: z.optional(z.string()),
   auth: z._default(z.strictObject({ jwt: z.optional(JwtIssuer) }), {}),
   users: z._default(
     z.record(

@@ -34,4 +34,5 @@ export type ContextStats = {
   tools?: ToolContext[];
 };
 
-export type ContextStatsOptions = { server?: string; tools?: boolean };
+/** `tool` is one tool alone, in any spelling. */
+export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean };

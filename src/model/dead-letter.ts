@@ -90,6 +90,12 @@ export type DeadLetterFilter = DeadLetterQuery & { owner?: string | null };
 /** Something to be done about it now: to be tried again, or to be taken from a retrier that is gone. */
 export type DueDeadLetter = Pick<DeadLetter, "id" | "status" | "tool" | "server">;
 
+/** When something has to be done about it; null when nothing has. */
+export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
+  if (status === "retrying") return lease?.until ?? null;
+  return status === "pending" ? nextRetryAt : null;
+}
+
 /** What a caller may see of it. */
 export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
   const {

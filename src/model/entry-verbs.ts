@@ -1,5 +1,5 @@
 import type { BundleChoice, BundleExport, BundleImport } from "./bundle.ts";
-import type { ChangeFilter, ChangePage, EntryChange } from "./change.ts";
+import type { ChangeFilter, ChangePage, EntryChange, WorkKind } from "./change.ts";
 import type { OverlayVerbs } from "./overlay-verbs.ts";
 import type { Caller } from "./principal.ts";
 import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./provider.ts";
@@ -27,6 +27,13 @@ export interface EntryVerbs extends OverlayVerbs {
   ): Promise<EntryChange & { warnings: string[] }>;
   /** True when there was one that people set; what a file has under that name is there again. */
   deleteTool(
+    name: string,
+    options?: { persona?: string; reason?: string },
+    caller?: Caller,
+  ): Promise<boolean>;
+  /** The same for a skill, a task or a job that a bundle brought. What others still need is refused. */
+  deleteEntry(
+    kind: WorkKind,
     name: string,
     options?: { persona?: string; reason?: string },
     caller?: Caller,

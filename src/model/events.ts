@@ -124,6 +124,16 @@ export type PlaneEvent =
   | ({ type: "job.succeeded"; durationMs: number } & JobFacts)
   | ({ type: "job.failed"; durationMs: number; code: ErrorCode } & JobFacts)
   | ({ type: "job.cancelled" } & JobFacts)
+  /** A run has failed, and its manifest says that somebody is told by itself. */
+  | ({
+      type: "job.escalated";
+      task: string | null;
+      code: ErrorCode;
+      level: string | null;
+      contact: string | null;
+      timeframe: string | null;
+      actions: string[];
+    } & JobFacts)
   | { type: "job.paused"; job: string }
   | { type: "job.resumed"; job: string }
   /** The query without secrets, and its beginning only. `session` is the MCP client's that searched. */

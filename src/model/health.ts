@@ -61,6 +61,10 @@ export type ProviderState = {
 
 export type LastCall = { at: string; ok: boolean; latency_ms: number };
 
+/** One of the last runs, for a line that shows how a tool does lately. */
+export type RecentRun = Pick<LastCall, "ok" | "latency_ms">;
+export const recentRuns = 30;
+
 /** One way of executing a tool: how it did, and whether it is asked right now. */
 export type ProviderHealth = { metrics: HealthSummary; router: ProviderState; last_call: LastCall | null };
 
@@ -69,5 +73,7 @@ export type ToolHealth = HealthSummary & {
   providers: Record<string, ProviderHealth>;
   /** `selected` is the provider that answered. */
   last_invocation: (LastCall & { selected: string | null }) | null;
+  /** At most `recentRuns`, oldest first. */
+  recent: readonly RecentRun[];
   persona?: { name: string } & HealthSummary;
 };

@@ -20,10 +20,6 @@ export interface JobStore {
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
   /** The same for one that begins; false also when as many of its job run as may. */
   claimJobRun(run: KeptJobRun, now: string): Promise<boolean>;
-  /** What can begin or be taken over now, the most urgent first. */
-  dueJobRuns(now: string, limit: number): Promise<KeptJobRun[]>;
-  /** When the next schedule or run is due; null when none is. */
-  nextJobDue(after: string): Promise<string | null>;
   /** Newest first. */
   jobRuns(filter: JobRunFilter): Promise<KeptJobRun[]>;
   /** How many of a job wait or are under way. */

@@ -54,4 +54,5 @@ export type PinView = {
 };
 
 export type PinDiff = PinView & { difference: DefinitionDifference[] };
-export type PinFilter = { server?: string; status?: PinStatus };
+/** `held` are those that cannot be called because of it. */
+export type PinFilter = { server?: string; status?: PinStatus; held?: boolean };

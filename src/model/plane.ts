@@ -28,7 +28,7 @@ import type {
 } from "./registry-summary.ts";
 import type { Relay, ServerSaid } from "./relay.ts";
 import type { RunVerbs } from "./run-verbs.ts";
-import type { Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
+import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
 import type { Contact, LockedServer, LogLevel, ServersChange } from "./server.ts";
 import type { ServerVerbs } from "./server-verbs.ts";
 import type { DoctorReport } from "./setup.ts";
@@ -74,6 +74,9 @@ export type ToolPage = {
   /** What is not for the caller and may be told of, with the first page. */
   locked?: LockedTool[];
 };
+
+/** What was found; where `details` are asked for, with the whole of each tool that is still there. */
+export type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
 
 /** A sign-in under way: the person goes to `url`. */
 export type SignIn = { url: string; finished: Promise<void>; cancel(): void };
@@ -137,8 +140,10 @@ export interface Plane
       session?: string;
       /** What is no pattern is taken for words and a note says so, rather than refused. */
       orWords?: boolean;
+      /** Each with the whole tool beside it. */
+      details?: boolean;
     },
-  ): Promise<SearchAnswer>;
+  ): Promise<DetailedAnswer>;
   /** The servers and tools that are worth having at hand for a task, 15 tools at most. */
   recommend(
     task: string,
@@ -148,7 +153,7 @@ export interface Plane
   registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
   /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
   skills(query?: Partial<SkillQuery>, caller?: Caller & { patienceMs?: number }): Promise<SkillPage>;
-  skill(name: string, caller?: Caller): Promise<SkillListing>;
+  skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
   /** What the caller's persona, or those that are asked for, can work at. */
   jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
   tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;

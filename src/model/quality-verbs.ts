@@ -1,7 +1,7 @@
 import type { ContextStats, ContextStatsOptions } from "./context-stats.ts";
 import type { PinDiff, PinFilter, PinView } from "./pin.ts";
 import type { Caller } from "./principal.ts";
-import type { QualityOptions, QualityReport } from "./quality.ts";
+import type { DefinitionWeight, QualityOptions, QualityReport, WeighedTool } from "./quality.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
 /** Servers that have not listed their tools by then are left out. */
@@ -13,6 +13,8 @@ export interface QualityVerbs {
   quality(options?: QualityOptions, caller?: Patient): Promise<QualityReport>;
   /** What the definitions cost in the context of a model. */
   stats(options?: ContextStatsOptions, caller?: Patient): Promise<ContextStats>;
+  /** What a list tells about each of these definitions, in their order. What is not counted yet is counted afterwards. */
+  weigh(tools: readonly WeighedTool[]): Promise<DefinitionWeight[]>;
   /** Are the definitions that the caller sees, or these, more than a model should be given at once? */
   isLazy(caller?: Patient & { tools?: readonly Tool[] }): Promise<boolean>;
   /** The definitions of servers' tools that are taken for good, and how those of today stand to them. */

@@ -1,4 +1,4 @@
-import type { ToolId } from "./tool.ts";
+import type { Tool, ToolId } from "./tool.ts";
 
 /** Below this a tool does not pass. */
 export const qualityThreshold = 40;
@@ -74,6 +74,17 @@ export type ToolQuality = QualityScore & {
   held: string | null;
 };
 
+export type WeighedTool = Tool & { review?: ToolReview };
+
+/** A definition in two numbers, and what it lost points for. */
+export type DefinitionWeight = {
+  score: number;
+  passed: boolean;
+  complaints: string[];
+  /** Null as long as nobody has counted. */
+  fullTokens: number | null;
+};
+
 /** Worst first. */
 export type QualityReport = {
   threshold: number;
@@ -89,6 +100,8 @@ export type FailOn = (typeof failOnLevels)[number];
 
 export type QualityOptions = {
   server?: string;
+  /** One tool alone, in any spelling. */
+  tool?: string;
   threshold?: number;
   requireExamples?: boolean;
   failOn?: FailOn;

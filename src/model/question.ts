@@ -8,6 +8,8 @@ export type Question = {
   tool: string;
   /** Who called, and so who may answer. */
   user: string | null;
+  /** Of the call; left out where it belongs to none. */
+  conversation?: string;
   message: string;
   /** The fields to fill in; null when a page is to be visited instead. */
   schema: JsonObject | null;

@@ -39,9 +39,13 @@ type Entry<T, K extends keyof T> = Omit<T, K | "persona"> & {
 };
 
 export type SkillEntry = Entry<SkillManifest, "summary" | "category">;
-export type TaskEntry = Entry<TaskManifest, "description">;
-export type JobEntry = Entry<JobManifest, "summary" | "description"> & {
+export type TaskEntry = Entry<TaskManifest, "description"> & {
   /** What its skills and tools need, each once. */
+  required_capabilities: string[];
+};
+export type JobEntry = Omit<Entry<JobManifest, "summary" | "description">, "task_graph"> & {
+  task_graph: (JobManifest["task_graph"][number] & Pick<TaskEntry, "required_capabilities">)[];
+  /** What it and its tasks need, each once. */
   required_capabilities: string[];
   health: { job: HealthSummary };
 };

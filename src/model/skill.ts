@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 const text = z.string().check(z.minLength(1));
 const names = z.array(text);
 
+/** `model`, or else `provider`, is a name among the models of the configuration. */
 const Participant = z.strictObject({
   id: text,
   provider: z.optional(z.string()),
@@ -11,6 +12,7 @@ const Participant = z.strictObject({
   weight: z.optional(z.number().check(z.minimum(0))),
   metadata: z.optional(z.record(z.string(), z.json())),
 });
+export type Participant = z.infer<typeof Participant>;
 
 /** How several participants come to one answer; times in seconds. */
 const Collaboration = z.strictObject({
@@ -20,6 +22,7 @@ const Collaboration = z.strictObject({
   timeout: z._default(z.number().check(z.positive()), 10),
   participants: z._default(z.array(Participant), []),
 });
+export type Collaboration = z.infer<typeof Collaboration>;
 
 /**
  * One call of a plan. Its arguments may refer to `${input.…}` and to `${steps.ID.result.…}`; whatever it refers to comes
@@ -51,3 +54,11 @@ export const SkillManifest = z.strictObject({
   persona: z.optional(text),
 });
 export type SkillManifest = z.infer<typeof SkillManifest>;
+
+/** The tools that it names, and those that its steps call. */
+export function toolsOfSkill({
+  required_tools,
+  steps = [],
+}: Pick<SkillManifest, "required_tools" | "steps">): string[] {
+  return [...new Set([...required_tools, ...steps.map(({ tool }) => tool)])];
+}

@@ -29,15 +29,25 @@ export type StateTable = keyof typeof stateTables;
 export type StateRow = JsonObject;
 
 /** Everything that is in a store, table by table. What planes have together for a moment is not part of it. */
+export type StateLine = { table: StateTable; row: StateRow };
+
 export interface StateStore {
   countRows(table: StateTable): Promise<number>;
-  /** In order, so many after so many. */
-  readRows(table: StateTable, offset: number, limit: number): Promise<StateRow[]>;
-  /** Adds rows as they were, with their numbers. */
-  writeRows(table: StateTable, rows: readonly StateRow[]): Promise<void>;
+  /** Every row as all of them are at one moment, whatever others write meanwhile. */
+  readAll(): AsyncIterable<StateLine>;
+  /** Adds all rows or none, and may have to begin again. Tells the table that has rows already; then it adds none. */
+  writeAll(open: () => AsyncIterable<StateLine>): Promise<StateTable | null>;
 }
 
 export type StateReport = { rows: Partial<Record<StateTable, number>>; hash: string };
+
+export type ImportStateOptions = {
+  dryRun?: boolean;
+  /** Told when everything is checked and before anything is written. */
+  onChecked?(rows: number): void;
+  /** Told of each row that is written. */
+  onRow?(): void;
+};
 
 export interface StateVerbs {
   /** All of the state as lines of JSON: a header, a line for each row, and an end with a hash over all before it. */
@@ -45,7 +55,7 @@ export interface StateVerbs {
   /** How many lines there will be. */
   countState(): Promise<number>;
   /** Takes the lines of an export into an empty store. With `dryRun` they are only checked. */
-  importState(open: () => AsyncIterable<string>, options?: { dryRun?: boolean }): Promise<StateReport>;
+  importState(open: () => AsyncIterable<string>, options?: ImportStateOptions): Promise<StateReport>;
 }
 
 export type OpenedState = StateVerbs & AsyncDisposable;

@@ -4,6 +4,7 @@ import type { CallRecord, CallStatus } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
 import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./change.ts";
 import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./dead-letter.ts";
+import type { DueWork } from "./due-work.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { HealthSample, NewSamples } from "./health.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-call.ts";
@@ -16,9 +17,15 @@ import type { StateStore } from "./state.ts";
 import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts";
 
 /** Things that happened and are only ever added. */
+/** What of a record its row is found by. */
+export type CallColumns = Pick<CallRecord, "id" | "at" | "tool" | "status" | "server" | "run"> & {
+  principal: Pick<CallRecord["principal"], "user">;
+};
+
 export type JournalEntry =
-  /** `text` is the record as JSON, where it was written already. */
-  | { kind: "call"; call: CallRecord; text?: string }
+  | { kind: "call"; call: CallRecord; text?: undefined }
+  /** The record is in `text`, as JSON. */
+  | { kind: "call"; call: CallColumns; text: string }
   | { kind: "event"; at: string; event: PlaneEvent }
   | { kind: "sample"; sample: HealthSample }
   | { kind: "run"; run: AgentRun };
@@ -52,7 +59,11 @@ export type EntryEdits = {
 /** What another plane on the same store has changed; a reason to look, never the news itself. */
 export type StoreNews =
   | { what: "journal" | "entries" | "pins" | "keys" | "deadLetters" }
+  /** Something may be due; `unsent` where nobody has been told of it yet who does such things. */
+  | { what: "dueWork"; unsent?: boolean }
   | { what: "heldCall"; id: string }
+  /** A run of a job is over. */
+  | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
 /** The store cannot be reached, since when, and why in words for whoever runs the plane. */
@@ -124,8 +135,6 @@ export interface Store extends JobStore, SharedValues, StateStore {
   deleteDeadLetter(id: string, revision: number): Promise<boolean>;
   /** What has to be done by now, longest due first. */
   dueDeadLetters(now: string): Promise<DueDeadLetter[]>;
-  /** When the next thing has to be done; null when nothing has. */
-  nextDeadLetterDue(after: string): Promise<string | null>;
   /** Removes what was over before; tells how many. */
   forgetEndedDeadLetters(before: string): Promise<number>;
   /** What people set, by kind, persona and name. */
@@ -170,6 +179,8 @@ export interface Store extends JobStore, SharedValues, StateStore {
   onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
   /** Told at once what other planes change, where the store can tell; who must know has to look from time to time. */
   watch(listener: (news: StoreNews) => void): () => void;
+  /** For a plane that does what is due; one at a time. */
+  dueWork(): Promise<DueWork>;
   /** Works unless another plane on the same store is at it; false when one is. */
   alone(task: string, work: () => Promise<void>): Promise<boolean>;
   close(): Promise<void>;

@@ -13,6 +13,7 @@ export const EscalationPolicy = z.strictObject({
   notes: z.optional(z.string()),
   auto_escalate: z.optional(z.boolean()),
 });
+export type EscalationPolicy = z.infer<typeof EscalationPolicy>;
 
 /** A piece of work: what it takes and when it counts as done. */
 export const TaskManifest = z.strictObject({

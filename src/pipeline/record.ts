@@ -1,4 +1,4 @@
-import { textOf } from "../lib/json-text.ts";
+import { bytesOf, textOf } from "../lib/json-text.ts";
 import { redactDeep } from "../lib/redact-deep.ts";
 import { rounded } from "../lib/rounded.ts";
 import { hash, hashText } from "../lib/stable-json.ts";
@@ -165,8 +165,8 @@ function toRecord(
 
 /** Of the text as it came, where there is one: a result is not written anew to be hashed. */
 function hashResult(result: ToolResult): string {
-  const text = textOf(result);
-  return text === undefined ? hash(result) : hashText(text);
+  const source = bytesOf(result) ?? textOf(result);
+  return source === undefined ? hash(result) : hashText(source);
 }
 
 /** What a server wrote into its errors may be anything, so it is shown once and not kept. */

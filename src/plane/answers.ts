@@ -55,7 +55,7 @@ export function createAnswers(
     signal: AbortSignal,
   ) => {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
-    const asked = { callId: call.id, server, tool: call.tool.name, user: call.principal.user, params };
+    const asked = { ...causeOf(call), server, params };
     const said =
       (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
       (isAnybodyThere(call) ? await questions.ask(asked, signal) : null);
@@ -92,7 +92,7 @@ export function createAnswers(
       const { user } = call.principal;
       if (method === "elicitation/create") {
         if (!isAnybodyThere(call)) return { action: "cancel" };
-        return questions.ask({ callId: call.id, server, tool: call.tool.name, user, params }, signal);
+        return questions.ask({ ...causeOf(call), server, params }, signal);
       }
       if (method === "sampling/createMessage" && sampling && isSampling()) {
         const context = { server, callId: call.id, tool: call.tool.name, user, signal };
@@ -108,4 +108,9 @@ export function createAnswers(
       throw new RpcError(-32601, `Nobody here can answer '${method}'.`);
     },
   };
+}
+
+/** Which call a question belongs to, and who made it where. */
+function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {
+  return { callId: id, tool: tool.name, user, ...(conversation === undefined ? {} : { conversation }) };
 }

@@ -1,12 +1,17 @@
 import { checkEntry } from "../config/manifests/check-entry.ts";
+import { checkTasksExist } from "../config/manifests/check-graph.ts";
 import type { Environment } from "../config/secrets/expand-environment.ts";
 import { nearest } from "../lib/nearest.ts";
 import { once } from "../lib/once.ts";
 import type { BundleChoice, BundleEntry } from "../model/bundle.ts";
+import type { EntryKind } from "../model/change.ts";
 import { type ConfigProblem, renderProblem } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { JobManifest } from "../model/job.ts";
+import { renderPath } from "../model/path.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
+import type { TaskManifest } from "../model/task.ts";
 import type { ToolId } from "../model/tool.ts";
 import { asWritten } from "../registry/changes/describe-entry.ts";
 import type { WrittenEntry } from "../registry/changes/entries-in-files.ts";
@@ -77,7 +82,7 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
     const seen = new Set<string>();
     const problems: string[] = [];
     const warnings: string[] = [];
-    const put = [];
+    const put: EntryEdit["put"][number][] = [];
     for (const entry of given) {
       const { name = "", manifest, unusable } = checkEntry(entry.kind, entry.manifest, environment);
       const found = problemsOf(entry, environment);
@@ -90,8 +95,23 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
       warnings.push(...unusable.map((problem) => told(entry, problem)));
       if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
     }
+    problems.push(...danglingTasks(put));
     if (problems.length > 0) throw invalid("is not taken over, and nothing of it", problems);
     return { edit: { put, remove: [] }, warnings };
+  }
+
+  /** Tasks that neither the bundle nor anybody else here has. */
+  function danglingTasks(put: EntryEdit["put"]): string[] {
+    const ofKind = <T>(kind: EntryKind) =>
+      put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+    const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
+    return ofKind<JobManifest>("job").flatMap((job) => {
+      const found: string[] = [];
+      checkTasksExist(job, tasks, (path, message, hint) =>
+        found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
+      );
+      return found;
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AccessRequest } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import { healthKey, type ProviderState, toolSubject } from "../model/health.ts";
-import type { LockedTool, Plane, ToolListing } from "../model/plane.ts";
+import type { Caller, LockedTool, Plane, ToolListing } from "../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { ToolReview } from "../model/quality.ts";
 import type { ProviderSpec, Tool } from "../model/tool.ts";
@@ -21,7 +21,7 @@ type Parts = {
   registry: Pick<Registry, "snapshot" | "all">;
   /** Makes one server, or all of them, list their tools. */
   discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
-  health(): Promise<Pick<Health, "summary" | "last">>;
+  health(): Promise<Pick<Health, "summary" | "last" | "recent">>;
   /** `key` is what `healthKey` says of the tool. */
   routerState(key: string, provider: string): ProviderState;
   providerTrouble(provider: ProviderSpec): string | null;
@@ -32,7 +32,8 @@ type Parts = {
   loaded?(): Promise<void>;
   /** What is to be said against a tool's definition. */
   review?(tool: Tool): ToolReview | null;
-  isHeld?(tool: Tool): boolean;
+  /** What models may read of a list. */
+  withoutHeld?(tools: readonly Tool[]): readonly Tool[];
   grants: Grants;
   /** Does the mode that is in force leave it in the list? */
   isOffered(tool: Tool): boolean;
@@ -45,6 +46,10 @@ export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
   /** What somebody sees of those personas, or of his own, as far as it is known already. */
   lookAt(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];
   listing(tool: Tool, principal: Principal): Promise<ToolListing>;
+  /** The tools of a server, or all, without what only people want to know about each. */
+  meant(server: string | null, caller: Caller & { patienceMs?: number }): Promise<readonly Tool[]>;
+  /** Without the health of each provider. */
+  listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
   /** What a model of ours may be told of, without what only people want to know: it is asked in every turn. */
   forModel(
     principal: Principal,
@@ -83,8 +88,7 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
   /** Tools of our own are for models. Anybody may call them by name, and nobody else looks for them in a list. */
   const forFace = (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
     // A definition that may be poisoned is for people to read and not for models.
-    if (face === "mcp" || face === "agent")
-      return parts.isHeld ? tools.filter((tool) => !parts.isHeld?.(tool)) : tools;
+    if (face === "mcp" || face === "agent") return parts.withoutHeld?.(tools) ?? tools;
     const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
     forPeople.set(tools, known);
     return known;
@@ -120,6 +124,17 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
     async listing(tool, principal) {
       await parts.loaded?.();
       return (await describe([tool], principal, {}))[0] as ToolListing;
+    },
+    async meant(server, { principal = everybody, face, patienceMs }) {
+      requireScope(principal, "read", "look at tools");
+      await parts.discover(server, principal, patienceMs === undefined ? {} : { patienceMs });
+      await parts.loaded?.();
+      const shown = forFace(visibleTo(principal, {}), face);
+      return server === null ? shown : shown.filter(({ id }) => id.server === server);
+    },
+    async listings(tools, principal) {
+      await parts.loaded?.();
+      return describe(tools, principal, { withProviders: false });
     },
     async forModel(principal, request, patience) {
       requireScope(principal, "read", "look at tools");

@@ -1,5 +1,6 @@
 import type { DeadLetterParts, DeadLetters } from "../dead-letters/dead-letters.ts";
 import { once } from "../lib/once.ts";
+import type { DueHandler } from "../model/due-work.ts";
 import type { Tool } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
 
@@ -8,8 +9,10 @@ type Parts = Omit<DeadLetterParts, "knows"> & {
   tools(): readonly Tool[];
 };
 
+type PlaneDeadLetters = Omit<DeadLetters, "handler"> & { handler(): Promise<DueHandler> };
+
 /** Loaded when a call has failed, or when somebody asks: a call that succeeds pays nothing for it. */
-export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Parts): DeadLetters {
+export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Parts): PlaneDeadLetters {
   const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
     server === null
       ? tools().some(({ id, name }) => id.server === null && name === tool) ||
@@ -32,8 +35,7 @@ export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Pa
       deleteDeadLetter: async (id, caller) => (await verbs()).deleteDeadLetter(id, caller),
     },
     keep: async (call, record) => (await loaded()).keep(call, record),
-    start: () => void loaded().then(({ start }) => start()),
-    wake: () => void (loaded.made() && loaded().then(({ wake }) => wake())),
+    handler: async () => (await loaded()).handler,
     stop: async () => void (loaded.made() && (await (await loaded()).stop())),
   };
 }

@@ -15,10 +15,12 @@ type Parts = Omit<
   hooks: LibraryHooks | undefined;
   /** The file that says this about a hook. */
   fileOfHook(event: string, at: number): string | undefined;
+  /** A dead letter has a time from now on. */
+  onDue(): void;
 };
 
 /** Calls, and what holds them back, watches them and picks up those that failed. */
-export async function createExecution({ registry, hooks: functions, fileOfHook, ...parts }: Parts) {
+export async function createExecution({ registry, hooks: functions, fileOfHook, onDue, ...parts }: Parts) {
   const { config, environment, everybody, memory, servers } = parts;
   const { emit, store } = memory;
   const approvals = createApprovalsWhenNeeded({
@@ -55,6 +57,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     everybody,
     serverNames: servers.names,
     tools: registry.all,
+    onDue,
   });
   return {
     calls,
@@ -65,12 +68,9 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
       call: calls.call,
       testPolicy: calls.testPolicy,
     },
-    start(): void {
-      deadLetters.start();
-      approvals.start();
-    },
-    /** What is known has changed. */
-    wake: deadLetters.wake,
+    start: approvals.start,
+    /** Makes calls again that failed, when their time comes. */
+    dueLetters: deadLetters.handler,
     stop: async () => void (await Promise.all([deadLetters.stop(), approvals.stop(), calls.stop()])),
   };
 }

@@ -2,12 +2,15 @@ import type { Config } from "../model/config.ts";
 import type { Manifests } from "../model/manifests.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
+import type { PlaneDueWork } from "./due-work.ts";
 import type { Memory } from "./memory.ts";
 
 /** What skills and jobs are made of. */
 export type PlaneJobParts = {
   config(): Config;
-  memory: Pick<Memory, "store" | "emit" | "health">;
+  memory: Pick<Memory, "store" | "emit" | "health" | "onNews" | "tells">;
+  /** What takes what is due, where this plane does that. */
+  loop: Pick<PlaneDueWork, "isRunning" | "wake" | "changed">;
   everybody: Principal;
   /** Once what people set is among them. */
   manifests(): Promise<Manifests>;

@@ -13,8 +13,12 @@ import { jobsFor, visibleWork } from "../registry/visible-work.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 import { createJobWork } from "./job-work.ts";
 import { createSkillCalls } from "./skill-calls.ts";
+import { escalationOf } from "./work-escalation.ts";
 
 const dayMs = 24 * 3_600_000;
+/** How often whoever waits for a run of another plane looks; seldom where that plane tells. */
+const askMs = 500;
+const toldMs = 5_000;
 
 /** Skills and jobs, wired to manifests, tools, models and the store. */
 export function createJobRoom(parts: PlaneJobParts): {
@@ -34,6 +38,8 @@ export function createJobRoom(parts: PlaneJobParts): {
     if (run.state === "succeeded") emit({ type: "job.succeeded", ...facts, durationMs });
     else if (run.state === "cancelled") emit({ type: "job.cancelled", ...facts });
     else emit({ type: "job.failed", ...facts, durationMs, code: run.error?.code ?? "INTERNAL" });
+    const told = run.state === "failed" ? escalationOf(job, run, await tasksOf(run)) : null;
+    if (told !== null) emit(told);
     await plane()
       .endConversation(`job-${run.id}`, { principal: run.principal })
       .catch(() => undefined);
@@ -45,6 +51,11 @@ export function createJobRoom(parts: PlaneJobParts): {
     memory.health.changed();
   }
 
+  /** As the persona that does the run has them. */
+  async function tasksOf({ persona }: KeptJobRun) {
+    return visibleWork((await manifests()).tasks, { persona, personas: [] });
+  }
+
   const engine = createEngine({
     store,
     jobs: async () => (await manifests()).jobs,
@@ -53,7 +64,10 @@ export function createJobRoom(parts: PlaneJobParts): {
     principalFor: (job) => (mayActAs(job, everybody) ? actAs(job, everybody) : null),
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
+    loop: parts.loop,
+    askMs: () => (memory.tells && parts.loop.isRunning() ? toldMs : askMs),
   });
+  memory.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
   async function findJob(name: string, principal: Principal): Promise<JobManifest> {
     const viewer = { persona: principal.persona, personas: [] };

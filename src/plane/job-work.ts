@@ -2,6 +2,7 @@ import { hashOf } from "../jobs/new-run.ts";
 import type { TaskParts } from "../jobs/run-task.ts";
 import { checkTool, notReady, preflight } from "../jobs/skills/preflight.ts";
 import { runSkill } from "../jobs/skills/run-skill.ts";
+import { toPlaneError } from "../model/errors.ts";
 import type { JobManifest } from "../model/job.ts";
 import type { KeptJobRun, KeptTask } from "../model/job-run.ts";
 import type { Json } from "../model/json.ts";
@@ -12,6 +13,7 @@ import type { TaskManifest } from "../model/task.ts";
 import { visibleWork } from "../registry/visible-work.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 import type { SkillCalls } from "./skill-calls.ts";
+import { policyOf, withEscalation } from "./work-escalation.ts";
 
 /** Nobody who does a job at night has asked for each of its calls. */
 const face = "agent";
@@ -20,14 +22,17 @@ type ActAs = (job: JobManifest, principal: Principal) => Principal;
 
 /** What the tasks of a job take: their skills one after the other, or a model where they have none. */
 export function createJobWork(
-  { config, memory, everybody, manifests, currentPrincipal }: PlaneJobParts,
+  { config, memory, everybody, manifests, currentPrincipal, plane }: PlaneJobParts,
   calls: SkillCalls,
   actAs: ActAs,
 ) {
+  async function jobOf(run: KeptJobRun): Promise<JobManifest | undefined> {
+    const { jobs } = await manifests();
+    return jobs.find(({ name, persona = null }) => name === run.job && persona === run.owner);
+  }
+
   async function whoDoes(run: KeptJobRun): Promise<Principal> {
-    const job = (await manifests()).jobs.find(
-      ({ name, persona = null }) => name === run.job && persona === run.owner,
-    );
+    const job = await jobOf(run);
     const asked = run.origin === "schedule" ? everybody : await currentPrincipal(run.principal);
     return job === undefined ? asked : actAs(job, asked);
   }
@@ -53,44 +58,77 @@ export function createJobWork(
       }));
   }
 
+  /** What the job needs by itself, beside its tasks. */
+  async function missingForJob(job: JobManifest, who: Principal): Promise<NotReady[]> {
+    const skills = visibleWork((await manifests()).skills, { persona: who.persona, personas: [] });
+    const checks = calls.preflight(who, face);
+    const tools = await Promise.all(job.required_tools.map((name) => checkTool(name, null, checks)));
+    return [
+      ...job.required_skills
+        .filter((name) => !skills.some((one) => one.name === name))
+        .map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
+      ...tools.flat().filter(({ kind }) => kind !== "server"),
+    ];
+  }
+
   return {
     /** What is missing for good; tools are looked for when their task begins, for they come and go. */
     async check(job: JobManifest, run: KeptJobRun): Promise<void> {
-      const { persona } = await whoDoes(run);
-      const reasons = await Promise.all(run.tasks.map(({ task }) => missingFor(task, persona)));
-      if (reasons.flat().length > 0) throw notReady(`Job '${job.name}'`, reasons.flat());
+      const who = await whoDoes(run);
+      const found = await Promise.all([
+        missingForJob(job, who),
+        ...run.tasks.map(({ task }) => missingFor(task, who.persona)),
+      ]);
+      const reasons = unique(found.flat());
+      if (reasons.length === 0) return;
+      // What it takes altogether helps whoever has to provide it.
+      const entry = (await plane().jobs({ principal: who })).find(({ name }) => name === job.name);
+      const error = notReady(`Job '${job.name}'`, reasons, entry?.required_capabilities);
+      throw withEscalation(error, job.escalation_policy);
     },
     of(run: KeptJobRun): TaskParts["work"] {
+      const work = workOf(run);
       return async (kept, input, stepMemory, signal): Promise<Json> => {
-        const who = await whoDoes(run);
-        const { task, skill } = await findTask(kept.task, who.persona);
-        if (task === undefined)
-          throw notReady(`Task '${kept.task}'`, await missingFor(kept.task, who.persona));
-        const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
-        const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
-        const checks = calls.preflight(who, face);
-        const reasons = await Promise.all([
-          ...works.map((one) => preflight(one, input, checks)),
-          ...task.required_tools.map((name) => checkTool(name, null, checks)),
-        ]);
-        if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
-        const calling = calls.calling({
-          ...{ run: run.id, conversation: `job-${run.id}`, face, principal: () => whoDoes(run) },
-          keyOf: (step) => keyOf(run, kept, step),
-          approvalWaitMs: config().approvals.timeoutMs,
-        });
-        const parts = {
-          ...calling,
-          run: { id: run.id, user: run.user },
-          memory: stepMemory,
-          emit: memory.emit,
-        };
-        let result: Json = null;
-        for (const one of works) result = await runSkill(one, input, parts, signal);
-        return result;
+        try {
+          return await work(kept, input, stepMemory, signal);
+        } catch (thrown) {
+          if (signal.aborted) throw thrown;
+          const { task } = await findTask(kept.task, (await whoDoes(run)).persona);
+          throw withEscalation(toPlaneError(thrown), policyOf(await jobOf(run), task));
+        }
       };
     },
   };
+
+  function workOf(run: KeptJobRun): TaskParts["work"] {
+    return async (kept, input, stepMemory, signal): Promise<Json> => {
+      const who = await whoDoes(run);
+      const { task, skill } = await findTask(kept.task, who.persona);
+      if (task === undefined) throw notReady(`Task '${kept.task}'`, await missingFor(kept.task, who.persona));
+      const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
+      const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
+      const checks = calls.preflight(who, face);
+      const reasons = await Promise.all([
+        ...works.map((one) => preflight(one, input, checks)),
+        ...task.required_tools.map((name) => checkTool(name, null, checks)),
+      ]);
+      if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+      const calling = calls.calling({
+        ...{ run: run.id, conversation: `job-${run.id}`, face, principal: () => whoDoes(run) },
+        keyOf: (step) => keyOf(run, kept, step),
+        approvalWaitMs: config().approvals.timeoutMs,
+      });
+      const parts = {
+        ...calling,
+        run: { id: run.id, user: run.user },
+        memory: stepMemory,
+        emit: memory.emit,
+      };
+      let result: Json = null;
+      for (const one of works) result = await runSkill(one, input, parts, signal);
+      return result;
+    };
+  }
 }
 
 /** The same for the same step of a run, however often and by whomever it is begun. */

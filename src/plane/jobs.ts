@@ -1,34 +1,32 @@
 import type { Engine } from "../jobs/engine.ts";
 import { once } from "../lib/once.ts";
+import type { DueHandler } from "../model/due-work.ts";
 import type { JobVerbs } from "../model/job-verbs.ts";
 import type { SkillVerbs } from "../model/skill-run.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
-import type { PlaneOptions } from "./options.ts";
 import type { Written } from "./written.ts";
 
 export type PlaneJobs = {
   verbs: JobVerbs & SkillVerbs;
-  /** From now on jobs are done when they are due, where this plane was asked to do that. */
-  start(): void;
+  /** Begins jobs when they are due. */
+  dueRuns(): Promise<DueHandler>;
   /** Manifests are others now. */
   changed(): void;
   stop(): Promise<void>;
 };
 
-type Given = Pick<PlaneJobParts, "config" | "memory" | "everybody"> & {
+type Given = Pick<PlaneJobParts, "config" | "memory" | "everybody" | "loop"> & {
   written: Pick<Written, "loaded" | "manifests">;
   identity: { current: PlaneJobParts["currentPrincipal"] };
-  options: Pick<PlaneOptions, "schedules">;
 };
 
 type Room = { verbs: JobVerbs & SkillVerbs; engine: Engine; stopSkills(): Promise<void> };
 
 /** Skills and jobs: loaded when somebody runs one, or when something may be due. */
 export function createJobsWhenNeeded(
-  { written, identity, options, ...given }: Given,
+  { written, identity, ...given }: Given,
   plane: PlaneJobParts["plane"],
 ): PlaneJobs {
-  const { schedules = false } = options;
   const parts: PlaneJobParts = {
     ...given,
     plane,
@@ -57,17 +55,14 @@ export function createJobsWhenNeeded(
       jobRun: async (run, caller) => (await verbs()).jobRun(run, caller),
       jobRuns: async (name, query, caller) => (await verbs()).jobRuns(name, query, caller),
     },
-    start() {
-      if (schedules)
-        void room()
-          .then(({ engine }) => engine.start())
-          .catch(tell);
-    },
+    dueRuns: async () => (await room()).engine.handler,
     changed() {
-      if (room.made())
+      if (given.loop.isRunning() && room.made())
         void room()
           .then(({ engine }) => engine.synchronize())
-          .catch(tell);
+          .catch(tell)
+          .finally(given.loop.changed);
+      else given.loop.changed();
     },
     async stop() {
       if (!room.made()) return;

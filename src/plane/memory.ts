@@ -12,6 +12,7 @@ import type { KnownServer } from "../model/server.ts";
 import type { JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
 import type { StoreAddress } from "../model/store-address.ts";
 import { createHealthFeed } from "../registry/health-feed.ts";
+import { toCallEntry } from "../store/call-entry.ts";
 import type { Journal } from "../store/journal.ts";
 import { openStore } from "./open-store.ts";
 
@@ -90,6 +91,8 @@ export function createMemory(directory: string | undefined, address: StoreAddres
       const reason = "The store cannot be reached. What needs it fails until it is back.";
       return { ready: false, reason, since: now.since };
     },
+    /** Can the store tell what other planes change? */
+    tells: address.kind === "postgres",
     /** Told when another plane has changed something, where the store can tell. */
     onNews: news.on,
     /** From now on it is heard, and what has to be done about it is done. */
@@ -119,7 +122,7 @@ export function createMemory(directory: string | undefined, address: StoreAddres
     onStored: (listener: () => void) => stored.on("stored", listener),
     /** Undefined when the record is safe already. */
     record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
-      const entries: JournalEntry[] = [{ kind: "call", call }];
+      const entries: JournalEntry[] = [toCallEntry(call)];
       for (const sample of samples) entries.push({ kind: "sample", sample });
       const keep = (into: Journal) => {
         const kept = into.keep(entries);

@@ -48,7 +48,7 @@ async function openServer(
 
 /** What planes that were killed have left behind is stored now, or as soon as the store is there. */
 async function recover(store: Store, spool: string): Promise<void> {
-  const { recoverSpools } = await import("../store/spool.ts");
+  const { recoverSpools } = await import("../store/recover-spools.ts");
   if (store.trouble() === null) return recoverSpools(spool, store);
   const leave = store.onTrouble((trouble) => {
     if (trouble !== null) return;

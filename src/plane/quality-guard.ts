@@ -33,6 +33,8 @@ export type Guard = {
   review(server: string, tool: string): ToolReview | null;
   /** Why it cannot be called; the part of a review that costs nothing to speak of. */
   held(server: string, tool: string): string | null;
+  /** Another object when something else may be held. */
+  heldBy(): object;
   settled(): Promise<void>;
 };
 
@@ -46,6 +48,7 @@ export function createGuard(parts: GuardParts): Guard {
   let verdicts = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
   let last = Promise.resolve();
   let checked: SecurityModes | undefined;
+  let standing = { modes, revision: -1, tools: parts.tools() };
 
   const namesNow = () => {
     const of = parts.tools();
@@ -111,6 +114,14 @@ export function createGuard(parts: GuardParts): Guard {
     parts.emit({ type: "tool.suspicious", server, tool, severity: worst, kinds });
   }
 
+  const heldBy = () => {
+    const now = { modes, revision: pinned.revision(), tools: parts.tools() };
+    const isSame =
+      standing.modes === modes && standing.revision === now.revision && standing.tools === now.tools;
+    if (!isSame) standing = now;
+    return standing;
+  };
+
   return {
     pinned,
     listed: (server, definition, entries) =>
@@ -120,6 +131,7 @@ export function createGuard(parts: GuardParts): Guard {
     isLoaded: () => checked === parts.config().security && pinned.isLoaded(),
     review,
     held,
+    heldBy,
     settled: () => last,
   };
 }

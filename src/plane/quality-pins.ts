@@ -20,14 +20,17 @@ type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;
 /** How the definitions of today stand to those that are pinned. */
 export async function viewPins(
   tools: readonly Listed[],
-  { status }: PinFilter,
+  { status, held }: PinFilter,
   { guard, store }: Known,
 ): Promise<PinView[]> {
   await guard.loaded();
   await guard.settled();
+  const isHeld = ({ id }: Listed) => id.server !== null && guard.held(id.server, id.tool) !== null;
+  const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
+  if (meant.length === 0) return [];
   const kept = await (await store()).pins(guard.pinned.identities());
   const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.server, pin.tool]), pin]));
-  const views = tools.flatMap((tool) => {
+  const views = meant.flatMap((tool) => {
     const pin = byTool.get(JSON.stringify([tool.id.server, tool.id.tool]));
     return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, guard) ?? []);
   });

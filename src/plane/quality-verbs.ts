@@ -1,22 +1,18 @@
+import { once } from "../lib/once.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Caller, Plane, ToolListing } from "../model/plane.ts";
+import type { Caller, Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import { requireScope } from "../model/principal.ts";
-import {
-  type FailOn,
-  failOnLevels,
-  type QualityReport,
-  qualityThreshold,
-  severities,
-  type ToolQuality,
-} from "../model/quality.ts";
+import { failOnLevels, type QualityReport, qualityThreshold } from "../model/quality.ts";
 import type { QualityVerbs } from "../model/quality-verbs.ts";
-import { fallbackDescription, type ToolId } from "../model/tool.ts";
+import type { ToolId } from "../model/tool.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { Guard, GuardParts } from "./quality-guard.ts";
+import { asWritten, isTrusted } from "./quality-judge.ts";
 
 export type QualityParts = GuardParts & { everybody: Principal; revision(): number };
 
-type Faces = Pick<Plane, "queryTools" | "tool">;
+type Faces = Pick<Plane, "queryTools" | "tool"> & Pick<Catalogue, "meant">;
 
 /** What can be asked about definitions, and decided. Each one's work is loaded when it is asked for. */
 export function createQualityVerbs(
@@ -24,8 +20,19 @@ export function createQualityVerbs(
   faces: () => Faces,
   guarded: () => Promise<Guard>,
 ): QualityVerbs {
-  const listed = async (server: string | undefined, caller: Caller & { patienceMs?: number }) =>
-    (await faces().queryTools({ server: server ?? null, includeProviderHealth: false }, caller)).tools;
+  type Asked = { server?: string; tool?: string };
+  type Patient = Caller & { patienceMs?: number };
+  /** With what is to be said against each. */
+  const listed = async ({ server, tool }: Asked, caller: Patient) =>
+    tool === undefined
+      ? (await faces().queryTools({ server: server ?? null, includeProviderHealth: false }, caller)).tools
+      : [await faces().tool(tool, caller)];
+  const meant = async ({ server, tool }: Asked, caller: Patient) =>
+    tool === undefined ? faces().meant(server ?? null, caller) : [await faces().tool(tool, caller)];
+  const weigh = once(async () => {
+    const { createWeigh } = await import("./quality-weight.ts");
+    return createWeigh(() => config().lazy.summaryDescriptionLimit);
+  });
   const decide = async (
     asked: string | ToolId,
     decision: "accepted" | "rejected",
@@ -48,11 +55,11 @@ export function createQualityVerbs(
   };
   return {
     async quality(asked = {}, caller = {}) {
-      const { server, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
+      const { threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
       requireThreshold(threshold);
       requireFailOn(failOn);
       const { scoreDefinition } = await import("../quality/score.ts");
-      const tools = (await listed(server, caller)).map((tool) => {
+      const tools = (await listed(asked, caller)).map((tool) => {
         const found = scoreDefinition(asWritten(tool), { requireExamples });
         const { findings = [], held = null } = tool.review ?? {};
         const passed = found.score >= threshold && isTrusted({ findings, held }, failOn);
@@ -65,20 +72,21 @@ export function createQualityVerbs(
       const passed = tools.filter((tool) => tool.passed).length;
       return { threshold, failOn, total: tools.length, passed, tools } satisfies QualityReport;
     },
-    async stats({ server, tools: withTools = false } = {}, caller = {}) {
+    async stats({ tools: withTools = false, ...asked } = {}, caller = {}) {
       const { countContext } = await import("../tokens/context-stats.ts");
-      const tools = await listed(server, { ...caller, face: "mcp" });
+      const tools = await meant(asked, { ...caller, face: "mcp" });
       return countContext(tools, config().lazy, withTools);
     },
+    weigh: async (tools) => (await weigh())(tools),
     async isLazy({ tools: given, ...caller } = {}) {
       const { lazy } = config();
       if (lazy.mode !== "auto") return lazy.mode === "always";
       const { isAboveThreshold } = await import("../tokens/context-stats.ts");
-      return isAboveThreshold(given ?? (await listed(undefined, { ...caller, face: "mcp" })), lazy);
+      return isAboveThreshold(given ?? (await meant({}, { ...caller, face: "mcp" })), lazy);
     },
     async pins(filter = {}, caller = {}) {
       const { viewPins } = await import("./quality-pins.ts");
-      const tools = await listed(filter.server, caller);
+      const tools = await meant(filter, caller);
       return viewPins(tools, filter, { guard: await guarded(), store });
     },
     async pin(asked, { principal = everybody } = {}) {
@@ -89,19 +97,6 @@ export function createQualityVerbs(
     acceptPin: (asked, options = {}, caller = {}) => decide(asked, "accepted", options, caller),
     rejectPin: (asked, options = {}, caller = {}) => decide(asked, "rejected", options, caller),
   };
-}
-
-/** As its author named it, and without the description that we give what has none. */
-function asWritten({ id, description, parameters }: ToolListing) {
-  const isOurs = id.server !== null && description === fallbackDescription(id.server, id.tool);
-  return { name: id.tool, description: isOurs ? "" : description, parameters };
-}
-
-/** A tool that nobody can call, or that says what it should not, does not pass for being well described. */
-function isTrusted({ findings, held }: Pick<ToolQuality, "findings" | "held">, failOn: FailOn): boolean {
-  if (failOn === "none") return true;
-  const least = severities.indexOf(failOn);
-  return held === null && findings.every(({ severity }) => severities.indexOf(severity) < least);
 }
 
 function requireFailOn(failOn: unknown): void {

@@ -32,6 +32,17 @@ export function createPlaneQuality(parts: QualityParts) {
     id.server === null ? null : (guard?.review(id.server, id.tool) ?? null);
   const heldOf = ({ id }: Pick<Tool, "id">): string | null =>
     id.server === null ? null : (guard?.held(id.server, id.tool) ?? null);
+  const known = new WeakMap<readonly Tool[], { by: object; left: readonly Tool[] }>();
+  /** What models may read of a list; the same list again where nothing is held. */
+  const withoutHeld = (tools: readonly Tool[]): readonly Tool[] => {
+    if (!guard) return tools;
+    const by = guard.heldBy();
+    const before = known.get(tools);
+    if (before?.by === by) return before.left;
+    const left = tools.filter((tool) => heldOf(tool) === null);
+    known.set(tools, { by, left: left.length === tools.length ? tools : left });
+    return known.get(tools)?.left ?? left;
+  };
   const heldProvider = ({ name, config: { server, tool } }: ProviderSpec): string | null =>
     name === "mcp" && typeof server === "string" && typeof tool === "string"
       ? (guard?.held(server, tool) ?? null)
@@ -56,6 +67,7 @@ export function createPlaneQuality(parts: QualityParts) {
     review,
     heldProvider,
     isHeld: (tool: Tool) => heldOf(tool) !== null,
+    withoutHeld,
     /** Another plane may have decided about definitions. */
     pinsChanged: () => guard?.pinned.doubt(),
     /** Tells the guard what servers list, and whoever else is told. */

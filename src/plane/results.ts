@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { textOf } from "../lib/json-text.ts";
+import { sizeOf } from "../lib/json-text.ts";
 import { once } from "../lib/once.ts";
 import { readArtifacts, viewOfArtifacts } from "../model/artifact.ts";
 import type { Executed, Outcome, Requested } from "../model/call.ts";
@@ -92,7 +92,7 @@ export function createPlaneResults({ config, store, everybody }: Parts): PlaneRe
 
 /** As it came it is far shorter than what may be given whole, so nothing in it has to be counted. */
 function isShort(result: ToolResult, limit: number): boolean {
-  return (textOf(result)?.length ?? Number.POSITIVE_INFINITY) <= limit / 4;
+  return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
 
 function isReadByModel({ face }: Requested): boolean {

@@ -2,10 +2,11 @@ import { matchesGlob } from "../lib/glob.ts";
 import { once } from "../lib/once.ts";
 import { redact } from "../lib/redact.ts";
 import { shorten } from "../lib/shorten.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { Plane } from "../model/plane.ts";
+import type { Plane, ToolListing } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../model/search.ts";
 import type { ServerStatus } from "../model/server.ts";
@@ -26,12 +27,15 @@ export type SearchParts = {
   everybody: Principal;
   emit(event: PlaneEvent): void;
   registry: { all(): readonly Tool[] };
-  catalogue: { visibleTo(principal: Principal): readonly Tool[] };
+  catalogue: {
+    visibleTo(principal: Principal): readonly Tool[];
+    listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
+  };
   find: {
     discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
   };
-  /** Once `loaded` is done, `isHeld` knows about all that is listed. */
-  quality: { loaded(): Promise<void>; isHeld(tool: Tool): boolean };
+  /** Once `loaded` is done, `withoutHeld` knows about all that is listed. */
+  quality: { loaded(): Promise<void>; withoutHeld(tools: readonly Tool[]): readonly Tool[] };
   servers: { status(): readonly ServerStatus[]; session(name: string): Session | null };
   grants: { maySeeServer(principal: Principal, server: string): boolean };
 };
@@ -56,14 +60,14 @@ export function createSearchWhenNeeded(
     await quality.loaded();
     const { search, recommend } = await loaded();
     search.update(registry.all(), serverText());
-    const visible = catalogue.visibleTo(principal);
     // Tools of our own are always at hand, and what is held back is not for models to read.
-    const findable = visible.filter((tool) => tool.source !== "builtin" && !quality.isHeld(tool));
-    return { search, recommend, visible: findable.length === visible.length ? visible : findable };
+    const visible = quality.withoutHeld(withoutBuiltin(catalogue.visibleTo(principal)));
+    return { search, recommend, visible };
   };
 
   return {
-    async search(request, { principal = everybody, patienceMs, only, session, orWords = false } = {}) {
+    async search(request, options = {}) {
+      const { principal = everybody, face, patienceMs, only, session, orWords = false } = options;
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
       const { search, visible: all } = await prepare(asked.server, principal, patienceMs);
@@ -74,7 +78,8 @@ export function createSearchWhenNeeded(
         summaryLimit,
         orWords,
       });
-      if (answer.query !== "") {
+      // Somebody who types searches with every letter, and nobody wants to hear of each.
+      if (answer.query !== "" && face !== "workbench") {
         const query = redact(answer.query).slice(0, longestInEvent);
         const told = {
           query,
@@ -83,10 +88,20 @@ export function createSearchWhenNeeded(
         };
         parts.emit({ type: "tool.search", ...told });
       }
-      return withNotes(answer, [
+      const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
         asked.server === null ? describeSilent(silentFor(principal, parts)) : null,
       ]);
+      if (!options.details) return noted;
+      const names = namesOf(visible);
+      const found = noted.tools.flatMap(({ name }) => names.get(name) ?? []);
+      const whole = new Map(
+        (await catalogue.listings(found, principal)).map((listing) => [listing.name, listing]),
+      );
+      return {
+        ...noted,
+        tools: noted.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: whole.get(one.name) }) })),
+      };
     },
     async recommend(task, { limit = mostRecommended, principal = everybody, patienceMs } = {}) {
       requireScope(principal, "read", "search for tools");
@@ -99,6 +114,24 @@ export function createSearchWhenNeeded(
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
   };
+}
+
+const knownOthers = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/** What is known of a list is kept with it, so a list that is the same stays the same object. */
+function withoutBuiltin(tools: readonly Tool[]): readonly Tool[] {
+  const others = knownOthers.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
+  knownOthers.set(tools, others);
+  return others;
+}
+
+const knownNames = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+
+/** The same list is read once. */
+function namesOf(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const names = knownNames.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
+  knownNames.set(tools, names);
+  return names;
 }
 
 function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { keepGood } from "../config/keep-good.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "../config/load-config.ts";
 import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
@@ -25,6 +26,12 @@ export async function createSettings(source: ConfigSource, environment: Environm
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
       withRoots(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
+    /** Read when it is needed, as every secret. */
+    async vaultKey(): Promise<string | undefined> {
+      const { vaultKey } = current.config;
+      const directory = dirname(current.merged.originOf(["vaultKey"])?.file ?? "");
+      return vaultKey === undefined ? undefined : resolveSecrets(vaultKey, { directory });
+    },
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
       const next = await load();

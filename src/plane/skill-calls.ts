@@ -1,6 +1,6 @@
 import { hashOf } from "../jobs/new-run.ts";
 import type { PreflightParts } from "../jobs/skills/preflight.ts";
-import type { SkillParts } from "../jobs/skills/step-memory.ts";
+import type { AgentEnd, AskedModel, SkillParts } from "../jobs/skills/step-memory.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -8,7 +8,7 @@ import type { ConversationBudget } from "../model/plane.ts";
 import type { Face, Principal } from "../model/principal.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import type { RunSkillOptions } from "../model/skill-run.ts";
-import { isRepeatable } from "../model/tool.ts";
+import { isRepeatable, type Tool } from "../model/tool.ts";
 import { toolKey } from "../model/tool-name.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 
@@ -38,6 +38,21 @@ export function createSkillCalls({ plane }: PlaneJobParts) {
     ...options
   }: CallingOptions): Calling {
     const shared = { ...withoutUndefined(options), conversation };
+    /** Of what the model says, an answer alone counts. */
+    const askModel = async (
+      question: string,
+      by: AskedModel,
+      how: { signal: AbortSignal; only(tool: Tool): boolean },
+    ): Promise<AgentEnd> => {
+      const { id, outcome, answer, error } = await plane().runAgent(question, {
+        ...{ ...shared, ...how, principal: await principal() },
+        ...withoutUndefined({ system: by.system, model: by.model ?? model }),
+      });
+      if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
+      throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
+        data: { ...error?.data, run: id },
+      });
+    };
     return {
       call: async (step, args, signal) =>
         plane().call(step.tool, args, {
@@ -45,21 +60,19 @@ export function createSkillCalls({ plane }: PlaneJobParts) {
           ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
         }),
       isRepeatable: async (name) => isRepeatable(await plane().tool(name, { principal: await principal() })),
-      async askAgent(skill, input, signal) {
+      async ask(by, question, signal) {
+        const { answer } = await askModel(question, by, { signal, only: () => false });
+        return answer;
+      },
+      async askAgent(skill, input, signal, by = {}) {
         const who = await principal();
         const tools = await Promise.all(
           skill.required_tools.map((name) => plane().tool(name, { principal: who })),
         );
         const keys = new Set(tools.map(({ id }) => toolKey(id)));
-        const { id, outcome, answer, error } = await plane().runAgent(questionOf(input), {
-          ...{ ...shared, principal: who, signal, system: instructionsOf(skill) },
-          ...(model === undefined ? {} : { model }),
-          only: (tool) => keys.has(toolKey(tool.id)),
-        });
-        if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
-        throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
-          data: { ...error?.data, run: id },
-        });
+        const system = [instructionsOf(skill), by.system].filter(Boolean).join("\n\n");
+        const only = (tool: Tool) => keys.has(toolKey(tool.id));
+        return askModel(questionOf(input), { ...by, system }, { signal, only });
       },
       async overBudget() {
         return lacking(await plane().budget(conversation, { principal: await principal() }));

@@ -4,6 +4,7 @@ import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import {
   type OpenedState,
+  type StateLine,
   type StateReport,
   type StateRow,
   type StateTable,
@@ -17,12 +18,7 @@ import { createSettings } from "./settings.ts";
 
 const format = "toolplane-state";
 const version = 1;
-/** So many rows at a time, so that no state is too large. */
-const batchRows = 500;
-
 const tables = Object.keys(stateTables) as StateTable[];
-
-type Line = { table: StateTable; row: StateRow };
 
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */
 export async function openState(
@@ -43,46 +39,28 @@ function createStateVerbs(store: () => Promise<Store>): StateVerbs {
       return counts.reduce((sum, count) => sum + count, 0);
     },
     async *exportState() {
-      const kept = await store();
       const hash = newHash();
       const add = (line: string) => {
         hash.update(`${line}\n`);
         return line;
       };
       yield add(JSON.stringify({ format, version }));
-      for (const table of tables)
-        for (let offset = 0, rows = [{}] as StateRow[]; rows.length > 0; offset += rows.length) {
-          rows = await kept.readRows(table, offset, batchRows);
-          for (const [at, row] of rows.entries()) {
-            // Samples are counted anew: their numbers only say in which order they came.
-            const numbered = table === "samples" ? { ...row, sequence: offset + at + 1 } : row;
-            yield add(JSON.stringify({ table, row: numbered }));
-          }
-        }
+      let samples = 0;
+      for await (const { table, row } of (await store()).readAll()) {
+        // Samples are counted anew: their numbers only say in which order they came.
+        const numbered = table === "samples" ? { ...row, sequence: ++samples } : row;
+        yield add(JSON.stringify({ table, row: numbered }));
+      }
       yield JSON.stringify({ hash: hash.digest("hex") });
     },
-    async importState(open, { dryRun = false } = {}) {
+    async importState(open, { dryRun = false, onChecked, onRow } = {}) {
       const report = await check(open());
+      onChecked?.(Object.values(report.rows).reduce((sum, count) => sum + count, 0));
       const kept = await store();
       for (const table of tables) if ((await kept.countRows(table)) > 0) throw notEmpty(table);
       if (dryRun) return report;
-      let batch: Line[] = [];
-      const write = async () => {
-        const [first] = batch;
-        if (first)
-          await kept.writeRows(
-            first.table,
-            batch.map(({ row }) => row),
-          );
-        batch = [];
-      };
-      for await (const text of open()) {
-        const line = parseLine(text);
-        if (line === null) continue;
-        if (batch.length >= batchRows || (batch[0] && batch[0].table !== line.table)) await write();
-        batch.push(line);
-      }
-      await write();
+      const taken = await kept.writeAll(() => linesOf(open(), report.hash, onRow));
+      if (taken !== null) throw notEmpty(taken);
       return report;
     },
   };
@@ -125,14 +103,33 @@ function parse(text: string, number: number) {
   throw wrong(number, "it is no JSON object");
 }
 
-function asLine({ table, row }: Record<string, unknown>): Line | null {
+function asLine({ table, row }: Record<string, unknown>): StateLine | null {
   const known = tables.find((name) => name === table);
   return known === undefined || !isObject(row) ? null : { table: known, row: row as StateRow };
 }
 
-/** Null for the first line and the last. */
-function parseLine(text: string): Line | null {
-  return asLine(JSON.parse(text) as Record<string, unknown>);
+/** The rows of a file that was checked. Should it have changed since, nothing of it may be kept. */
+async function* linesOf(
+  texts: AsyncIterable<string>,
+  checked: string,
+  onRow: (() => void) | undefined,
+): AsyncIterable<StateLine> {
+  const hash = newHash();
+  let end = "";
+  for await (const text of texts) {
+    const said = JSON.parse(text) as Record<string, unknown>;
+    if (typeof said.hash === "string") end = said.hash;
+    else hash.update(`${text}\n`);
+    const line = asLine(said);
+    if (line === null) continue;
+    yield line;
+    onRow?.();
+  }
+  if (end !== checked || hash.digest("hex") !== checked)
+    throw new PlaneError(
+      "USAGE",
+      "The export was changed while it was read. Nothing was imported; try again.",
+    );
 }
 
 function newHash(): Hash {

@@ -6,6 +6,7 @@ import type { Manifests } from "../model/manifests.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { SkillListing, SkillQuery } from "../model/registry-summary.ts";
+import { toolsOfSkill } from "../model/skill.ts";
 import type { Tool } from "../model/tool.ts";
 import { toolKey } from "../model/tool-name.ts";
 import { everyTool } from "../model/tool-query.ts";
@@ -15,6 +16,7 @@ import { querySkills } from "../registry/query-skills.ts";
 import type { Snapshot } from "../registry/registry.ts";
 import { summarizeRegistry } from "../registry/summarize-registry.ts";
 import { jobsFor, type Viewer, visibleWork } from "../registry/visible-work.ts";
+import type { KnownWork } from "../registry/work-capabilities.ts";
 import { toJobEntry, toSkillEntry, toTaskEntry } from "../registry/work-entries.ts";
 import type { Catalogue } from "./catalogue.ts";
 
@@ -32,15 +34,24 @@ type Patience = { patienceMs?: number };
 export function createWorkVerbs(parts: Parts, everybody: Principal): WorkVerbs {
   const { manifests, snapshot, catalogue } = parts;
 
+  const knownTo = (tools: readonly Tool[]): KnownWork => {
+    const { skills, tasks } = manifests();
+    const byKey = Map.groupBy(tools, ({ id }) => toolKey(id));
+    const { index } = snapshot();
+    const toolsNamed = (name: string) =>
+      idsOf(index.find(name)).flatMap((id) => byKey.get(toolKey(id)) ?? []);
+    return { skills, tasks, toolsNamed };
+  };
   const listJobs = async (viewer: Viewer, tools: readonly Tool[]) => {
-    const { skills, jobs } = manifests();
     const { summary } = await parts.health();
-    const facts = { skills, tools, healthOf: (job: JobManifest) => summary(jobSubject(job)) };
-    const seen = jobsFor(visibleWork(jobs, viewer), viewer);
+    const facts = { known: knownTo(tools), healthOf: (job: JobManifest) => summary(jobSubject(job)) };
+    const seen = jobsFor(visibleWork(manifests().jobs, viewer), viewer);
     return seen.map((job) => toJobEntry(job, askedFor(viewer), facts));
   };
-  const listTasks = (viewer: Viewer) =>
-    visibleWork(manifests().tasks, viewer).map((task) => toTaskEntry(task, askedFor(viewer)));
+  const listTasks = (viewer: Viewer, tools: readonly Tool[]) => {
+    const known = knownTo(tools);
+    return visibleWork(manifests().tasks, viewer).map((task) => toTaskEntry(task, askedFor(viewer), known));
+  };
 
   /** Servers are asked only where a tool that is needed is not known yet. */
   const missingFrom = async (
@@ -69,28 +80,26 @@ export function createWorkVerbs(parts: Parts, everybody: Principal): WorkVerbs {
       );
       const { revision } = snapshot();
       const skills = visibleWork(manifests().skills, viewer).map((skill) => toSkillEntry(skill, persona));
-      return summarizeRegistry(revision, persona, tools, {
-        skills,
-        tasks: listTasks(viewer),
-        jobs: await listJobs(viewer, catalogue.lookAt(principal, viewer.personas)),
-      });
+      const seen = catalogue.lookAt(principal, viewer.personas);
+      const [tasks, jobs] = [listTasks(viewer, seen), await listJobs(viewer, seen)];
+      return summarizeRegistry(revision, persona, tools, { skills, tasks, jobs });
     },
     async skills(asked = {}, { principal = everybody, patienceMs } = {}) {
       requireScope(principal, "read", "look at skills");
       const query: SkillQuery = { ...everyTool, ...asked };
       const viewer = viewerOf(principal, query.personas);
       const { items, ...page } = querySkills(visibleWork(manifests().skills, viewer), query);
-      const needed = [...new Set(items.flatMap(({ required_tools }) => required_tools))];
+      const needed = [...new Set(items.flatMap(toolsOfSkill))];
       const patience = patienceMs === undefined ? {} : { patienceMs };
       const missing = await missingFrom(needed, principal, viewer, patience);
       const listed = items.map((skill) => ({
         ...toSkillEntry(skill, askedFor(viewer)),
-        missing_tools: skill.required_tools.filter((name) => missing.has(name)),
+        missing_tools: toolsOfSkill(skill).filter((name) => missing.has(name)),
       }));
       return { ...page, skills: listed };
     },
-    async skill(name, caller = {}) {
-      const { skills } = await verbs.skills({}, caller);
+    async skill(name, { personas = [], ...caller } = {}) {
+      const { skills } = await verbs.skills({ personas }, caller);
       return skills.find((skill) => skill.name === name) ?? refuse(name, skills);
     },
     async jobs({ principal = everybody, personas = [] } = {}) {
@@ -100,7 +109,8 @@ export function createWorkVerbs(parts: Parts, everybody: Principal): WorkVerbs {
     },
     async tasks({ principal = everybody, personas = [] } = {}) {
       requireScope(principal, "read", "look at tasks");
-      return listTasks(viewerOf(principal, personas));
+      await catalogue.queryTools({ personas, limit: 1 }, { principal });
+      return listTasks(viewerOf(principal, personas), catalogue.lookAt(principal, personas));
     },
   };
   return verbs;

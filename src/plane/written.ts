@@ -15,6 +15,7 @@ import { createEntries, storedSource } from "./entries.ts";
 import { createHandWritten, type HandWrittenParts, type HandWrittenTools } from "./hand-written.ts";
 import type { Memory } from "./memory.ts";
 import { createOverlayVerbs, inForce } from "./overlays.ts";
+import { createWorkDeletion } from "./work-delete.ts";
 
 type Parts = {
   memory: Pick<Memory, "store" | "knownServers" | "emit" | "outlivesUs">;
@@ -24,6 +25,8 @@ type Parts = {
   config(): Config;
   builtin: HandWrittenParts["builtin"];
   maySeeServer(principal: Principal, server: string): boolean;
+  /** What people set is another now. */
+  onEntries(): void;
   servers(): {
     names(): string[];
     discover(names: readonly string[], how: { patienceMs: number }): Promise<void>;
@@ -36,6 +39,7 @@ type WrittenVerbs = Pick<
   | "previewOverlay"
   | "setTool"
   | "deleteTool"
+  | "deleteEntry"
   | "changes"
   | "exportBundle"
   | "importBundle"
@@ -95,7 +99,10 @@ export function createWritten(parts: Parts): Written {
     config,
     revision,
     history,
-    publish: (set) => tools.keep(set.map((manifest) => ({ manifest, source: storedSource }))),
+    publish: (set) => {
+      tools.keep(set.map((manifest) => ({ manifest, source: storedSource })));
+      parts.onEntries();
+    },
     publishOverlays: tools.keepOverlays,
   });
 
@@ -126,6 +133,7 @@ export function createWritten(parts: Parts): Written {
       }),
       ...createOverlayVerbs({ ...shared, registry }),
       ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+      ...createWorkDeletion({ ...shared, settled: history.settled }),
     },
     loaded: entries.loaded,
     whenLoaded: (verbs) => whenLoaded(verbs, entries.loaded),

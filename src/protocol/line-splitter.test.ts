@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createLineSplitter, longBytes } from "./line-splitter.ts";
 
 function split(chunks: readonly Buffer[], limitBytes = Number.POSITIVE_INFINITY) {
   const lines: string[] = [];
@@ -72,5 +72,27 @@ test("a line above the limit is told with its length and both its ends, wherever
       for (const chunk of cutAt(Buffer.from(`${line}\n`), places)) feed(chunk);
       assert.deepEqual(told, [['{"id":1,', "ä}", Buffer.byteLength(line)]]);
     }),
+  );
+});
+
+test("a long line comes with the bytes it was read from, wherever the chunks end", () => {
+  const line = `{"text":"${"ä😀 ".repeat(longBytes / 4)}"}`;
+  fc.assert(
+    fc.property(fc.array(fc.nat()), (places) => {
+      const told: unknown[] = [];
+      const feed = createLineSplitter(
+        1_000_000,
+        (text, bytes) => told.push([text.length, bytes?.equals(Buffer.from(text))]),
+        () => assert.fail("it was left out"),
+      );
+      for (const chunk of cutAt(Buffer.from(`${line}\nshort\n${line}\n`), places)) feed(chunk);
+      assert.deepEqual(
+        told.map((one) => (one as unknown[])[0]),
+        [line.length, 5, line.length],
+      );
+      assert.ok(told.every((one) => (one as unknown[])[1] !== false));
+      assert.deepEqual(told[0], [line.length, true]);
+    }),
+    { numRuns: 50 },
   );
 });

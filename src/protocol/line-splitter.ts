@@ -2,10 +2,13 @@ import { createOversized, type Oversized } from "./oversized-id.ts";
 
 const newline = 0x0a;
 
-/** Cuts a byte stream into lines without copying a long line again for every chunk. */
+/** From here on a line is worth being passed on as it came: what is shorter is written quicker in one piece. */
+export const longBytes = 32 * 1024;
+
+/** Cuts a byte stream into lines without copying a long line again for every chunk; those come with their bytes. */
 export function createLineSplitter(
   limitBytes: number,
-  onLine: (line: string) => void,
+  onLine: (line: string, bytes?: Buffer) => void,
   onTooLong: (line: Oversized) => void,
 ) {
   let parts: Buffer[] = [];
@@ -24,19 +27,21 @@ export function createLineSplitter(
   };
 
   const finish = () => {
-    const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    const whole = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
     const tooLong = passed;
     parts = [];
     size = 0;
     passed = undefined;
     if (tooLong) onTooLong(tooLong.finish());
-    else onLine(whole?.toString("utf8") ?? "");
+    else if (whole.length < longBytes) onLine(whole.toString("utf8"));
+    else onLine(whole.toString("utf8"), whole);
   };
 
   return (chunk: Buffer): void => {
     let from = 0;
     // Most chunks hold whole, short messages: decoded once and cut as text.
-    const end = size === 0 && chunk.length <= limitBytes ? chunk.lastIndexOf(newline) : -1;
+    const first = size === 0 && chunk.length <= limitBytes ? chunk.indexOf(newline) : -1;
+    const end = first >= 0 && first < longBytes ? chunk.lastIndexOf(newline) : -1;
     if (end >= 0) {
       for (const line of chunk.toString("utf8", 0, end).split("\n")) onLine(line);
       from = end + 1;

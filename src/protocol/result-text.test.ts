@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { textOf } from "../lib/json-text.ts";
+import { bytesOf, textOf } from "../lib/json-text.ts";
 import { noteResultText } from "./result-text.ts";
 
 function noted(text: string): string | undefined {
@@ -48,4 +48,34 @@ test("numbers that would become others are kept however the answer is written", 
   const message = JSON.parse(text) as { error: object };
   noteResultText(message, text);
   assert.equal(JSON.stringify(message), text);
+});
+
+function notedBytes(bytes: Buffer): { bytes: Buffer | undefined; text: string | undefined } {
+  const text = bytes.toString("utf8");
+  const message = JSON.parse(text) as { result: object };
+  noteResultText(message, text, bytes);
+  return { bytes: bytesOf(message.result), text: textOf(message.result) };
+}
+
+test("of what comes as bytes the bytes of the result are noted, whatever stands around them", () => {
+  const id = fc.string({ unit: fc.constantFrom(..."aß€😀"), minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(id, fc.jsonValue(), (named, content) => {
+      const result = JSON.stringify({ content, more: "ß€😀" });
+      for (const answer of [
+        `{"jsonrpc":"2.0","id":"${named}","result":${result}}`,
+        `{"result":${result},"jsonrpc":"2.0","id":"${named}"} `,
+      ]) {
+        const { bytes, text } = notedBytes(Buffer.from(answer));
+        assert.deepEqual([bytes?.toString(), text], [result, result]);
+      }
+    }),
+  );
+});
+
+test("bytes that are no text, or that would break a line, are passed on as the text they were read as", () => {
+  const head = '{"jsonrpc":"2.0","id":1,"result":{"a":';
+  const broken = Buffer.concat([Buffer.from(`${head}"`), Buffer.from([0xff]), Buffer.from('"}}')]);
+  assert.deepEqual(notedBytes(broken), { bytes: undefined, text: '{"a":"\ufffd"}' });
+  assert.deepEqual(notedBytes(Buffer.from(`${head}\n1}}`)), { bytes: undefined, text: '{"a": 1}' });
 });

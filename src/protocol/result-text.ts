@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { mayLoseNumbers, parseExactly } from "../lib/exact-numbers.ts";
 import { isTooDeep } from "../lib/is-too-deep.ts";
 import { endOfObject, memberText } from "../lib/json-members.ts";
@@ -11,11 +12,11 @@ const afterFirst = /^,"jsonrpc":"2\.0","id":(?:\d{1,16}|"[^"\\]{1,100}")\}\s*$/;
 const afterLast = /^\}\s*$/;
 
 /** Notes where in an answer its result stands, so that it can be passed on without being written anew. */
-export function noteResultText(message: unknown, text: string): void {
+export function noteResultText(message: unknown, text: string, bytes?: Buffer): void {
   if (!isObject(message)) return;
   if (isObject(message.result)) {
-    const found = resultIn(text) ?? (mayLoseNumbers(text) ? memberText(text, "result") : undefined);
-    if (found !== undefined) rememberText(message.result, onOneLine(found));
+    const found = sourceOf(text, bytes);
+    if (found !== undefined) rememberText(message.result, found);
   } else if (isObject(message.error) && message.error.data !== undefined && mayLoseNumbers(text)) {
     if (isTooDeep(message.error)) return;
     // Errors are copied on their way, so what they say of numbers has to be in them.
@@ -24,7 +25,24 @@ export function noteResultText(message: unknown, text: string): void {
   }
 }
 
-function resultIn(text: string): string | undefined {
+function sourceOf(text: string, bytes: Buffer | undefined): string | Buffer | undefined {
+  const place = placeOfResult(text);
+  if (place === undefined) {
+    const member = mayLoseNumbers(text) ? memberText(text, "result") : undefined;
+    return member === undefined ? undefined : onOneLine(member);
+  }
+  const [from, end] = place;
+  if (bytes === undefined || !isPlainLine(bytes)) return onOneLine(text.slice(from, end));
+  const [before, after] = [Buffer.byteLength(text.slice(0, from)), Buffer.byteLength(text.slice(end))];
+  return bytes.subarray(before, bytes.length - after);
+}
+
+/** Read as text it is the same again, and on one line. */
+function isPlainLine(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0x0d) && !bytes.includes(0x0a);
+}
+
+function placeOfResult(text: string): [from: number, end: number] | undefined {
   const isLast = resultLast.exec(text);
   const head = isLast ?? resultFirst.exec(text);
   if (head === null) return undefined;
@@ -32,7 +50,7 @@ function resultIn(text: string): string | undefined {
   const end = endOfObject(text, from);
   // Nothing may follow that would become a part of our own answer.
   const isWhole = (isLast ? afterLast : afterFirst).test(text.slice(end, end + 200));
-  return isWhole && text.length - end < 200 ? text.slice(from, end) : undefined;
+  return isWhole && text.length - end < 200 ? [from, end] : undefined;
 }
 
 /** Where messages are lines, one must not have several. Between the parts of JSON any space is as good as another. */

@@ -1,9 +1,18 @@
-import { type HealthSample, type HealthSummary, healthWindow, type LastCall } from "../model/health.ts";
+import {
+  type HealthSample,
+  type HealthSummary,
+  healthWindow,
+  type LastCall,
+  type RecentRun,
+  recentRuns,
+} from "../model/health.ts";
 
 export type Health = {
   observe(sample: HealthSample): void;
   summary(subject: string): HealthSummary;
   last(subject: string): LastCall | null;
+  /** Oldest first. */
+  recent(subject: string): RecentRun[];
 };
 
 const unknown = Object.freeze(summarize([]));
@@ -33,7 +42,11 @@ export function createHealth(earlier: readonly HealthSample[]): Health {
     const sample = windows.get(subject)?.at(-1);
     return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
   };
-  return { observe, summary, last };
+  const recent = (subject: string) =>
+    (windows.get(subject) ?? [])
+      .slice(-recentRuns)
+      .map(({ ok, latencyMs }) => ({ ok, latency_ms: Math.round(latencyMs) }));
+  return { observe, summary, last, recent };
 }
 
 export function summarize(samples: readonly HealthSample[]): HealthSummary {

@@ -204,3 +204,15 @@ for (const [query, parameter, message] of [
     );
   });
 }
+
+test("whoever types finds after each letter what they would have found at once", () => {
+  const listed = [...catalogue];
+  for (const text of ["search API", "GOOGLE  search", "echo.add", "web_search news"]) {
+    for (let length = 1; length <= text.length; length += 1) {
+      const query = { ...everyTool, q: text.slice(0, length).trim() };
+      const named = (tools: readonly Tool[]) =>
+        queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
+      assert.deepEqual(named(listed), named([...catalogue]), query.q);
+    }
+  }
+});

@@ -25,22 +25,36 @@ export function queryTools<T extends Tool>(
 }
 
 /** How many questions about one list are remembered. */
-const mostKnown = 16;
-const known = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+const mostKnown = 32;
+type Answers = Map<string, { q: string | null; others: string; tools: readonly Tool[] }>;
+const known = new WeakMap<readonly Tool[], Answers>();
 
 /** Whoever goes from page to page, or looks again and again, asks the same about the same list. */
 function meantBy<T extends Tool>(query: ToolQuery, tools: readonly T[]): readonly T[] {
-  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, ...asked } = query;
-  const key = JSON.stringify(asked);
-  const answers = known.get(tools) ?? new Map<string, readonly Tool[]>();
+  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...rest } = query;
+  const others = JSON.stringify(rest);
+  const key = `${q === null ? "" : `q=${q}`}\n${others}`;
+  const answers: Answers = known.get(tools) ?? new Map();
   known.set(tools, answers);
   const before = answers.get(key);
-  if (before) return before as readonly T[];
+  if (before) return before.tools as readonly T[];
+  const among = narrowest(answers, q, others) ?? tools;
   const tests = testsFor(query);
-  const meant = tests.length === 0 ? tools : tools.filter((tool) => tests.every((test) => test(tool)));
+  const meant = tests.length === 0 ? among : among.filter((tool) => tests.every((test) => test(tool)));
   if (answers.size >= mostKnown) answers.clear();
-  answers.set(key, meant);
-  return meant;
+  answers.set(key, { q, others, tools: meant });
+  return meant as readonly T[];
+}
+
+/** Whoever types on finds only what was found before the last letters. */
+function narrowest(answers: Answers, q: string | null, others: string): readonly Tool[] | null {
+  if (q === null) return null;
+  const said = q.toLowerCase();
+  let found: readonly Tool[] | null = null;
+  for (const { q: shorter, others: beside, tools } of answers.values())
+    if (beside === others && (shorter === null || said.startsWith(shorter.toLowerCase())))
+      if (found === null || tools.length < found.length) found = tools;
+  return found;
 }
 
 /** Cheap ones first; a query that does not ask costs nothing. */
@@ -99,7 +113,10 @@ function textTest(text: string): Test {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return (tool) => words.every((word) => wordingOf(tool).text.includes(word));
+  return (tool) => {
+    const { text: said } = wordingOf(tool);
+    return words.every((word) => said.includes(word));
+  };
 }
 
 /** Nothing is known of a tool that nobody has called, so it does not count as one that fails. */

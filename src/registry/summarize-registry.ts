@@ -23,7 +23,7 @@ function toEntry(
   { name, persona, metadata, providers, health }: ToolListing,
   asked: string | null,
 ): ToolEntry {
-  const { providers: ofProviders, last_invocation, persona: ofPersona, ...measured } = health;
+  const { providers: ofProviders, last_invocation, persona: ofPersona, recent: _, ...measured } = health;
   return {
     name,
     persona,

@@ -11,9 +11,11 @@ import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
 import type { Health } from "./health.ts";
 
 type Known = {
-  health: Pick<Health, "summary" | "last">;
+  health: Pick<Health, "summary" | "last" | "recent">;
   routerState(key: string, provider: string): ProviderState;
 };
+
+const never = Object.freeze([]);
 
 /** How a tool did, told to `viewer`: beside what is so for all a single persona is told its own part. */
 export function describeHealth(
@@ -46,6 +48,7 @@ export function describeHealth(
     ...health.summary(all),
     providers: withProviders ? Object.fromEntries(labels.map((label) => [label, ofProvider(label)])) : {},
     last_invocation: last && { ...last, selected: labels.find(answered) ?? null },
+    recent: last === null ? never : health.recent(all),
     ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
   };
 }

@@ -1,11 +1,10 @@
 import type { HealthSummary } from "../model/health.ts";
 import type { JobManifest } from "../model/job.ts";
-import type { FromFile, Manifests } from "../model/manifests.ts";
+import type { FromFile } from "../model/manifests.ts";
 import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/registry-summary.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import type { TaskManifest } from "../model/task.ts";
-import type { Tool } from "../model/tool.ts";
-import { jobCapabilities } from "./job-capabilities.ts";
+import { jobCapabilities, type KnownWork, nodeCapabilities, taskCapabilities } from "./work-capabilities.ts";
 
 /** For whom something is, seen by `asked`. Copied, like everything that is given out. */
 export function compatibilityOf(
@@ -27,37 +26,48 @@ export function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | 
   return { ...skill, persona, summary, category, compatibility: compatibilityOf(persona, null, asked) };
 }
 
-export function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | null): TaskEntry {
+export function toTaskEntry(
+  manifest: FromFile<TaskManifest>,
+  asked: string | null,
+  known: KnownWork,
+): TaskEntry {
   const { file: _, persona = null, description = null, ...task } = structuredClone(manifest);
-  return { ...task, persona, description, compatibility: compatibilityOf(persona, null, asked) };
+  return {
+    ...task,
+    persona,
+    description,
+    required_capabilities: taskCapabilities(asViewed(manifest, asked), known),
+    compatibility: compatibilityOf(persona, null, asked),
+  };
 }
 
-export type JobFacts = {
-  skills: Manifests["skills"];
-  tools: readonly Tool[];
-  healthOf(job: JobManifest): HealthSummary;
-};
+export type JobFacts = { known: KnownWork; healthOf(job: JobManifest): HealthSummary };
 
 export function toJobEntry(
   manifest: FromFile<JobManifest>,
   asked: string | null,
-  { skills, tools, healthOf }: JobFacts,
+  { known, healthOf }: JobFacts,
 ): JobEntry {
   const cloned = structuredClone(manifest);
   const { file: _, persona = null, summary = null, description = null, ...job } = cloned;
+  const viewed = asViewed(manifest, asked);
   return {
     ...job,
     persona,
     summary,
     description,
-    required_capabilities: jobCapabilities(asViewed(manifest, asked), { skills, tools }),
+    task_graph: job.task_graph.map((node) => ({
+      ...node,
+      required_capabilities: nodeCapabilities(node.task, viewed.persona, known),
+    })),
+    required_capabilities: jobCapabilities(viewed, known),
     health: { job: healthOf(manifest) },
     // Whom it is for is only a question when somebody is meant.
     compatibility: compatibilityOf(persona, asked === null ? null : job.personas, asked),
   };
 }
 
-/** A shared job is done by a persona with what is the persona's own. */
-function asViewed(job: JobManifest, asked: string | null): JobManifest {
-  return job.persona === undefined && asked !== null ? { ...job, persona: asked } : job;
+/** What is shared is done by a persona with what is the persona's own. */
+function asViewed<T extends { persona?: string | undefined }>(work: T, asked: string | null): T {
+  return work.persona === undefined && asked !== null ? { ...work, persona: asked } : work;
 }

@@ -125,7 +125,8 @@ suite("the guard", { concurrency: 3, timeout: 60_000 }, () => {
     const { plane, pids } = await startPlane(`
       const pids = [start()];
       guard.watch(pids[0]);
-      ${tell} ${stay}`);
+      ${tell}
+      process.stdin.on("data", () => process.stdout.write("still here"));`);
     const guards = () =>
       processes().filter(({ pid, parent }) => parent === plane.pid && !pids.includes(pid) && isRunning(pid));
     const first = guards()[0] ?? assert.fail("there is no guard");
@@ -133,6 +134,9 @@ suite("the guard", { concurrency: 3, timeout: 60_000 }, () => {
     await untilGone(first.pid);
     const limit = Date.now() + 15_000;
     while (guards().length === 0 && Date.now() < limit) await pause(20);
+    // A plane starts a guard and tells it what to watch in one go: once it answers, both are done.
+    plane.stdin.write("?");
+    await once(plane.stdout, "data");
     plane.kill("SIGKILL");
     await untilGone(...pids);
   });

@@ -118,31 +118,32 @@ test("closing stores what is waiting, then refuses further writes", async () => 
 });
 
 /** A store that can be switched off. */
-function createSwitch() {
+function createSwitch(why: "lost" | "busy" = "lost") {
   const { append, batches } = createAppend(() => {
-    if (line.isAway) throw new PlaneError("STORE_FAILED", "away", { data: { lost: true, locked: true } });
+    if (line.isAway) throw new PlaneError("STORE_FAILED", "away", { data: { [why]: true, locked: true } });
   });
   const line = { isAway: true, append, batches };
   return line;
 }
 
-test("what was done while the store is away is stored once it is back, however long that takes", async (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  const line = createSwitch();
-  const journal = createJournal(line.append);
-  await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
-  journal.note(callEntry("told"));
-  await journal.flush();
-  for (let second = 0; second < 20; second += 1) {
+for (const why of ["lost", "busy"] as const)
+  test(`what was done while the store is ${why} is stored once it is there, however long that takes`, async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const line = createSwitch(why);
+    const journal = createJournal(line.append);
+    await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+    journal.note(callEntry("told"));
+    await journal.flush();
+    for (let second = 0; second < 20; second += 1) {
+      context.mock.timers.tick(1_000);
+      await journal.flush();
+    }
+    line.isAway = false;
+    line.batches.length = 0;
     context.mock.timers.tick(1_000);
     await journal.flush();
-  }
-  line.isAway = false;
-  line.batches.length = 0;
-  context.mock.timers.tick(1_000);
-  await journal.flush();
-  assert.deepEqual(line.batches.join(" ").split(" ").toSorted(), ["a", "told"]);
-});
+    assert.deepEqual(line.batches.join(" ").split(" ").toSorted(), ["a", "told"]);
+  });
 
 test("closing tries once more what a store that was away has not got", async () => {
   const line = createSwitch();

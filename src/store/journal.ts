@@ -168,5 +168,5 @@ async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<
 
 /** Not refused but not reached: the same is taken later. */
 function isAway(thrown: unknown): boolean {
-  return thrown instanceof PlaneError && thrown.data.lost === true;
+  return thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
 }

@@ -21,9 +21,9 @@ import {
   selectDeadLetter,
   selectDeadLetters,
   selectDueDeadLetters,
-  selectNextDue,
   updateDeadLetter,
 } from "./postgres/dead-letters.ts";
+import { createDueWork } from "./postgres/due-work.ts";
 import { editEntries, selectEntries } from "./postgres/entries.ts";
 import { selectEvents, selectLastEventId } from "./postgres/events.ts";
 import {
@@ -42,6 +42,7 @@ import { createJobStore } from "./postgres/jobs.ts";
 import { insertEntries } from "./postgres/journal-entries.ts";
 import { replaceKnownServer, selectKnownServers, upsertKnownServer } from "./postgres/known-servers.ts";
 import { createListener } from "./postgres/listener.ts";
+import { createMessages } from "./postgres/messages.ts";
 import { migrate } from "./postgres/migrate.ts";
 import { insertPins, replacePin, selectPin, selectPinnedServer, selectPins } from "./postgres/pins.ts";
 import { deleteExpiredResults, insertResult, selectResult, selectResults } from "./postgres/results.ts";
@@ -56,8 +57,10 @@ import { createSureAppend } from "./postgres/sure-append.ts";
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
   const connection = await createConnection(address, instance, (client) => migrate(client, address));
-  const { read, write } = connection;
+  const { read, write, change } = connection;
   const listener = createListener(address, instance);
+  const messages = createMessages();
+  const due = createDueWork({ connection, address, listener, messages });
   const held = (id: string) => ({ news: { what: "heldCall", id } }) as const;
   const keys = { news: { what: "keys" } } as const;
   const letters = { lock: "dead letters", news: { what: "deadLetters" } } as const;
@@ -104,13 +107,21 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
         if (isReplaced) await insertChanges(query, changes);
         return isReplaced;
       }, catalogue),
-    addDeadLetter: (letter, most) => write((query) => insertDeadLetter(query, letter, most), letters),
+    addDeadLetter: (letter, most) =>
+      write(async (query) => {
+        await insertDeadLetter(query, letter, most);
+        await messages.putDeadLetters(query, [letter]);
+      }, letters),
     deadLetter: (id) => read((query) => selectDeadLetter(query, id)),
     deadLetters: (filter) => read((query) => selectDeadLetters(query, filter)),
-    replaceDeadLetter: (letter) => write((query) => updateDeadLetter(query, letter)),
+    replaceDeadLetter: (letter) =>
+      write(async (query) => {
+        const isReplaced = await updateDeadLetter(query, letter);
+        if (isReplaced) await messages.putDeadLetters(query, [letter]);
+        return isReplaced;
+      }),
     deleteDeadLetter: (id, revision) => write((query) => deleteDeadLetter(query, id, revision)),
     dueDeadLetters: (now) => read((query) => selectDueDeadLetters(query, now)),
-    nextDeadLetterDue: (after) => read((query) => selectNextDue(query, after)),
     forgetEndedDeadLetters: (before) => write((query) => deleteEndedDeadLetters(query, before)),
     entries: () => read(selectEntries),
     editEntries: (edits) =>
@@ -130,15 +141,19 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     run: (id) => read((query) => selectRun(query, id)),
     runs: (filter = {}) => read((query) => selectRuns(query, filter)),
     forgetRuns: (before) => write((query) => deleteRunsBefore(query, before)),
-    ...createJobStore({ read, write }),
+    ...createJobStore({ read, write, change, messages }),
+    dueWork: () => due.open(),
     ...createSharedValues({ read, write }, address),
-    ...createStateStore({ read, write }),
+    ...createStateStore(connection),
     verifyCalls: (head) => verifyCalls(read, head),
     forgetCalls: (before) => write((query) => deleteCallsBefore(query, before), { lock: "journal" }),
     trouble: connection.trouble,
     onTrouble: connection.onTrouble,
     watch: listener.on,
     alone: connection.alone,
-    close: once(async () => void (await Promise.all([listener.close(), connection.close()]))),
+    close: once(async () => {
+      await due.close();
+      await Promise.all([listener.close(), connection.close()]);
+    }),
   };
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFile, readdir, utimes, writeFile } from "node:fs/promises";
-import { test } from "node:test";
+import { appendFile, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { mock, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { createJournal } from "./journal.ts";
-import { createSpool, recoverSpools } from "./spool.ts";
+import { recoverSpools } from "./recover-spools.ts";
+import { createSpool } from "./spool.ts";
 import { openSqliteStore } from "./sqlite.ts";
 
 /** No process has this number. */
@@ -30,6 +31,29 @@ test("what a killed plane left behind is stored once by whoever opens the store 
     (await readdir(directory.path)).filter((name) => name.includes("waiting")),
     [],
   );
+  await store.close();
+});
+
+test("what was left behind is stored at once, also where a part of it is there twice", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("store.db");
+  const store = await openSqliteStore(file);
+  let commits = 0;
+  const append: typeof store.append = (entries) => {
+    commits += 1;
+    return store.append(entries);
+  };
+  const ids = Array.from({ length: 40 }, (_, at) => `call ${at}`);
+  await writeFile(`${file}-waiting-${gone}-x.a`, ids.map((id) => line(id)).join(""));
+  await recoverSpools(file, { ...store, append });
+  assert.deepEqual([commits, (await store.calls()).length], [1, 40]);
+  await writeFile(`${file}-waiting-${gone}-y.a`, line("twice") + line("twice") + line("once"));
+  await recoverSpools(file, { ...store, append });
+  assert.deepEqual(
+    (await store.calls({ limit: 3 })).map(({ id }) => id),
+    ["once", "twice", "call 39"],
+  );
+  assert.equal((await store.verifyCalls()).broken, null);
   await store.close();
 });
 
@@ -79,4 +103,30 @@ test("a spool is empty once everything is stored, and gone once it is closed", a
     [],
   );
   await store.close();
+});
+
+test("what comes alone is safe at once, and what comes together is safe at the end of the turn", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("store.db");
+  const spool = createSpool(file);
+  const readAll = async () => {
+    const names = (await readdir(directory.path)).filter((name) => name.includes("waiting"));
+    const texts = await Promise.all(names.map((name) => readFile(directory.file(name), "utf8")));
+    return texts.join("").split("\n").length - 1;
+  };
+  // The clock is what tells them apart.
+  let now = 1_000;
+  const clock = mock.method(performance, "now", () => now);
+  assert.equal(await spool.add([callEntry("a")]), true);
+  now += 10;
+  assert.equal(spool.add([callEntry("b")]), undefined);
+  assert.equal(await readAll(), 2);
+  now += 10;
+  assert.equal(spool.add([callEntry("c")]), undefined);
+  const together = [spool.add([callEntry("d")]), spool.add([callEntry("e")])];
+  assert.equal(await readAll(), 5);
+  assert.deepEqual(await Promise.all(together), [true, true]);
+  clock.mock.restore();
+  spool.leave()();
+  spool.close();
 });

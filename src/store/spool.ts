@@ -1,19 +1,6 @@
-import {
-  closeSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import { uniqueId } from "../lib/unique-id.ts";
-import type { JournalEntry, Store } from "../model/store.ts";
-
-/** What was left for so long is nobody's any more, whoever has the number of its process by now. */
-const abandonedMs = 60_000;
+import type { JournalEntry } from "../model/store.ts";
 
 /** Groups of entries on their way into the store, each in one line: safe from the death of the process. */
 export type Spool = {
@@ -24,6 +11,9 @@ export type Spool = {
   close(): void;
 };
 
+/** What comes closer than this after another has come with it. */
+const togetherMs = 0.2;
+
 const nothing = () => undefined;
 
 /** For a store that ends with the process. */
@@ -32,30 +22,47 @@ export const noSpool: Spool = { add: nothing, leave: () => nothing, close: nothi
 /** Those of this process, which has several where several planes share a store. */
 const own = new Set<string>();
 
+export const isOwnSpool = (path: string): boolean => own.has(path);
+
 /** Files beside the store. Writing a line there costs a tenth of a commit, and survives `kill -9` as well. */
 export function createSpool(store: string): Spool {
   const path = `${store}-waiting-${process.pid}-${uniqueId()}`;
   // One is filled while what is in the other is stored.
   let [filled, other] = [createPart(`${path}.a`), createPart(`${path}.b`)];
   let lines = "";
+  let linesCount = 0;
   let written: PromiseWithResolvers<boolean> | undefined;
+  let isAlone = false;
+  let addedAt = 0;
 
+  const isWritten = (text: string): boolean => {
+    try {
+      filled.add(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   /** Writing is a system call, and dearer than all the rest: one for whatever comes in the same turn. */
   const write = () => {
     const [text, done] = [lines, written];
     if (done === undefined) return;
+    isAlone = linesCount === 1;
     lines = "";
+    linesCount = 0;
     written = undefined;
-    try {
-      filled.add(text);
-      done.resolve(true);
-    } catch {
-      done.resolve(false);
-    }
+    done.resolve(isWritten(text));
   };
   return {
     add(entries) {
-      lines += lineOf(entries);
+      const line = lineOf(entries);
+      // Where one comes at a time there is nobody to wait for.
+      const [before, now] = [addedAt, performance.now()];
+      addedAt = now;
+      isAlone &&= now - before > togetherMs;
+      if (isAlone) return isWritten(line) ? undefined : Promise.resolve(false);
+      lines += line;
+      linesCount += 1;
       if (written === undefined) {
         written = Promise.withResolvers();
         process.nextTick(write);
@@ -76,12 +83,10 @@ export function createSpool(store: string): Spool {
   };
 }
 
-/** The record of a call is written as JSON once, for here and for the store. */
 function lineOf(entries: readonly JournalEntry[]): string {
   const texts = entries.map((entry) => {
-    if (entry.kind !== "call") return JSON.stringify(entry);
-    entry.text ??= JSON.stringify(entry.call);
-    return `{"kind":"call","call":${entry.text}}`;
+    const text = entry.kind === "call" ? entry.text : undefined;
+    return text === undefined ? JSON.stringify(entry) : `{"kind":"call","call":${text}}`;
   });
   return `[${texts.join(",")}]\n`;
 }
@@ -113,61 +118,4 @@ function createPart(path: string) {
       if (isEmpty) rmSync(path, { force: true });
     },
   };
-}
-
-type Recording = Pick<Store, "append" | "call" | "run">;
-
-/** Stores what planes that were killed have left behind. */
-export async function recoverSpools(file: string, store: Recording): Promise<void> {
-  const prefix = `${basename(file)}-waiting-`;
-  for (const name of readdirSync(dirname(file))) {
-    const path = join(dirname(file), name);
-    if (!name.startsWith(prefix) || own.has(path)) continue;
-    if (!isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) continue;
-    // What cannot be taken over now is left for the next one who opens the store.
-    if (await isTaken(path, store)) rmSync(path, { force: true });
-  }
-}
-
-async function isTaken(path: string, { append, call, run }: Recording): Promise<boolean> {
-  try {
-    for (const entries of readGroups(path)) {
-      const [first] = entries;
-      const there =
-        first?.kind === "call"
-          ? await call(first.call.id)
-          : first?.kind === "run"
-            ? await run(first.run.id)
-            : null;
-      if (there === null) await append(entries);
-    }
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A line that was being written when the process died was acknowledged to nobody. */
-function readGroups(path: string): JournalEntry[][] {
-  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
-  return lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line) as JournalEntry[]];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function isAbandoned(path: string, pid: number): boolean {
-  const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return pid === process.pid || !isRunning(pid) || Date.now() - mtimeMs > abandonedMs;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

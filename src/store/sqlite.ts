@@ -21,9 +21,9 @@ import {
   selectDeadLetter,
   selectDeadLetters,
   selectDueDeadLetters,
-  selectNextDue,
   updateDeadLetter,
 } from "./sqlite/dead-letters.ts";
+import { createDueWork } from "./sqlite/due-work.ts";
 import { deleteEntry, selectEntries, upsertEntry } from "./sqlite/entries.ts";
 import { createEventAppender, selectEvents, selectLastEventId } from "./sqlite/events.ts";
 import {
@@ -57,7 +57,8 @@ const runsRemovedAtATime = 100;
 
 /** `":memory:"` is a store that ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  const { read, write, close } = createConnection(await openDatabase(file), file);
+  const connection = createConnection(await openDatabase(file), file);
+  const { read, write, close } = connection;
   return {
     append: (entries) => write((prepare) => insertEntries(prepare, entries)),
     call: (id) => read((prepare) => selectCall(prepare, id)),
@@ -101,7 +102,6 @@ export async function openSqliteStore(file: string): Promise<Store> {
     replaceDeadLetter: (letter) => write((prepare) => updateDeadLetter(prepare, letter)),
     deleteDeadLetter: (id, revision) => write((prepare) => deleteDeadLetter(prepare, id, revision)),
     dueDeadLetters: (now) => read((prepare) => selectDueDeadLetters(prepare, now)),
-    nextDeadLetterDue: (after) => read((prepare) => selectNextDue(prepare, after)),
     forgetEndedDeadLetters: (before) => write((prepare) => deleteEndedDeadLetters(prepare, before)),
     entries: () => read(selectEntries),
     editEntries: (edits) => write((prepare) => editEntries(prepare, edits)),
@@ -121,7 +121,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
     runs: (filter = {}) => read((prepare) => selectRuns(prepare, filter)),
     forgetRuns: (before) => write((prepare) => deleteRunsBefore(prepare, before, runsRemovedAtATime)),
     ...createJobStore({ read, write }),
-    ...createStateStore({ read, write }),
+    dueWork: async () => createDueWork({ read }),
+    ...createStateStore(connection),
     sharedValue: (key) => read((prepare) => selectShared(prepare, key, Date.now())),
     changeShared: (key, keptMs, step) =>
       write((prepare) => changeShared(prepare, key, keptMs, step, Date.now())),
@@ -157,7 +158,7 @@ function insertEntries(prepare: Prepare, entries: readonly JournalEntry[]): void
   const addCall = createCallAppender(prepare);
   const addEvent = createEventAppender(prepare);
   for (const entry of entries) {
-    if (entry.kind === "call") addCall(entry.call, entry.text);
+    if (entry.kind === "call") addCall(entry.call, entry.text ?? JSON.stringify(entry.call));
     else if (entry.kind === "event") addEvent(entry.at, entry.event);
     else if (entry.kind === "run") insertRun(prepare, entry.run);
     else samples.push(entry.sample);

@@ -1,4 +1,6 @@
 import { sliceText } from "../lib/cut-text.ts";
+import { sameJson } from "../lib/same-json.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
 import { toolFormats } from "../model/tool-formats.ts";
@@ -6,7 +8,9 @@ import { loadTokenCounter } from "./count-tokens.ts";
 
 export type DefinitionCost = { fullTokens: number; summaryTokens: number };
 
-type Known = DefinitionCost & { of: string; limit: number };
+/** What the cost depends on beside the schema. */
+type Words = Pick<Tool, "modelName" | "title" | "description" | "annotations" | "outputSchema">;
+type Known = DefinitionCost & { of: Words; limit: number };
 
 /** So many are counted before others have their turn. */
 const slice = 50;
@@ -29,7 +33,7 @@ export async function countDefinitions(
   const costs: DefinitionCost[] = [];
   let sum = 0;
   for (const tool of tools) {
-    const cost = recall(tool, limit) ?? (await count(tool, limit));
+    const cost = recallCost(tool, limit) ?? (await count(tool, limit));
     costs.push(cost);
     sum += cost.fullTokens;
     if (isEnough(sum)) break;
@@ -38,9 +42,10 @@ export async function countDefinitions(
   return costs;
 }
 
-function recall(tool: Tool, limit: number): DefinitionCost | undefined {
+/** What was counted before. */
+export function recallCost(tool: Tool, limit: number): DefinitionCost | undefined {
   const before = known.get(tool.parameters);
-  return before?.limit === limit && before.of === keyOf(tool) ? before : undefined;
+  return before?.limit === limit && isSame(before.of, tool) ? before : undefined;
 }
 
 async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
@@ -50,13 +55,20 @@ async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
     fullTokens: countTokens(JSON.stringify(definition)),
     summaryTokens: countTokens(JSON.stringify(summarizeTool(tool, limit))),
   };
-  known.set(tool.parameters, { ...cost, of: keyOf(tool), limit });
+  const { modelName, title, description, annotations, outputSchema } = tool;
+  const of = { modelName, description, annotations, ...withoutUndefined({ title, outputSchema }) };
+  known.set(tool.parameters, { ...cost, of, limit });
   return cost;
 }
 
-/** What the cost depends on beside the schema. */
-function keyOf({ modelName, title, description, annotations, outputSchema }: Tool): string {
-  return JSON.stringify([modelName, title, description, annotations, outputSchema]);
+function isSame(one: Words, other: Words): boolean {
+  return (
+    one.modelName === other.modelName &&
+    one.title === other.title &&
+    one.description === other.description &&
+    sameJson(one.annotations, other.annotations) &&
+    sameJson(one.outputSchema, other.outputSchema)
+  );
 }
 
 /** Can be told without a tokenizer: a text has no more tokens than bytes. */

@@ -15,6 +15,7 @@ import { chainPromises, resultPromises } from "./store-results.ts";
 import { runPromises } from "./store-runs.ts";
 import { secretPromises } from "./store-secrets.ts";
 import { sharedValuePromises } from "./store-shared-values.ts";
+import { statePromises } from "./store-state.ts";
 
 const lifePromises: Promises = {
   "has everything after it was closed and opened again": async ({ store, reopen }) => {
@@ -55,6 +56,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     chainPromises,
     runPromises,
     jobPromises,
+    statePromises,
     lifePromises,
   ];
   describe(name, () => {

@@ -33,6 +33,33 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual([ended.length, ended[0]?.outcome?.ok], [1, true]);
   });
 
+  test("what waits can come first, and pages go on in the order that was asked for", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serveEcho(directory, asking);
+    const ids: string[] = [];
+    for (const key of ["a", "b", "c"]) ids.push(approvalIn(await plane.ask(putRoute, put(key))));
+    const [oldest, middle, newest] = ids;
+    await plane.ask(`POST /approvals/${newest}`, { decision: "reject" });
+    const listed = async (query: string) => {
+      const found: (string | undefined)[] = [];
+      for (let cursor: unknown = ""; cursor !== null; ) {
+        const page = await plane.ask(`GET /approvals?${query}&limit=1${cursor && `&cursor=${cursor}`}`);
+        found.push(...approvalsIn(page).map(({ id }) => id));
+        cursor = page.body.nextCursor;
+      }
+      return found;
+    };
+    assert.deepEqual(await listed("order=pending"), [middle, oldest, newest]);
+    assert.deepEqual(await listed("order=newest"), [newest, middle, oldest]);
+    assert.deepEqual(await listed("order=oldest"), ids);
+    const wrong = await plane.ask("GET /approvals?order=random");
+    assert.equal(wrong.status, 400);
+    assert.match(
+      String(wrong.body.detail),
+      /'order' cannot be 'random': give one of oldest, newest, pending/,
+    );
+  });
+
   test("what makes no sense is refused by name, and the question stays open", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, { ...asking, approvals: { allowEdit: false } });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Outcome } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/held-call.ts";
+import { patientMs } from "../fixtures/patience.ts";
 import type { TemporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, type Printed, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";
 
@@ -69,7 +70,7 @@ export const outcomeIn = ({ body }: HttpAnswer) => body.outcome as Outcome;
 
 /** Looks until it is so; for what another process does. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + patientMs(20_000);
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

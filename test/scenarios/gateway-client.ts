@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, stopProcess } from "../fixtures/start-server.ts";
 
 export type Message = {
@@ -12,11 +12,9 @@ export type Message = {
 /** Answers what the gateway asks; undefined leaves it waiting. */
 export type Answers = (request: Message) => Record<string, unknown> | undefined;
 
-const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
-
 /** `toolplane mcp` in a process of its own and a client on its pipes that shows every message. */
 export async function startGateway(place: readonly string[], capabilities: object, answers: Answers) {
-  const child = spawn(process.execPath, [bin, "mcp", ...place], {
+  const child = spawn(process.execPath, [commandLineFile, "mcp", ...place], {
     stdio: ["pipe", "pipe", "ignore"],
     env: fixtureEnvironment(),
   });

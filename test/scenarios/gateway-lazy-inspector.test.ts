@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { metaNames } from "./lazy-world.ts";
 import { fixture, startServe, writeConfig } from "./support.ts";
@@ -30,16 +31,7 @@ test("the official inspector lists and calls through both ways in, with all tool
   await using serving = await startServe(config, data);
   const spawned = (mode: string) => ({
     command: process.execPath,
-    args: [
-      here("src/bin.ts"),
-      "mcp",
-      "--mode",
-      mode,
-      "--config",
-      config,
-      "--data-dir",
-      directory.file("own"),
-    ],
+    args: [commandLineFile, "mcp", "--mode", mode, "--config", config, "--data-dir", directory.file("own")],
   });
   const session = directory.file("session.json");
   await writeFile(session, JSON.stringify({ mcpServers: { full: spawned("full"), lazy: spawned("lazy") } }));

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { ContextStats } from "../../src/model/context-stats.ts";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { listChanged, metaNames, openClient, startLazy } from "./lazy-world.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
-
-const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
 test("people see what each client has in its context and what it costs", async () => {
   await using directory = await temporaryDirectory();
@@ -97,7 +95,16 @@ for (const era of ["legacy", "modern"] as const) {
     const env = Object.fromEntries(
       Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
     );
-    const args = [bin, "mcp", "--mode", "lazy", "--config", config, "--data-dir", directory.file("data")];
+    const args = [
+      commandLineFile,
+      "mcp",
+      "--mode",
+      "lazy",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" });
     const mode = era === "modern" ? ({ pin: "2026-07-28" } as const) : "legacy";
     const client = new Client({ name: "official", version: "1.0.0" }, { versionNegotiation: { mode } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import type { Era } from "../fixtures/era-client.ts";
-import { numbers } from "../fixtures/servers/verbatim.ts";
+import { long, numbers } from "../fixtures/servers/verbatim.ts";
 import { fixture } from "./support.ts";
 import { openVerbatim } from "./verbatim-client.ts";
 
@@ -25,6 +25,17 @@ for (const era of eras) {
     );
     const refused = await ask("tools/call", '"name":"raw__refusing","arguments":{}');
     assert.ok(refused.includes(`"data":${numbers}`), refused);
+  });
+
+  test(`a ${era} client gets a long result byte by byte, and nothing else with it`, async () => {
+    const config = { mcpServers: server, results: { maxInlineBytes: 0 } };
+    await using gateway = await startGateway(server, { plane: { config } });
+    const ask = await openVerbatim(gateway.url, era);
+    const text = await ask("tools/call", '"name":"raw__long","arguments":{}');
+    const given = era === "legacy" ? long : long.slice(0, -1);
+    assert.ok(text.startsWith(`{"jsonrpc":"2.0","id":7,"result":${given}`), text.slice(0, 200));
+    const { result } = JSON.parse(text) as { result: { resultType?: string } };
+    assert.equal(result.resultType, era === "legacy" ? undefined : "complete");
   });
 
   test(`a ${era} client gets prompts, resources and completions as they were written`, async () => {

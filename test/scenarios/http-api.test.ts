@@ -35,6 +35,53 @@ suite("the HTTP API", () => {
     assert.doesNotMatch(JSON.stringify(body), /\.ts:\d+/, "no stack");
   }
 
+  test("a list tells of each tool what a list shows, and counts its tokens while nobody waits", async () => {
+    const size = async (path: string) => JSON.stringify((await get(path)).body).length;
+    const path = "/tools?server=echo&view=row&q=add";
+    type Row = {
+      name: string;
+      server: string;
+      description: string;
+      quality: { score: number };
+      tokens: unknown;
+    };
+    const read = async () => ((await get(path)).body.tools as Row[])[0];
+    const row = await read();
+    assert.deepEqual([row?.name, row?.server, row?.description], ["echo.add", "echo", "Adds two numbers."]);
+    assert.equal(row?.quality.score, 55);
+    assert.ok((await size("/tools?server=echo&view=row")) < (await size("/tools?server=echo")) / 2);
+    let tokens = row?.tokens;
+    while (tokens === null) tokens = (await read())?.tokens;
+    const { body: stats } = await get("/stats?tool=echo.add&tools=true");
+    assert.deepEqual(
+      (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [
+        name,
+        fullTokens,
+      ]),
+      [["echo.add", tokens]],
+    );
+    const { body: found } = await get("/search?q=add+two+numbers&view=row&limit=1");
+    assert.deepEqual((found.tools as { row: object }[])[0]?.row, await read());
+    assertProblem(await get("/tools?view=nonsense"), 400, "USAGE");
+    assert.deepEqual((await get("/pins?held=true")).body, { pins: [] });
+  });
+
+  test("a call that is followed tells its outcome last, in the same words", async () => {
+    const follow = async (body: object) => {
+      const headers = { accept: "text/event-stream" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      const text = await (await fetch(`${serving.url}/tools/echo.add/call`, init)).text();
+      const [, event, data = "{}"] = /event: (\w+)\ndata: (.*)\n\n$/.exec(text) ?? [];
+      return { event, outcome: JSON.parse(data) as Printed };
+    };
+    const { event, outcome } = await follow({ arguments: { a: 1, b: 2 } });
+    assert.deepEqual([event, outcome.ok, outcome.call?.status], ["outcome", true, "succeeded"]);
+    assert.equal((await follow({ arguments: { a: "x" } })).outcome.error?.code, "INVALID_ARGUMENTS");
+    const headers = { accept: "text/event-stream" };
+    const wrong = await fetch(`${serving.url}/tools/echo.add/call`, { method: "POST", headers, body: "{" });
+    assert.equal(wrong.status, 400);
+  });
+
   test("health, tools, one tool and servers are readable", async () => {
     const [health, tools, filtered, one, servers] = await Promise.all([
       get("/healthz"),

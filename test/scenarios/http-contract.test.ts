@@ -26,6 +26,8 @@ const manifest = {
 
 const cases: Case[] = [
   ["GET /healthz", 200],
+  ["GET /healthz", 200, undefined, "/healthz?ready=true"],
+  ["GET /healthz", 400, undefined, "/healthz?ready=perhaps"],
   ["GET /readyz", 200],
   ["GET /metrics", 200],
   ["GET /openapi.json", 200],
@@ -48,6 +50,8 @@ const cases: Case[] = [
   ["GET /tools/changes", 200],
   ["GET /tools/changes", 400, undefined, "/tools/changes?offset=-1"],
   ["GET /skills/changes", 200],
+  ["GET /tasks/changes", 200],
+  ["GET /jobs/changes", 200],
   ["GET /search", 200, undefined, "/search?q=echo&q=add+numbers&limit=2"],
   ["GET /search", 400, undefined, "/search?limit=0"],
   ["GET /search", 404, undefined, "/search?q=echo&server=nowhere"],
@@ -92,6 +96,9 @@ const cases: Case[] = [
   ["GET /registry/summary", 200],
   ["GET /skills", 200],
   ["GET /skills/{name}", 404, undefined, "/skills/none"],
+  ["DELETE /skills/{name}", 200, undefined, "/skills/none"],
+  ["DELETE /tasks/{name}", 409, undefined, "/tasks/gather"],
+  ["DELETE /jobs/{name}", 409, undefined, "/jobs/digest"],
   ["GET /jobs", 200],
   ["POST /skills/{name}/run", 404, {}, "/skills/none/run"],
   ["POST /skills/{name}/run", 409, {}, "/skills/research/run"],

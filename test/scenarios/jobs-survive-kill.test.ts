@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/job-run.ts";
+import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import {
   readLog,
   receivedMessages,
   type TemporaryDirectory,
   temporaryDirectory,
 } from "../fixtures/start-server.ts";
+import { moveClocks } from "./boss-clock.ts";
 import { callsAt, fixture, type ServerEntry, startServe, until, within } from "./support.ts";
 import { moveClock, skill, task, workConfig } from "./work-world.ts";
 
@@ -17,11 +19,17 @@ const steps = [
 ];
 const job = { name: "digest", personas: ["Atlas"], task_graph: [{ task: "work" }] };
 
-function setUp(directory: TemporaryDirectory, entry: ServerEntry, more: object = {}): Promise<string> {
+function setUp(
+  directory: TemporaryDirectory,
+  entry: ServerEntry,
+  more: object = {},
+  settings: object = {},
+): Promise<string> {
   return workConfig(
     directory,
     { fx: fixture("echo", ["--log", directory.file("log")], entry) },
     { skills: [skill("two", { steps })], tasks: [task("work", ["two"])], jobs: [{ ...job, ...more }] },
+    settings,
   );
 }
 
@@ -78,6 +86,33 @@ suite("a run whose plane was killed", () => {
     assert.deepEqual([run.state, run.error?.code], ["failed", "OUTCOME_UNKNOWN"]);
     assert.match(run.error?.message ?? "", /'long' of 'two' was begun before .*rerun the job/);
     assert.equal(callsAt(directory.file("log")).length, 2);
+  });
+});
+
+suite("a run on Postgres", () => {
+  let server: RunningPostgres;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test("goes on in another plane when the first was killed, and nothing is left of it", async () => {
+    await using directory = await temporaryDirectory();
+    const store = server.address("killed");
+    const config = await setUp(directory, { idempotency_key: true }, {}, { store });
+    const id = await killInTheMiddle(directory, config);
+    using _later = await moveClocks(server, "killed", 41_000);
+    await using plane = await createPlane({
+      config,
+      dataDirectory: directory.file("other"),
+      schedules: true,
+    });
+    const run = await endedBy(plane, id);
+    assert.deepEqual([run.state, run.starts, run.tasks[0]?.attempts], ["succeeded", 2, 2]);
+    const names = callsAt(directory.file("log")).map(({ name }) => name);
+    assert.deepEqual(names, ["echo", "slow", "slow"], "what was done is not done again");
+    await plane.stop();
+    assert.deepEqual(await server.run("SELECT id FROM killed_jobs.job"), []);
   });
 });
 

@@ -1,6 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Outcome, Plane } from "../../src/index.ts";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, type TemporaryDirectory } from "../fixtures/start-server.ts";
 import { planeOf, type ServerEntry } from "./support.ts";
 
@@ -45,15 +46,7 @@ export function plannedIn({ result, error }: Outcome): Planned {
 
 /** A directory for PATH in which `toolplane` is this checkout with this configuration. */
 export async function commandIn(directory: TemporaryDirectory, config: string): Promise<string> {
-  const words = [
-    process.execPath,
-    `${root}src/bin.ts`,
-    `"$@"`,
-    "--config",
-    config,
-    "--data-dir",
-    directory.path,
-  ];
+  const words = [process.execPath, commandLineFile, `"$@"`, "--config", config, "--data-dir", directory.path];
   const file = directory.file("toolplane");
   await writeFile(file, `#!/bin/sh\nexec ${words.join(" ")}\n`);
   await chmod(file, 0o755);

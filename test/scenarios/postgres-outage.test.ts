@@ -5,7 +5,8 @@ import { createPlane, type Outcome, type Plane } from "../../src/index.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { askAt, eventually } from "./approving.ts";
-import { errorOf, fixture, startServe, writeConfig } from "./support.ts";
+import { errorOf, fixture, startServe } from "./support.ts";
+import { skill, task, workConfig } from "./work-world.ts";
 
 let server: RunningPostgres;
 before(async () => {
@@ -84,6 +85,24 @@ test("a call that ended while the database was away is recorded by the plane tha
   assert.ok(!readdirSync(directory.path).some((name) => name.includes("-waiting-")));
 });
 
+test("whoever waits for a person's yes goes on waiting while the database is away", async () => {
+  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
+  await using plane = await createPlane({
+    config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
+    store: server.address("waiting"),
+  });
+  const waiting = plane.call("echo.put_note", { key: "k", text: "t" }, { approvalWaitMs: 60_000 });
+  const { id } = await eventually("the question", async () => (await plane.approvals())[0]);
+  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  await server.stop();
+  await lost;
+  await server.start();
+  await back;
+  await plane.answerApproval(id, { decision: "approve" });
+  const { ok, error } = await waiting;
+  assert.equal(ok, true, JSON.stringify(error));
+});
+
 test("without a place of its own a plane tells that a call is not recorded yet, and records it later", async () => {
   await using plane = await planeOn("bare");
   assert.deepEqual((await say(plane, "first")).call.warnings, []);
@@ -102,7 +121,14 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
   await using directory = await temporaryDirectory();
   const store = server.address();
   await server.stop();
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { store });
+  const steps = [{ id: "say", tool: "echo.echo", arguments: { message: "hi" } }];
+  const daily = { task_graph: [{ task: "say" }], recurrence: { frequency: "daily" } };
+  const work = {
+    skills: [skill("speak", { steps })],
+    tasks: [task("say", ["speak"])],
+    jobs: [{ name: "daily", personas: ["Atlas"], ...daily }],
+  };
+  const config = await workConfig(directory, { echo: fixture("echo") }, work, { store });
   await using serving = await startServe(config, directory.file("data"));
   const ask = askAt(serving.url);
   const ready = await eventually("the trouble", async () => {
@@ -115,10 +141,26 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
   // Who may call what depends on whether there are keys, and that nobody knows now.
   const refused = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
   assert.deepEqual([refused.status, refused.body.code ?? errorOf(refused.body).code], [503, "STORE_FAILED"]);
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+  const elsewhere = { "mcp-session-id": "00000000-0000-4000-8000-000000000000" };
+  for (const away of [refused, await ask("POST /mcp", hello), await ask("POST /mcp", hello, elsewhere)]) {
+    const text = JSON.stringify(away.body);
+    assert.match(text, /STORE_FAILED/);
+    assert.match(text, /cannot reach its store right now.*ask again in a moment/);
+    assert.deepEqual([away.status, away.headers.get("retry-after")], [503, "5"], text);
+  }
   await server.start();
   await eventually("the recovery", async () =>
     (await ask("GET /readyz")).status === 200 ? true : undefined,
   );
   const answer = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
   assert.equal(answer.status, 200);
+  // Jobs are begun by the clock as if the database had been there from the beginning.
+  await eventually("the schedule", async () => {
+    const { schedule } = (await ask("GET /jobs/daily")).body as { schedule: { nextAt: string | null } };
+    return schedule.nextAt ?? undefined;
+  });
+  const { body } = await ask("POST /jobs/daily/run", {}, { prefer: "wait=30" });
+  assert.equal((body.run as { state: string }).state, "succeeded", JSON.stringify(body));
 });

@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import type { StoredEvent } from "../../src/model/events.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { approvalsIn, askAt, eventually, outcomeIn, put, putRoute } from "./approving.ts";
-import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { approvalsIn, askAt, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
+import { errorOf, fixture, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";
 
 let server: RunningPostgres;
 before(async () => {
@@ -13,9 +13,13 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 /** Two planes in two processes with nothing in common but the database. */
-async function twoPlanes(directory: { file(name: string): string }, more: object = {}) {
+async function twoPlanes(
+  directory: { file(name: string): string },
+  more: object = {},
+  servers: Record<string, ServerEntry> = {},
+) {
   const store = server.address();
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { ...more, store });
+  const config = await writeConfig(directory, { echo: fixture("echo"), ...servers }, { ...more, store });
   const [left, right] = await Promise.all(
     ["left", "right"].map((side) => startServe(config, directory.file(side))),
   );
@@ -100,6 +104,46 @@ test("planes that write at once leave one record in one chain", async () => {
   assert.deepEqual([verified.json().ok, verified.json().calls], [true, 2 * many]);
   const events = (await ask.right("GET /events?limit=5000")).body.events as StoredEvent[] | undefined;
   if (events) assert.ok(events.length >= 2 * many);
+});
+
+test("what planes may do together is not more than what one may do", async () => {
+  await using directory = await temporaryDirectory();
+  const lookup = {
+    ...{ name: "lookup", description: "Looks something up.", side_effects: "none" },
+    parameters: { type: "object", properties: { message: { type: "string" } } },
+    ...{ cost_per_call: 0.25, cost_unit: "USD" },
+    providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
+  };
+  const { left, right, ask } = await twoPlanes(
+    directory,
+    { tools: { lookup }, budgets: { maxCost: { USD: 0.5 } } },
+    { rare: fixture("echo", [], { rateLimitPerMinute: 1 }) },
+  );
+  await using _left = left;
+  await using _right = right;
+  const told = ({ status, body }: Awaited<ReturnType<typeof ask.left>>) =>
+    status === 200 ? 200 : [status, body.code ?? errorOf(body).code];
+
+  const hello = { arguments: { message: "hi" } };
+  const rare = "POST /tools/rare.echo/call";
+  assert.deepEqual(told(await ask.left(rare, hello)), 200);
+  assert.deepEqual(told(await ask.right(rare, hello)), [429, "RATE_LIMITED"]);
+
+  const paid = { ...hello, conversation: "c" };
+  const price = "POST /tools/lookup/call";
+  assert.deepEqual(told(await ask.left(price, paid)), 200);
+  assert.deepEqual(told(await ask.right(price, paid)), 200);
+  for (const side of ["left", "right"] as const)
+    assert.deepEqual(told(await ask[side](price, paid)), [429, "BUDGET_EXCEEDED"]);
+
+  // A plan that was begun on one and went on with the other is one plan, and approved anywhere.
+  const queued = [await ask.left(putRoute, put("a", { mode: "plan" }))];
+  queued.push(await ask.right(putRoute, put("b", { mode: "plan" })));
+  const [plan, ...others] = new Set(queued.map(({ headers }) => headers.get("location")));
+  assert.deepEqual([typeof plan, others], ["string", []]);
+  assert.equal((await ask.left(`POST ${plan}/approve`)).status, 200);
+  const changes = planIn(await ask.right(`GET ${plan}`)).changes.map(({ status }) => status);
+  assert.deepEqual(changes, ["done", "done"]);
 });
 
 test("the password of the store is shown nowhere", async () => {

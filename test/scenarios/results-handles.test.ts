@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type Outcome, type Plane, principalOf } from "../../src/index.ts";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";
 import { planeOf, runCli, startServe, textsOf, writeConfig } from "./support.ts";
 
 const { NODE_COMPILE_CACHE } = fixtureEnvironment();
-const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 const large = {
   command: process.execPath,
   args: [fileURLToPath(new URL("large-server.ts", import.meta.url))],
@@ -155,7 +155,7 @@ suite("results that are too large", () => {
     const env = Object.fromEntries(
       Object.entries(fixtureEnvironment()).map(([key, value]) => [key, value ?? ""]),
     );
-    const args = [bin, "mcp", "--config", config, "--data-dir", data];
+    const args = [commandLineFile, "mcp", "--config", config, "--data-dir", data];
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }),
     );

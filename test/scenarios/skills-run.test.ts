@@ -44,6 +44,7 @@ const skills = [
     required_capabilities: ["telepathy"],
     steps: [say("one", "${input.what}")],
   }),
+  skill("astray", { steps: [say("one", "hi"), { id: "two", tool: "fx.nowhere" }] }),
   skill("thinking", { instruction_prompt: "Say hello with your tool.", required_tools: ["fx.echo"] }),
   { ...skill("own", { steps: [say("one", "hi")] }), persona: "Nova" },
 ];
@@ -82,6 +83,14 @@ suite("a skill that is run", () => {
     await plane.stop();
     await model.close();
     await directory[Symbol.asyncDispose]();
+  });
+
+  test("is listed with the tools that only its steps call, and with those of them that are missing", async () => {
+    assert.deepEqual((await plane.skill("astray")).missing_tools, ["fx.nowhere"]);
+    const place = ["--config", config, "--data-dir", directory.file("data")];
+    const { stdout } = await runCli(["skills", "show", "astray", ...place]);
+    assert.match(stdout, /tools +fx\.echo, fx\.nowhere\n/);
+    assert.match(stdout, /Steps\n {2}one: fx\.echo\n {2}two: fx\.nowhere/);
   });
 
   test("passes what was given and what steps said on, and tells what it does", async () => {

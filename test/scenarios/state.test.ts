@@ -2,13 +2,21 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
+import { stateTables } from "../../src/model/state.ts";
 import { startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, runCli, writeConfig } from "./support.ts";
+import { fixture, runCli } from "./support.ts";
+import { skill, task, workConfig } from "./work-world.ts";
 
-/** A plane with some history: calls, a question, a change of a plan, a key, a tool that somebody set. */
+/** A plane with some history: something in every table but those of agents and of what was cleaned up. */
 async function makeHistory(config: string, dataDirectory: string): Promise<void> {
   await using plane = await createPlane({ config, dataDirectory });
+  await plane.setTool({ name: "echo.add", description: "Adds, as we say" } as never, { reason: "clearer" });
+  await plane.setToken("docs", { token: "very-secret" });
+  await plane.call("echo.echo", { message: "large ".repeat(4_000) }, { maxResultBytes: 1_000 });
+  assert.equal((await plane.call("broken.slow", {})).ok, false);
+  assert.equal((await plane.runJob("nightly", { wait: true })).state, "succeeded");
+  await plane.pauseJob("nightly");
   for (const message of ["a", "b", "half \ud800 a character"]) await plane.call("echo.echo", { message });
   await plane.call("echo.put_note", { key: "k", text: "asked" }, { approvalWaitMs: 0 });
   await plane.call("echo.put_note", { key: "k", text: "planned" }, { mode: "plan" });
@@ -19,7 +27,25 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   await using postgres = await startPostgres();
   await using directory = await temporaryDirectory();
   const rules = [{ tool: "echo.put_note", verdict: "ask" }];
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { rules } });
+  const servers = {
+    echo: fixture("echo"),
+    broken: fixture("fault", ["--exit-at-start", "3"]),
+    docs: { url: "http://127.0.0.1:9/mcp", auth: { type: "bearer" }, autoConnect: false },
+  };
+  const steps = [{ id: "say", tool: "echo.echo", arguments: { message: "at night" } }];
+  const work = {
+    skills: [skill("say", { steps })],
+    tasks: [task("speak", ["say"])],
+    jobs: [
+      {
+        name: "nightly",
+        personas: ["Atlas"],
+        task_graph: [{ task: "speak" }],
+        recurrence: { cron: "@daily" },
+      },
+    ],
+  };
+  const config = await workConfig(directory, servers, work, { policy: { rules } });
   await makeHistory(config, directory.file("first"));
   const place = (name: string, store?: string) => [
     ...["--config", config, "--data-dir", directory.file(name)],
@@ -41,12 +67,15 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   const checked = await run("state", "import", files[0], "--dry-run", ...place("other", store));
   assert.equal(checked.imported, false);
   const taken = await run("state", "import", files[0], ...place("other", store));
-  assert.deepEqual([taken.hash, (taken.rows as { calls: number }).calls], [checked.hash, 5]);
+  assert.equal(taken.hash, checked.hash);
+  const empty = Object.keys(stateTables).filter((table) => !Object.hasOwn(taken.rows as object, table));
+  assert.deepEqual(empty, ["call_checkpoints", "remembered", "runs"]);
   await run("state", "export", files[1], ...place("other", store));
   await run("state", "import", files[1], ...place("third"));
   await run("state", "export", files[2], ...place("third"));
   const [one, two, three] = await Promise.all(files.map((file) => readFile(file, "utf8")));
   assert.equal(two, one);
+  assert.doesNotMatch(one ?? "", /very-secret/);
   assert.equal(three, one);
 
   const chains = [
@@ -59,7 +88,10 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
     await using plane = await createPlane({ config, dataDirectory: directory.file("other"), store });
     // There is a key by now, so somebody has to be asked.
     assert.equal((await plane.call("echo.echo", { message: "here" })).call.status, "waiting");
-    assert.equal((await plane.calls({})).length, 6);
+    const before = (taken.rows as { calls: number }).calls;
+    assert.equal((await plane.calls({})).length, before + 1);
+    assert.equal((await plane.jobRuns("nightly")).runs.length, 1);
+    assert.equal((await plane.deadLetters()).total, 1);
     assert.equal((await plane.verifyCalls()).ok, true);
   }
 

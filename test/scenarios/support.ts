@@ -6,6 +6,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
+import { commandLineFile } from "../fixtures/bundled.ts";
+import { patientMs } from "../fixtures/patience.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -16,7 +18,6 @@ import {
 
 export type ServerEntry = Record<string, unknown>;
 
-const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 /** Far above what anything here takes; whatever reaches it hangs. */
 const hangMs = 30_000;
 
@@ -63,11 +64,11 @@ export type CliOptions = { cwd?: string; env?: Record<string, string>; input?: s
 export type RunningCli = { process: ChildProcess; result: Promise<CliResult> };
 
 export function startCli(args: readonly string[], { cwd, env, input }: CliOptions = {}): RunningCli {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [commandLineFile, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...fixtureEnvironment(), ...env },
     ...(cwd === undefined ? {} : { cwd }),
-    timeout: hangMs,
+    timeout: patientMs(hangMs),
     killSignal: "SIGKILL",
   });
   child.stdin.end(input);
@@ -82,14 +83,25 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
   return startCli(args, options).result;
 }
 
-export type RunningServe = AsyncDisposable & { url: string; process: ChildProcess; stop: StopServe };
+export type RunningServe = AsyncDisposable & {
+  url: string;
+  /** The link for the person who started it. */
+  workbench: string;
+  process: ChildProcess;
+  stop: StopServe;
+};
 /** Resolves with the exit code. */
 type StopServe = (signal?: NodeJS.Signals) => Promise<number | null>;
 
 /** `toolplane serve` in a process of its own, listening on a free port or on this one. */
-export async function startServe(config: string, dataDirectory: string, port = "0"): Promise<RunningServe> {
-  const words = ["serve", "--port", port, "--json", "--config", config, "--data-dir", dataDirectory];
-  const child = spawn(process.execPath, [bin, ...words], {
+export async function startServe(
+  config: string,
+  dataDirectory: string,
+  port = "0",
+  more: readonly string[] = [],
+): Promise<RunningServe> {
+  const words = ["serve", "--port", port, "--json", "--config", config, "--data-dir", dataDirectory, ...more];
+  const child = spawn(process.execPath, [commandLineFile, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),
   });
@@ -98,22 +110,22 @@ export async function startServe(config: string, dataDirectory: string, port = "
   child.stderr.on("data", (chunk) => {
     complaints += chunk;
   });
-  const { url } = await new Promise<{ url: string }>((resolve, reject) => {
+  const { url, workbench } = await new Promise<Pick<RunningServe, "url" | "workbench">>((resolve, reject) => {
     let output = "";
     child.stdout.on("data", (chunk) => {
       output += chunk;
-      if (output.includes("\n")) resolve(JSON.parse(output) as { url: string });
+      if (output.includes("\n")) resolve(JSON.parse(output) as Pick<RunningServe, "url" | "workbench">);
     });
     child.once("close", (code) => reject(new Error(`serve exited with ${code}: ${complaints}`)));
   });
   const stop: StopServe = async (signal = "SIGTERM") => {
     child.kill(signal);
-    const force = setTimeout(() => child.kill("SIGKILL"), hangMs);
+    const force = setTimeout(() => child.kill("SIGKILL"), patientMs(hangMs));
     const code = await closed;
     clearTimeout(force);
     return code;
   };
-  return { url, process: child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  return { url, workbench, process: child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
 }
 
 /** The error of an outcome that has to have one. */
@@ -167,7 +179,7 @@ export function isRunning(pid: number): boolean {
 
 /** Waits for something that another process does. */
 export async function until(what: string, condition: () => boolean, limitMs = 10_000): Promise<void> {
-  const end = Date.now() + limitMs;
+  const end = Date.now() + patientMs(limitMs);
   while (!condition()) {
     assert.ok(Date.now() < end, `${what} did not happen within ${limitMs / 1000} s`);
     await delay(10);
@@ -181,7 +193,9 @@ export async function untilLogged(log: string, what: (entry: LogEntry) => boolea
 /** Fails instead of hanging. */
 export async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const late = delay(limitMs, "late" as const, { signal: controller.signal }).catch(() => "late" as const);
+  const late = delay(patientMs(limitMs), "late" as const, { signal: controller.signal }).catch(
+    () => "late" as const,
+  );
   const first = await Promise.race([promise.then((value) => ({ value })), late]);
   controller.abort();
   assert.ok(first !== "late", `${what} took longer than ${limitMs / 1000} s`);

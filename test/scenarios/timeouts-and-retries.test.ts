@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { EventOf } from "../../src/index.ts";
+import { patientMs } from "../fixtures/patience.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import {
   assertFailed,
@@ -20,14 +21,15 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
     await plane.tools();
-    const outcome = await plane.call("fault.wrong_id", {}, { timeoutMs: 200 });
+    const limitMs = patientMs(200);
+    const outcome = await plane.call("fault.wrong_id", {}, { timeoutMs: limitMs });
     assertFailed(outcome, "TIMEOUT", "failed");
     const { data, attempts, category, server, tool, recoverable } = errorOf(outcome);
     assert.deepEqual(
       { attempts, category, server, tool, recoverable },
       { attempts: 1, category: "transient", server: "fault", tool: "fault.wrong_id", recoverable: true },
     );
-    assert.deepEqual([data.limitMs, data.limitSetBy], [200, "call"]);
+    assert.deepEqual([data.limitMs, data.limitSetBy], [limitMs, "call"]);
     await untilLogged(log, ({ event }) => event === "cancelled");
     assert.equal(callsAt(log).length, 1);
     const [request] = readLog(log).filter(({ message }) => message?.method === "tools/call");

@@ -27,6 +27,8 @@ const hangMs = 30_000;
 
 export type World = AsyncDisposable & {
   url: string;
+  /** What is behind the # of the link for the person who started it. */
+  pass: string;
   config: string;
   dataDirectory: string;
   browser: Playwright.Browser;
@@ -49,7 +51,7 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   let serving = await startServe(config, dataDirectory);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   return {
-    ...{ url: serving.url, config, dataDirectory, browser },
+    ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
     open: (path = "/", options = {}) => openPage(browser, `${serving.url}/workbench${path}`, options),
     async createKey(name, ...scopes) {
       const flags = scopes.flatMap((scope) => ["--scope", scope]);
@@ -104,7 +106,7 @@ async function openPage(
 /** `rules` are those of axe that are looked at; all of them when left out. */
 export async function accessibilityProblems(page: Page, ...rules: string[]): Promise<string[]> {
   // Through the debugger's own world: the page itself takes no script from anybody.
-  await page.evaluate(axe);
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
   const found = await page.evaluate(async (runOnly) => {
     const { axe: looking } = globalThis as unknown as { axe: Axe };
     const { violations } = await looking.run(runOnly.length === 0 ? {} : { runOnly });

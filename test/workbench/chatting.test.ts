@@ -7,17 +7,22 @@ import { accessibilityProblems, noBrowser, openWorld } from "./browser.ts";
 const note = { name: "echo__put_note", arguments: { key: "chat", text: "from the model" } };
 
 suite("chatting in the browser", { skip: noBrowser }, () => {
-  test("a model's calls are cards, what needs a yes is asked in the conversation, and the answer follows", async () => {
+  test("a model's calls are cards, and what needs a yes or is asked by a server is asked in the conversation", async () => {
     const responses: Script = [
       { kind: "tools", calls: [note] },
       { kind: "text", text: "The <b>note</b> is kept." },
       { kind: "text", text: "You asked for a note." },
+      {
+        kind: "tools",
+        calls: [{ name: "elicit__ask_person", arguments: { message: "Who are <b>you</b>?" } }],
+      },
+      { kind: "text", text: "Now I know you." },
     ];
     await using model = await startScriptedModel({ responses });
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using world = await openWorld(
-      { echo: fixture("echo") },
-      { models, policy: { profile: "guarded" } },
+      { echo: fixture("echo"), elicit: fixture("elicit") },
+      { models, policy: { profile: "guarded", rules: [{ server: "elicit", verdict: "allow" }] } },
     );
     const { page, complaints } = await world.open("/chat");
     const question = page.getByLabel("Your question");
@@ -37,12 +42,24 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     await page.getByText("You asked for a note.").waitFor();
     const sent = JSON.stringify(model.requests.at(-1)?.body.messages);
     assert.match(sent, /Keep a note\.[\s\S]*What did I ask for\?/);
+    await question.fill("Who am I?");
+    await question.press("Enter");
+    const form = page.getByRole("article", { name: "elicit asks something" });
+    await form.getByText("Who are <b>you</b>?").waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Approvals" }).click();
+    await form.getByLabel(/Name/).waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Chat" }).click();
+    await page.getByText("You asked for a note.").waitFor();
+    await form.getByLabel(/Name/).fill("Ann");
+    await form.getByRole("button", { name: "Answer" }).click();
+    await form.getByText(/The answer does not fit/).waitFor();
+    complaints.length = 0;
+    await form.getByLabel(/age/).fill("42");
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await form.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("Now I know you.").waitFor();
+    await form.waitFor({ state: "detached" });
+    assert.match(JSON.stringify(model.requests.at(-1)?.body.messages), /\\"name\\":\\"Ann\\",\\"age\\":42/);
     assert.deepEqual(complaints, []);
-  });
-
-  test("without a model the page says where to write one", async () => {
-    await using world = await openWorld({});
-    const { page } = await world.open("/chat");
-    await page.getByText("No model is configured").waitFor();
   });
 });

@@ -1,21 +1,63 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { startOAuth } from "../contracts/signing-in.ts";
-import { startScriptedModel } from "../fixtures/llm-script.ts";
+import { type Script, type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.ts";
 import { fixture } from "../scenarios/support.ts";
 import { noBrowser, openWorld, type World } from "./browser.ts";
 
 const hostile = '<img src=x onerror="globalThis.broken=1">';
+const secret = "hunter2-hunter2-hunter2";
+const rules = [
+  { tool: "echo.add", arguments: { a: "7" }, verdict: "deny", reason: hostile },
+  { tool: "echo.write_note", verdict: "ask", reason: "notes are looked at" },
+];
 
-function post(world: World, path: string, body: unknown): Promise<Response> {
-  return fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
-}
+/** A sum, a note that has to be asked about, and an answer with more to say than there is room for. */
+const script: Script = [
+  {
+    kind: "tools",
+    reasoning: "I add them.",
+    calls: [
+      { name: "echo__add", arguments: { a: 40, b: 2 } },
+      { name: "echo__write_note", arguments: { text: "42" } },
+    ],
+  },
+  { kind: "text", text: `It is 42. ${hostile}`, finish: "length" },
+];
 
+/** One plane and one browser for all of them: each looks at tools that no other calls, and the last stops the plane. */
 suite("operating a plane from the browser", { skip: noBrowser }, () => {
+  let world: World;
+  let model: ScriptedModel;
+  let oauth: Awaited<ReturnType<typeof startOAuth>>;
+  before(async () => {
+    [model, oauth] = await Promise.all([startScriptedModel({ responses: script }), startOAuth()]);
+    world = await openWorld(
+      {
+        ...{ echo: { ...fixture("echo"), env: { API_TOKEN: secret } }, fault: fixture("fault") },
+        ...{ lost: { command: "no-such-program" }, remote: { url: oauth.url, auth: { type: "oauth" } } },
+      },
+      {
+        models: { default: { baseURL: model.url, model: "scripted" } },
+        toolsets: { sums: { providers: ["echo", "lost"], allow_tools: ["add", "write_note"] } },
+        policy: { rules },
+      },
+    );
+  });
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    await model.close();
+    await oauth[Symbol.asyncDispose]();
+  });
+
+  const post = (path: string, body: unknown): Promise<Response> =>
+    fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+  const countCalls = async () =>
+    ((await (await fetch(`${world.url}/calls`)).json()) as { calls: unknown[] }).calls.length;
+
   test("a server is disconnected, connected and examined, and what is broken says how to mend it", async () => {
-    await using world = await openWorld({ echo: fixture("echo"), lost: { command: "no-such-program" } });
-    const { page, complaints } = await world.open("/servers");
+    const { page, complaints, context } = await world.open("/servers");
     await page.getByRole("button", { name: "Disconnect echo" }).click();
     await page.getByRole("button", { name: "Connect echo" }).click();
     await page.getByRole("button", { name: "Disconnect echo" }).waitFor();
@@ -29,94 +71,115 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "echo", exact: true }).click();
     await page.getByText("17 in the catalogue").waitFor();
     assert.deepEqual(complaints, []);
+    await context.close();
   });
 
-  test("where nobody has to prove anything, adding a server is a command to copy", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const { page } = await world.open("/servers");
+  test("a server is added by who has the link of the terminal; everybody else gets a command to copy", async () => {
+    const { page, context, complaints } = await world.open("/servers");
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Paste JSON" }).click();
-    const pasted = {
-      mcpServers: { notes: { command: "npx", args: ["-y", "notes server"], env: { A: "1" } } },
-    };
-    await page.getByLabel("Configuration").fill(JSON.stringify(pasted));
+    const entry = { command: "npx", args: ["-y", "notes server"], env: { A: "1" } };
+    await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { notes: entry } }));
     await page.getByText("toolplane servers add notes --env 'A=1' -- npx '-y' 'notes server'").waitFor();
-    assert.doesNotMatch(readFileSync(world.config, "utf8"), /notes/);
+    const { status } = await fetch(`${world.url}/servers/notes`, {
+      method: "PUT",
+      headers: { "x-toolplane-face": "workbench", "sec-fetch-site": "same-origin" },
+      body: JSON.stringify(entry),
+    });
+    assert.equal(status, 403);
+    await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { notes: fixture("state") } }));
+    const link = page.getByLabel("The link from the terminal");
+    await link.fill(`${world.url}/workbench/#pass=guessed`);
+    await page.getByRole("button", { name: "Show it" }).click();
+    await page.getByText("This is not the link of this plane.").waitFor();
+    assert.doesNotMatch(readFileSync(world.config, "utf8"), /"notes"/);
+    await link.fill(`${world.url}/workbench/${world.pass}`);
+    await page.getByRole("button", { name: "Show it" }).click();
+    await page.getByRole("button", { name: "Add notes" }).click();
+    await page.getByRole("link", { name: "notes", exact: true }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("notes is removed.").waitFor();
+    assert.doesNotMatch(readFileSync(world.config, "utf8"), /"notes"/);
+    assert.ok(!(await page.evaluate<string>("JSON.stringify(localStorage)")).includes(world.pass.slice(6)));
+    assert.deepEqual(
+      complaints.filter((text) => !/status of 40[14]/.test(text)),
+      [],
+    );
+    await context.close();
+    // The link itself is enough, and the address forgets the word.
+    const opened = await world.open(`/servers${world.pass}`);
+    await opened.page.getByRole("button", { name: "Add server" }).click();
+    await opened.page.getByLabel("Name").fill("files");
+    await opened.page.getByLabel("Command").fill("npx");
+    await opened.page.getByRole("button", { name: "Add files" }).waitFor();
+    assert.equal(new URL(opened.page.url()).hash, "");
+    await opened.context.close();
   });
 
   test("a call that somebody makes appears by itself, with where its time went", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const { page } = await world.open("/calls");
-    await page.getByText("Nobody has called a tool yet").waitFor();
-    await post(world, "/tools/echo.add/call", { arguments: { a: 1, b: 2 } });
-    await page.getByRole("link", { name: "echo.add" }).click();
+    const { page, context } = await world.open("/calls?tool=echo.lines");
+    await page.getByText("No call fits").waitFor();
+    await post("/tools/echo.lines/call", { arguments: { count: 2 } });
+    await page.getByRole("link", { name: "echo.lines" }).click();
     await page.getByRole("list", { name: "Stages of the call" }).getByText("execute").waitFor();
-    await page.getByText("a, b (values are not kept)").waitFor();
+    await page.getByText("count (values are not kept)").waitFor();
     await page.getByRole("link", { name: "← All calls" }).click();
     await page.getByLabel("Status").selectOption("failed");
     await page.getByText("No call fits").waitFor();
     assert.match(page.url(), /status=failed/);
+    await page.goto(`${world.url}/workbench/calls/nobody-made-it`);
+    await page.getByRole("alert").waitFor();
+    await page.getByRole("link", { name: "← All calls" }).waitFor();
+    await context.close();
   });
 
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const { page: first, context } = await world.open("/calls");
-    await first.getByText("Nobody has called a tool yet").waitFor();
-    const others = [];
-    for (let at = 0; at < 7; at += 1) {
+    const path = "/calls?tool=echo.cwd";
+    const { page: first, context } = await world.open(path);
+    await first.getByText("No call fits").waitFor();
+    const openTab = async () => {
       const tab = await context.newPage();
-      await tab.goto(`${world.url}/workbench/calls`);
-      await tab.getByText("Nobody has called a tool yet").waitFor();
-      others.push(tab);
-    }
+      await tab.goto(`${world.url}/workbench${path}`);
+      await tab.getByText("No call fits").waitFor();
+      return tab;
+    };
+    // One more than a browser opens connections to a host.
+    const others = await Promise.all(Array.from({ length: 6 }, openTab));
     await first.close();
-    await post(world, "/tools/echo.add/call", { arguments: { a: 1, b: 2 } });
-    for (const tab of others) await tab.getByRole("link", { name: "echo.add" }).waitFor();
+    await post("/tools/echo.cwd/call", { arguments: {} });
+    await Promise.all(others.map((tab) => tab.getByRole("link", { name: "echo.cwd" }).waitFor()));
+    await context.close();
   });
 
-  test("when the plane is gone the page says so, and when it is back it goes on", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const { page } = await world.open("/calls");
-    await page.getByText("Nobody has called a tool yet").waitFor();
-    const startAgain = await world.stopPlane();
-    await page.getByText("The plane does not answer; what you see may be old.").waitFor();
-    await startAgain();
-    await page.getByText("The plane does not answer").waitFor({ state: "detached" });
-    await post(world, "/tools/echo.add/call", { arguments: { a: 1, b: 2 } });
-    await page.getByRole("link", { name: "echo.add" }).waitFor();
-  });
-
-  test("what an agent did is read as a conversation, with each call beside its result", async () => {
-    await using model = await startScriptedModel({
-      responses: [
-        {
-          kind: "tools",
-          reasoning: "I add them.",
-          calls: [{ name: "echo__add", arguments: { a: 40, b: 2 } }],
-        },
-        { kind: "text", text: `It is 42. ${hostile}` },
-      ],
-    });
-    await using world = await openWorld(
-      { echo: fixture("echo") },
-      { models: { default: { baseURL: model.url, model: "scripted" } } },
-    );
-    await post(world, "/agent", { question: "What is 40 and 2?", trace: "all_messages" });
-    const { page, complaints } = await world.open("/calls?view=runs");
+  test("what an agent did is read as a conversation, with each call beside its result and what is missing", async () => {
+    await post("/agent", { question: "What is 40 and 2?", toolset: "sums", trace: "all_messages" });
+    const { page, complaints, context } = await world.open("/calls?view=runs");
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByText("No run ended like that").waitFor();
+    await page.getByLabel("Outcome").selectOption("");
     await page.getByRole("link", { name: "What is 40 and 2?" }).click();
     await page.getByText("I add them.").waitFor();
     await page.getByText(hostile).waitFor();
     await page.getByRole("list", { name: "Turns and calls" }).getByText("echo.add").waitFor();
-    await page.getByRole("link", { name: "Record" }).click();
+    const marks = page.getByRole("list", { name: "To know about this run" });
+    await marks.getByText("The answer is cut off").waitFor();
+    await marks.getByText("The server lost had nothing to offer").waitFor();
+    await page.getByText("it had no room left (length)").first().waitFor();
+    await page.getByRole("link", { name: "Record" }).first().click();
     await page.getByRole("link", { name: "The conversation it was made in" }).click();
-    await page.getByText("I add them.").waitFor();
+    await marks.getByRole("link", { name: "Decide" }).click();
+    await page
+      .getByRole("article", { name: "echo.write_note waits for an answer" })
+      .getByRole("button", { name: "Reject" })
+      .click();
+    await page.getByRole("heading", { name: "echo.write_note no longer waits" }).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
     assert.deepEqual(complaints, []);
+    await context.close();
   });
 
   test("signing in to a server goes to another tab, and the server is there afterwards", async () => {
-    await using oauth = await startOAuth();
-    await using world = await openWorld({ remote: { url: oauth.url, auth: { type: "oauth" } } });
     const { page, context } = await world.open("/servers/remote");
     const opened = context.waitForEvent("page");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -125,12 +188,12 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     if (await page.getByRole("button", { name: "Connect", exact: true }).isVisible())
       await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByRole("button", { name: "Disconnect" }).waitFor();
+    await context.close();
   });
 
   test("a dead letter is looked at, noted and settled, and a risky retry asks first", async () => {
-    await using world = await openWorld({ fault: fixture("fault") });
-    await post(world, "/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
-    const { page } = await world.open("/dead-letters");
+    await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
+    const { page, context } = await world.open("/dead-letters");
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
     await page.getByRole("button", { name: "Call again" }).click();
     await page.getByText("If it has, it runs twice.").waitFor();
@@ -143,14 +206,20 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     };
     assert.equal(deadLetters[0]?.status, "resolved");
     assert.equal(deadLetters[0]?.history.at(-1)?.note, "sent by hand");
+    await page.getByLabel("Status").selectOption("resolved");
+    await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByRole("dialog").getByText("sent by hand").waitFor();
+    await context.close();
   });
 
   test("a verdict is tested without a call", async () => {
-    const rules = [{ tool: "echo.add", arguments: { a: "7" }, verdict: "deny", reason: hostile }];
-    await using world = await openWorld({ echo: fixture("echo") }, { policy: { rules } });
-    const { page } = await world.open("/policy");
+    const calls = await countCalls();
+    const { page, context } = await world.open("/policy?tool=echo.add");
     await page.getByText(hostile).waitFor();
-    await page.getByLabel("Tool").fill("echo.add");
+    assert.equal(await page.getByLabel("Tool").inputValue(), "echo.add");
     await page.getByLabel("Arguments").fill('{"a": "7", "b": 1}');
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText("It would be refused.").waitFor();
@@ -161,14 +230,12 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText(/The arguments are no JSON/).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
-    const { calls } = (await (await fetch(`${world.url}/calls`)).json()) as { calls: unknown[] };
-    assert.deepEqual(calls, []);
+    assert.equal(await countCalls(), calls);
+    await context.close();
   });
 
   test("the configuration is shown with its lines, and no secret in it", async () => {
-    const secret = "hunter2-hunter2-hunter2";
-    await using world = await openWorld({ echo: { ...fixture("echo"), env: { API_TOKEN: secret } } });
-    const { page } = await world.open("/settings");
+    const { page, context } = await world.open("/settings");
     await page.getByRole("tab", { name: "Configuration" }).click();
     await page.getByText("servers.echo.command").waitFor();
     await page
@@ -176,5 +243,19 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
       .first()
       .waitFor();
     assert.ok(!(await page.content()).includes(secret));
+    assert.match(page.url(), /view=config/);
+    await context.close();
+  });
+
+  test("when the plane is gone the page says so, and when it is back it goes on", async () => {
+    const { page, context } = await world.open("/calls?tool=echo.pid");
+    await page.getByText("No call fits").waitFor();
+    const startAgain = await world.stopPlane();
+    await page.getByText("The plane does not answer; what you see may be old.").waitFor();
+    await startAgain();
+    await page.getByText("The plane does not answer").waitFor({ state: "detached" });
+    await post("/tools/echo.pid/call", { arguments: {} });
+    await page.getByRole("link", { name: "echo.pid" }).waitFor();
+    await context.close();
   });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, type ServerEntry } from "../scenarios/support.ts";
+import { skill, task } from "../scenarios/work-world.ts";
 import { openWorld, type World } from "./browser.ts";
 
 const { resolve } = createRequire(import.meta.url);
@@ -16,24 +17,58 @@ export type Showcase = AsyncDisposable & {
   plan: string;
 };
 
+const release = `# Release 2.4
+
+- [x] Migrations run on a copy of the data
+- [x] Notes for users
+- [ ] Ann looks at the billing page
+- [ ] Tag and publish
+`;
+const answer =
+  "Two things are left before release 2.4: Ann has to look at the billing page, then it can be tagged and published.";
+
+/** What a team might have scheduled. */
+const work = {
+  skills: [
+    skill("read-notes", {
+      steps: [{ id: "read", tool: "files.read_text_file", arguments: { path: "notes/release.md" } }],
+    }),
+  ],
+  tasks: [task("collect", ["read-notes"])],
+  jobs: [
+    {
+      ...{ name: "release-report", summary: "Tells every morning what is left to do", personas: ["Atlas"] },
+      ...{ required_skills: ["read-notes"], task_graph: [{ task: "collect" }] },
+      recurrence: { cron: "0 9 * * mon-fri", timezone: "Europe/Berlin" },
+    },
+    {
+      ...{ name: "tidy-notes", summary: "Looks through the notes of the week", personas: ["Atlas"] },
+      ...{ required_skills: ["read-notes"], task_graph: [{ task: "collect" }] },
+    },
+  ],
+};
+
 /** A plane with a little of everything on it: servers that work and that do not, calls, approvals, plans, an agent. */
 export async function openShowcase(): Promise<Showcase> {
   const directory = await temporaryDirectory();
-  const notes = directory.file("notes");
-  mkdirSync(notes);
-  writeFileSync(join(notes, "plan.md"), "# Plan\n\n1. Look\n2. Try\n3. Approve\n");
+  mkdirSync(directory.file("notes"));
+  mkdirSync(directory.file("work"));
+  writeFileSync(directory.file("notes/release.md"), release);
+  for (const [kind, entries] of Object.entries(work))
+    writeFileSync(directory.file(`work/${kind}.json`), JSON.stringify(entries));
   const model = await startScriptedModel({
     responses: (_, index) =>
       index % 2 === 0
         ? {
             kind: "tools",
-            reasoning: "The plan is in a file, so I read it first.",
-            calls: [{ name: "files__read_text_file", arguments: { path: join(notes, "plan.md") } }],
+            reasoning: "What is left is in the notes of the release, so I read them first.",
+            calls: [{ name: "files__read_text_file", arguments: { path: "notes/release.md" } }],
           }
-        : { kind: "text", text: "The plan has three steps: look, try and approve." },
+        : { kind: "text", text: answer },
   });
-  const world = await openWorld(serversFor(notes), settingsFor(model));
-  const made = await fill(world, notes);
+  const manifests = { manifests: [directory.file("work/*.json")] };
+  const world = await openWorld(serversIn(directory.file(".")), { ...settingsFor(model), ...manifests });
+  const made = await fill(world);
   return {
     world,
     ...made,
@@ -51,10 +86,11 @@ function installed(name: string, ...args: string[]): ServerEntry {
   return { command: process.execPath, args: [join(dirname(manifest), "dist/index.js"), ...args] };
 }
 
-function serversFor(notes: string): Record<string, ServerEntry> {
+/** Files are named from where their server runs, so that pictures show no directory of a test. */
+function serversIn(cwd: string): Record<string, ServerEntry> {
   return {
-    files: { ...installed("server-filesystem", notes), trusted: true },
-    memory: installed("server-memory"),
+    files: { ...installed("server-filesystem", "."), cwd, trusted: true, side_effects: "filesystem" },
+    memory: { ...installed("server-memory"), side_effects: "write" },
     everything: installed("server-everything"),
     echo: fixture("echo"),
     fault: fixture("fault"),
@@ -86,11 +122,12 @@ function settingsFor(model: ScriptedModel): object {
   };
 }
 
-async function fill(world: World, notes: string): Promise<Pick<Showcase, "call" | "run" | "plan">> {
+async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan">> {
   const ask = async (path: string, body: unknown) => {
     const response = await fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
     return (await response.json()) as {
       call?: { id: string };
+      approval?: { id: string };
       plan?: { id: string };
       trace?: { id: string };
     };
@@ -98,18 +135,22 @@ async function fill(world: World, notes: string): Promise<Pick<Showcase, "call" 
   const call = (tool: string, args: object, more: object = {}) =>
     ask(`/tools/${tool}/call`, { arguments: args, ...more });
   await fetch(`${world.url}/tools`);
-  for (const path of ["plan.md", "missing.md"])
-    await call("files.read_text_file", { path: join(notes, path) });
+  for (const path of ["notes/release.md", "notes/missing.md"]) await call("files.read_text_file", { path });
   for (let at = 0; at < 12; at += 1) await call("echo.add", { a: at, b: 1 });
   await call("everything.get-sum", { a: 2, b: 40 });
   await call("fault.drop_after_receipt", { times: 1 });
   await call("echo.add", { a: "x" });
-  await call("files.write_file", { path: join(notes, "answer.md"), content: "Forty-two.\n" });
-  const entities = [{ name: "Ann", entityType: "person", observations: ["likes plans"] }];
+  const { approval } = await call("files.write_file", { path: "notes/todo.md", content: "" });
+  await ask(`/approvals/${approval?.id}`, { decision: "reject", reason: "An empty list helps nobody." });
+  const done = release.replace("- [ ] Ann looks", "- [x] Ann looked");
+  await call("files.write_file", { path: "notes/release.md", content: done });
+  const entities = [{ name: "Ann", entityType: "person", observations: ["looks after billing"] }];
   const { plan } = await call("memory.create_entities", { entities }, { conversation: "planning" });
   await call("memory.delete_entities", { entityNames: ["Bob"] }, { conversation: "planning" });
-  const { trace } = await ask("/agent", { question: "What does my plan say?", trace: "all_messages" });
-  const { call: last } = await call("files.list_directory", { path: notes });
+  await ask("/jobs/release-report/run", {});
+  const question = { question: "What is left to do before the release?", trace: "all_messages" };
+  const { trace } = await ask("/agent", question);
+  const { call: last } = await call("files.list_directory", { path: "notes" });
   return { call: last?.id ?? "", run: trace?.id ?? "", plan: plan?.id ?? "" };
 }
 
@@ -129,6 +170,7 @@ export function showcasePages({
     ["try", "/try?tool=echo.add"],
     ["chat", "/chat"],
     ["approvals", "/approvals"],
+    ["answered", "/approvals?view=answered"],
     ["plans", "/plans"],
     ["plan", `/plans/${plan}`],
     ["dead-letters", "/dead-letters"],
@@ -137,7 +179,9 @@ export function showcasePages({
     ["runs", "/calls?view=runs"],
     ["run", `/runs/${run}`],
     ["jobs", "/jobs"],
+    ["job", "/jobs?job=release-report"],
     ["policy", "/policy"],
     ["settings", "/settings"],
+    ["configuration", "/settings?view=config"],
   ];
 }

@@ -76,6 +76,11 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await signIn(other.page, secret);
     await other.page.getByRole("link", { name: "echo", exact: true }).waitFor();
     assert.ok(await other.page.getByRole("button", { name: "Add server" }).isDisabled());
+    await other.page.goto(`${world.url}/workbench/tools`);
+    await other.page.getByText("echo.echo", { exact: true }).waitFor();
+    await other.page.goto(`${world.url}/workbench/policy`);
+    await other.page.getByText("The rules are for admins to see").waitFor();
+    await other.page.locator("datalist option").first().waitFor({ state: "attached" });
 
     const entry = page.getByRole("listitem").filter({ hasText: "reader" });
     await entry.getByRole("button", { name: "Revoke" }).click();

@@ -11,6 +11,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   before(async () => {
     const servers = {
       ...{ echo: fixture("echo"), image: fixture("image"), changing: fixture("changing") },
+      asking: fixture("elicit"),
       nasty: namedServer("nasty", [hostile, "harmless"]),
     };
     world = await openWorld(servers, { overlays: { "nasty.harmless": { description: hostile } } });
@@ -30,13 +31,20 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await search.fill("");
     await page.getByLabel("Server").selectOption("image");
     await page.getByText("9 match").waitFor();
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("Version").fill("nonsense");
     await page
       .getByRole("alert")
       .getByText(/version/)
       .waitFor();
     await page.getByLabel("Version").fill("^1.0");
+    await page.getByRole("link", { name: "image.mixed" }).waitFor();
+    await page.getByRole("button", { name: "reads only" }).click();
+    await page.getByText("No tool is like that").waitFor();
+    await page.getByRole("button", { name: "reads only" }).click();
+    await page.waitForURL((address) => address.search === "?server=image&version=%5E1.0");
+    await page.reload();
+    assert.equal(await page.getByLabel("Version").inputValue(), "^1.0");
     await page.getByRole("link", { name: "image.mixed" }).click();
     await page.getByRole("heading", { name: /image\.mixed/ }).waitFor();
     assert.deepEqual(
@@ -71,6 +79,18 @@ suite("tools in the browser", { skip: noBrowser }, () => {
       complaints.filter((text) => !text.includes("status of 4")),
       [],
     );
+    await context.close();
+  });
+
+  test("a server that asks in the middle of a call is answered in a form", async () => {
+    const { page, complaints, context } = await world.open("/try?tool=asking.ask_colour");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const card = page.getByRole("article", { name: "asking asks something" });
+    await card.getByLabel(/^colour/).selectOption({ label: "green" });
+    await card.getByRole("button", { name: "Answer" }).click();
+    await page.getByLabel("Structured").getByText("green").waitFor();
+    await card.waitFor({ state: "detached" });
+    assert.deepEqual(complaints, []);
     await context.close();
   });
 

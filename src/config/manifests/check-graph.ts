@@ -64,7 +64,10 @@ function checkPlaces(places: readonly Place[], what: string, key: string, whole:
         report(
           [...path, "depends_on"],
           `${what} '${id}' depends on '${needed}', which is not there`,
-          hintFor(needed, ids),
+          hintFor(
+            needed,
+            ids.filter((one) => one !== id),
+          ),
         );
   }
   const cycle = findCycle(places);
@@ -81,6 +84,21 @@ export function checkTasksExist(job: JobManifest, tasks: readonly TaskManifest[]
   for (const [at, { task }] of job.task_graph.entries())
     if (!known.includes(task))
       report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
+}
+
+/** Skills that a task or a job names and no file has. Somebody may still set one, so that this costs nothing but a word. */
+export function missingSkills(
+  { required_skills, persona }: Pick<TaskManifest, "required_skills" | "persona">,
+  also: readonly string[],
+  skills: readonly SkillManifest[],
+): { at: number; name: string; hint: string }[] {
+  const workers = [persona, ...also].map((name) => name?.toLowerCase());
+  const known = skills
+    .filter(({ persona: owner }) => owner === undefined || workers.includes(owner.toLowerCase()))
+    .map(({ name }) => name);
+  return required_skills.flatMap((name, at) =>
+    known.includes(name) ? [] : [{ at, name, hint: hintFor(name, known) }],
+  );
 }
 
 function hintFor(name: string, known: readonly string[]): string {

@@ -10,7 +10,10 @@ import type { Entry } from "./entries.ts";
 /** What the entry says with its name and owner in their places; undefined after its problems were reported. */
 export const checkSkill = checkedBy(
   (value, report) => parseValue(SkillManifest, value, [], report),
-  checkSteps,
+  (skill, report) => {
+    checkSteps(skill, report);
+    checkCollaboration(skill, report);
+  },
 );
 export const checkTask = checkedBy((value, report) => parseValue(TaskManifest, value, [], report));
 export const checkJob = checkedBy(
@@ -20,6 +23,23 @@ export const checkJob = checkedBy(
     checkRecurrence(job, report);
   },
 );
+
+/** Those who collaborate are asked about what a model says. */
+function checkCollaboration({ collaboration, steps }: SkillManifest, report: Report): void {
+  if (collaboration?.enabled !== true) return;
+  if (steps !== undefined)
+    report(["collaboration"], "is for skills that a model follows", "Leave it out, or leave 'steps' out.");
+  const ids = collaboration.participants.map(({ id }) => id);
+  if (ids.length === 0)
+    report(["collaboration", "participants"], "must not be empty", "Name a model for each of them.");
+  for (const [at, id] of ids.entries())
+    if (ids.indexOf(id) !== at)
+      report(
+        ["collaboration", "participants", at, "id"],
+        `there is another '${id}' before it`,
+        "Name it once.",
+      );
+}
 
 type Parse<T> = (value: UnknownObject, report: Report) => T | undefined;
 

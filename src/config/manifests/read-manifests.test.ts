@@ -198,7 +198,7 @@ test("a task cannot build on nothing or on itself", async () => {
   });
   assert.equal(manifests.tasks.length, 0);
   assert.match(errors.join(), /no task 'gone'/);
-  assert.match(errors.join(), /builds on itself/);
+  assert.match(errors.join(), /build on each other: a → b → a/);
 });
 
 test("a job that cannot be scheduled is refused", async () => {

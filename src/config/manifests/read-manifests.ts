@@ -1,12 +1,14 @@
 import { dirname, relative } from "node:path";
 import type { ConfigProblem } from "../../model/config.ts";
+import type { JobManifest } from "../../model/job.ts";
 import type { FromFile, Manifests } from "../../model/manifests.ts";
 import { type Path, renderPath } from "../../model/path.ts";
+import type { TaskManifest } from "../../model/task.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { Report } from "../parse-value.ts";
 import type { Environment } from "../secrets/expand-environment.ts";
 import { readDocument } from "../text/read-document.ts";
-import { checkTasksExist } from "./check-graph.ts";
+import { checkTasksExist, missingSkills } from "./check-graph.ts";
 import { checkTool } from "./check-tool.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
@@ -54,13 +56,29 @@ export async function readManifests(
   }
   const tasks = extendTasks(of("task"), (entry, key, message, hint) => fail(entry, [key], message, hint));
   for (const entry of of("skill")) keep(manifests.skills, checkSkill(entry, check(entry)), entry);
-  for (const entry of tasks) keep(manifests.tasks, checkTask(entry, check(entry)), entry);
+  const tellOfSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
+    for (const { at, name, hint } of work ? missingSkills(work, also, manifests.skills) : [])
+      problems.push(
+        problemAt(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint),
+      );
+  };
+  for (const entry of tasks) {
+    const task = checkTask(entry, check(entry));
+    // A shared task is done by any persona, with that persona's own skills.
+    tellOfSkills(entry, task, entry.owner === null ? ownersOf(manifests.skills) : []);
+    keep(manifests.tasks, task, entry);
+  }
   for (const entry of of("job")) {
     const job = checkJob(entry, check(entry), (one, report) => checkTasksExist(one, manifests.tasks, report));
+    tellOfSkills(entry, job, job?.personas);
     keep(manifests.jobs, job, entry);
   }
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
+}
+
+function ownersOf(skills: readonly { persona?: string | undefined }[]): string[] {
+  return [...new Set(skills.flatMap(({ persona }) => persona ?? []))];
 }
 
 /** What is out of order with the text of a file. */

@@ -178,6 +178,7 @@ export const sectionTrees = {
   security: { pinning: whole, newTools: whole, poisoning: whole } satisfies Section<"security">,
   bundles: { trustedKeys: whole } satisfies Section<"bundles">,
   store: whole,
+  vaultKey: whole,
   auth: {
     jwt: { issuer: whole, audience: whole, jwksUri: whole, claims: whole } satisfies TreeOf<
       NonNullable<ConfigValues["auth"]["jwt"]>

@@ -13,6 +13,7 @@ export function addApprovalCommands(program: Command, cli: Cli, setExitCode: Set
     .description("what waits: which tool, who asked, and why it is asked about")
     .option("--status <status>", "only these: pending, done, rejected, expired …")
     .option("--all", "also what is over")
+    .option("--order <order>", "oldest, newest, or pending: what waits first, then the rest, newest first")
     .addHelpText("after", examples("approvals list", "approvals list --status rejected --json"))
     .action(async (_, command: Command) => (await verbs()).listApprovals(cli, command.optsWithGlobals()));
   approvals

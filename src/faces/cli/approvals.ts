@@ -1,6 +1,7 @@
 import { plainText } from "../../lib/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type Answer, type HeldStatus, heldStatuses, type Remember } from "../../model/held-call.ts";
+import { type HeldOrder, heldOrders } from "../../model/held-order.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { findByPrefix } from "./approval-ids.ts";
@@ -11,7 +12,7 @@ import { print, printJson, say } from "./output.ts";
 import { exitCodeOf, printOutcome } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
 
-type ListOptions = GlobalOptions & { status?: string; all?: boolean };
+type ListOptions = GlobalOptions & { status?: string; all?: boolean; order?: string };
 type ApproveOptions = GlobalOptions & {
   args?: string;
   reason?: string;
@@ -24,8 +25,9 @@ const approvalsNamed = { what: "approval", where: "toolplane approvals list --al
 
 export async function listApprovals(cli: Cli, options: ListOptions): Promise<void> {
   const status = toStatus(options);
+  const order = toOrder(options);
   const approvals = await withPlane(cli, options, (plane) =>
-    plane.approvals(status === undefined ? {} : { status }),
+    plane.approvals({ order, ...(status === undefined ? {} : { status }) }),
   );
   if (options.json) printJson({ approvals });
   else print(renderApprovals(approvals, Date.now()));
@@ -111,6 +113,12 @@ function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   const known = heldStatuses.find((candidate) => candidate === status);
   if (known !== undefined) return known;
   throw new PlaneError("USAGE", `--status cannot be '${status}': give one of ${heldStatuses.join(", ")}.`);
+}
+
+function toOrder({ order = "oldest" }: ListOptions): HeldOrder {
+  const known = heldOrders.find((candidate) => candidate === order);
+  if (known !== undefined) return known;
+  throw new PlaneError("USAGE", `--order cannot be '${order}': give one of ${heldOrders.join(", ")}.`);
 }
 
 const scopes = ["tool", "arguments", "server"] as const;

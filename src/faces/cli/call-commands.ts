@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Cli } from "./cli.ts";
 import {
   collect,
+  collectHosts,
   examples,
   type SetExitCode,
   toCharacters,
@@ -55,6 +56,11 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
     .option("--open", "open the workbench in a browser")
+    .option(
+      "--allow-host <name>",
+      "a name that it is reached by behind a balancer; repeatable, everybody needs a credential then",
+      collectHosts,
+    )
     .option(
       "--drain-seconds <number>",
       "after SIGTERM, answer for so long while /readyz says no",

@@ -36,11 +36,14 @@ export type OpenSetupOptions = { files: readonly string[]; directory: string };
 
 export type ServeOptions = OpenSetupOptions & {
   host: string;
+  allowHosts: readonly string[];
   port: number;
   dataDirectory: string | undefined;
 };
 export type Serving = {
   url: string;
+  /** The workbench, with what only the person needs who started the plane. */
+  workbench: string | null;
   /** Can other commands of this user ask this plane? */
   hasSocket: boolean;
   /** With `drainMs`, everything is still answered for so long. */

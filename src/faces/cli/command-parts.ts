@@ -32,6 +32,13 @@ export function toPort(text: string): number {
   return port;
 }
 
+/** Repeatable, like `collect`. */
+export function collectHosts(text: string, earlier: readonly string[] = []): string[] {
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
+    throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
+  return [...earlier, text];
+}
+
 export function toDrainSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() === "" || !Number.isInteger(seconds) || seconds < 0 || seconds > 600) {

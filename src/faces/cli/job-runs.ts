@@ -82,7 +82,7 @@ export async function listHistory(cli: Cli, name: string, options: HistoryOption
   };
   const page = await withPlane(cli, options, (plane) => plane.jobRuns(name, query));
   if (options.json) return printJson(page);
-  print(renderRuns(page.runs));
+  print(renderRuns(page.runs, state !== undefined || cursor !== undefined));
   if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
 }
 

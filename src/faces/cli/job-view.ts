@@ -15,11 +15,13 @@ export function renderJob(job: JobStatus): string {
     ["last", lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`],
     ["needs", job.required_capabilities.join(", ") || "no capability"],
     ["priority", `${job.priority}, ${job.concurrency} at a time`],
+    ...renderEscalation(job),
     ["source", job.source],
   ];
-  const tasks = job.task_graph.map(({ task, depends_on }) =>
-    depends_on.length === 0 ? task : `${task} (after ${depends_on.join(", ")})`,
-  );
+  const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
+    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    return `${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`;
+  });
   return [
     colors.bold(plainText(job.name)),
     ...(job.summary === null ? [] : [plainText(job.summary)]),
@@ -29,6 +31,14 @@ export function renderJob(job: JobStatus): string {
     colors.bold("Tasks"),
     ...tasks.map((task) => `  ${plainText(task)}`),
   ].join("\n");
+}
+
+/** Whom a failure of it is told to. */
+function renderEscalation({ escalation_policy: policy }: JobStatus): [label: string, value: string][] {
+  if (policy === undefined) return [];
+  const { contact, level, timeframe, auto_escalate } = policy;
+  const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
+  return [["escalate", facts.filter((fact) => fact !== undefined).join(", ") || "nobody is named"]];
 }
 
 export function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string {
@@ -45,8 +55,8 @@ function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]
   return nextAt ?? "not again";
 }
 
-export function renderRuns(runs: readonly JobRun[]): string {
-  if (runs.length === 0) return "It has not run yet.";
+export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string {
+  if (runs.length === 0) return isFiltered ? "None of its runs matches." : "It has not run yet.";
   const rows = runs.map((run) => [
     run.id,
     run.state,

@@ -13,7 +13,13 @@ import { Interrupted, untilInterrupted } from "./signals.ts";
 import { tellOfServers } from "./tell-of-servers.ts";
 import { openPlane } from "./with-plane.ts";
 
-type ServeOptions = GlobalOptions & { host: string; port: number; open?: boolean; drainSeconds: number };
+type ServeOptions = GlobalOptions & {
+  host: string;
+  port: number;
+  allowHost?: string[];
+  open?: boolean;
+  drainSeconds: number;
+};
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   using interruption = untilInterrupted();
@@ -23,15 +29,23 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     answersQuestions: true,
     relays: true,
     schedules: true,
-    exposed: !isLoopback(options.host),
+    exposed: isExposed(options),
   });
   // What a person has to mend about the store is said before anybody is told that we serve.
   await plane.readiness();
-  const { host, port, dataDir: dataDirectory, config: files = [] } = options;
-  const serving = await cli.serve(plane, { host, port, files, dataDirectory, directory: process.cwd() });
+  const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
+  const serving = await cli.serve(plane, {
+    host,
+    port,
+    allowHosts,
+    files,
+    dataDirectory,
+    directory: process.cwd(),
+  });
   announce(plane, serving, options);
+  // Without what is behind the #: everybody on this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
-  await sayWhoMayCall(plane, options.host);
+  if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
   if (!serving.hasSocket)
     say(
       "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
@@ -57,18 +71,23 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   return 0;
 }
 
+/** What is in front of a plane on this machine may let anybody through. */
+function isExposed({ host, allowHost = [] }: ServeOptions): boolean {
+  return !isLoopback(host) || allowHost.length > 0;
+}
+
 /** Whoever stops it at the keyboard does not want to wait. */
 function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): number {
   return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
 }
 
-function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void {
+function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOptions): void {
   const servers = Object.keys(plane.config().servers).length;
-  if (json) return print(JSON.stringify({ url, servers }));
+  if (json) return print(JSON.stringify({ url, servers, workbench }));
   print(
     `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
   );
-  print(`  open    ${url}/workbench/`);
+  if (workbench !== null) print(`  open    ${workbench}`);
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);
   print(`  health  ${url}/healthz`);
@@ -77,7 +96,7 @@ function announce(plane: Plane, { url }: Serving, { json }: ServeOptions): void 
 
 /** Whoever opens a plane to others and gives nobody a way in would look for the fault elsewhere. */
 async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
-  if (isLoopback(host) || plane.config().auth.jwt !== undefined) return;
+  if (plane.config().auth.jwt !== undefined) return;
   if ((await plane.keys()).every((key) => keyState(key) !== "live"))
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,

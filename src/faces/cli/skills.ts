@@ -1,5 +1,6 @@
 import { plainText } from "../../lib/plain-text.ts";
 import type { SkillListing } from "../../model/registry-summary.ts";
+import { toolsOfSkill } from "../../model/skill.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
@@ -44,10 +45,11 @@ function renderSkill(skill: SkillListing): string {
     ["persona", skill.persona ?? "shared"],
     ["version", skill.version],
     ["category", skill.category ?? "-"],
-    ["tools", skill.required_tools.join(", ") || "none"],
+    ["tools", toolsOfSkill(skill).join(", ") || "none"],
     ["missing", skill.missing_tools.join(", ") || "none"],
     ["capabilities", skill.required_capabilities.join(", ") || "none"],
     ["tags", skill.capability_tags.join(", ") || "none"],
+    ...renderCollaboration(skill),
     ["source", skill.source],
   ];
   return [
@@ -59,7 +61,24 @@ function renderSkill(skill: SkillListing): string {
     ...(skill.safety_notes === "" ? [] : ["", colors.bold("Safety"), plainText(skill.safety_notes)]),
     "",
     ...facts.map(([label, value]) => `${colors.dim(label.padEnd(13))} ${plainText(value)}`),
+    ...renderSteps(skill),
   ].join("\n");
+}
+
+function renderCollaboration({ collaboration }: SkillListing): [label: string, value: string][] {
+  if (collaboration?.enabled !== true) return [];
+  const { protocol, participants, quorum } = collaboration;
+  const names = participants.map(({ id }) => id).join(", ");
+  return [["together", `${protocol} with ${names}; ${Math.round(quorum * 100)} % are enough`]];
+}
+
+function renderSteps({ steps = [] }: SkillListing): string[] {
+  if (steps.length === 0) return [];
+  const lines = steps.map(({ id, tool, depends_on }) => {
+    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    return `  ${plainText(`${id}: ${tool}${after}`)}`;
+  });
+  return ["", colors.bold("Steps"), ...lines];
 }
 
 function firstLine(text: string): string {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { PlaneError } from "../../model/errors.ts";
-import { showProgress } from "./batch/progress.ts";
+import { type Progress, showProgress } from "./batch/progress.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson, say } from "./output.ts";
 
@@ -34,9 +34,14 @@ export async function exportState(
 
 export async function importState(cli: Cli, file: string, options: ImportOptions): Promise<number> {
   await using state = await openState(cli, options);
-  const open = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  // Lines that are read before somebody takes them are lost, so the file is opened by whoever takes the first.
+  async function* open() {
+    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  }
   const dryRun = options.dryRun ?? false;
-  const { rows, hash } = await state.importState(open, { dryRun }).catch((thrown) => {
+  using progress = showProgressLater();
+  const shown = dryRun ? {} : { onChecked: progress.begin, onRow: progress.add };
+  const { rows, hash } = await state.importState(open, { dryRun, ...shown }).catch((thrown) => {
     throw unreadable(file, thrown);
   });
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -49,11 +54,25 @@ function openState(cli: Cli, { config: files = [], dataDir: dataDirectory, store
   return cli.openState({ files, dataDirectory, store, directory: process.cwd() });
 }
 
+/** A bar from when it is known how much there is to do. */
+function showProgressLater(): Disposable & { begin(total: number): void; add(): void } {
+  let bar: Progress | undefined;
+  return {
+    begin: (total) => {
+      if (total > 0) bar = showProgress(total, 0);
+    },
+    add: () => bar?.add(true),
+    [Symbol.dispose]: () => bar?.[Symbol.dispose](),
+  };
+}
+
 /** Whole or not at all, and for nobody else: it has everything in it. */
 async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
   const begun = `${file}.part`;
   try {
-    await pipeline(Readable.from(lines), createWriteStream(begun, { mode: 0o600 }));
+    // A file that somebody else has put there must not get it.
+    await rm(begun, { force: true });
+    await pipeline(Readable.from(lines), createWriteStream(begun, { mode: 0o600, flags: "wx" }));
     await rename(begun, file);
   } catch (thrown) {
     await rm(begun, { force: true });

@@ -77,6 +77,16 @@ function addBundles(registry: Command, cli: Cli): void {
       (await import("./registry-bundles.ts")).exportBundle(cli, names, command.optsWithGlobals()),
     );
   registry
+    .command("delete")
+    .description("take away a skill, task or job that a bundle brought")
+    .argument("<kind>", "skill, task or job")
+    .argument("<name>", "its name; with --persona the one of that persona")
+    .option("--reason <text>", "why, for the history")
+    .addHelpText("after", examples("registry delete job digest --reason 'not needed any more'"))
+    .action(async (kind: string, name: string, _, command: Command) =>
+      (await import("./registry-delete.ts")).deleteEntry(cli, kind, name, command.optsWithGlobals()),
+    );
+  registry
     .command("import")
     .description("take over everything in a bundle, or nothing")
     .argument("<file>", "a bundle, - for standard input")

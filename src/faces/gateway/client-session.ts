@@ -19,6 +19,7 @@ import { createSessionState, type SessionKeeper } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { type Answer, failure, renderAnswer, renderNotification, type Visit } from "./visit.ts";
+import type { Wire } from "./wire.ts";
 
 export type House = {
   plane: Plane;
@@ -43,7 +44,7 @@ export type SessionOptions = {
 };
 
 /** Where the answer to a message goes, and what is said or asked because of it. */
-export type Out = { answer(text: string): void; say(text: string): void };
+export type Out = { answer(wire: Wire): void; say(text: string): void };
 
 export type ClientSession = {
   id: string;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { keepAliveMs, unreadLimitBytes } from "./limits.ts";
+import { type Wire, wireBytes, wireText } from "./wire.ts";
 
 const open = new Set<ServerResponse>();
 let clock: NodeJS.Timeout | undefined;
@@ -26,7 +27,8 @@ export function openEvents(response: ServerResponse, headers: Record<string, str
 }
 
 /** Our texts are JSON, so there is no line break in them. */
-export function writeEvent(response: ServerResponse, text: string, id?: string): void {
+export function writeEvent(response: ServerResponse, wire: Wire, id?: string): void {
+  const text = wireText(wire);
   response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
   // Whoever does not read gets no more.
   if (response.writableLength > unreadLimitBytes) response.destroy();
@@ -35,13 +37,17 @@ export function writeEvent(response: ServerResponse, text: string, id?: string):
 export function sendJson(
   response: ServerResponse,
   status: number,
-  text: string,
+  wire: Wire,
   headers: Record<string, string> = {},
 ): void {
   response.writeHead(status, {
     "content-type": "application/json",
-    "content-length": Buffer.byteLength(text),
+    "content-length": wireBytes(wire),
     ...headers,
   });
-  response.end(text);
+  if (typeof wire === "string") return void response.end(wire);
+  // Held back until all parts are there, so that they leave together.
+  response.cork();
+  for (const part of wire) response.write(part);
+  response.end();
 }

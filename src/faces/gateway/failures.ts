@@ -1,9 +1,7 @@
-import { type ErrorCode, errorTable, toPlaneError } from "../../model/errors.ts";
+import { errorTable, toPlaneError } from "../../model/errors.ts";
+import { strangerMessage } from "../../model/stranger-message.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Answer } from "./visit.ts";
-
-/** Errors whose text names files of ours. */
-const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
 
 /** Whatever was thrown, as the client may read it. What a server answered is passed on as it is. */
 export function renderFailure(thrown: unknown): Answer {
@@ -11,7 +9,9 @@ export function renderFailure(thrown: unknown): Answer {
     const { code, message, data } = thrown;
     return { error: { code, message, ...(data === undefined ? {} : { data }) } };
   }
-  const { code, message } = toPlaneError(thrown);
-  const { rpc, means } = errorTable[code];
-  return { error: { code: rpc, message: ourOwnTrouble.includes(code) ? means : message, data: { code } } };
+  const { code, message, data } = toPlaneError(thrown);
+  const told = strangerMessage(code, data);
+  return {
+    error: { code: errorTable[code].rpc, message: told?.message ?? message, data: { code, ...told?.data } },
+  };
 }

@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { sendJson } from "./event-stream.ts";
+import { renderFailure } from "./failures.ts";
 import { failure, renderAnswer } from "./visit.ts";
+import { wireText } from "./wire.ts";
 
 /** What is wrong with a request, and the status that says so. */
 export type Refusal = { status: number; code: number; message: string };
@@ -23,7 +25,7 @@ const discardedBytes = 32 * 1024 * 1024;
 
 /** A client that is still sending reads the answer only when somebody takes what it sends. */
 export function refuseUnread(response: ServerResponse, refusal: Refusal): void {
-  const text = renderAnswer(null, failure(refusal.code, refusal.message));
+  const text = wireText(renderAnswer(null, failure(refusal.code, refusal.message)));
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
   response.writeHead(refusal.status, { ...headers, connection: "close" }).write(text);
   let discarded = 0;
@@ -62,7 +64,6 @@ export async function settled<T>(
 }
 
 function refuseThrown(response: ServerResponse, thrown: unknown): void {
-  const { code, message } = toPlaneError(thrown);
-  const { http, rpc, means } = errorTable[code];
-  refuse(response, { status: http, code: rpc, message: http >= 500 ? means : message });
+  const { http } = errorTable[toPlaneError(thrown).code];
+  sendJson(response, http, renderAnswer(null, renderFailure(thrown)));
 }

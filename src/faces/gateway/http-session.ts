@@ -7,6 +7,7 @@ import { createEventLog, type Event } from "./event-log.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
 import { resumeMs } from "./limits.ts";
 import { type Id, isId } from "./request.ts";
+import { type Wire, wireText } from "./wire.ts";
 
 /** Said to a client that listens nowhere yet. */
 const backlogLimit = 100;
@@ -20,7 +21,7 @@ type Post = {
   ids: Id[];
   isStream: boolean;
   isOver: boolean;
-  answers: string[];
+  answers: Wire[];
   giveUp: NodeJS.Timeout | undefined;
 };
 
@@ -74,9 +75,9 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
     if (session.version() === "2025-11-25") writeEvent(post.response, "", log.add(post.stream, "").id);
   }
 
-  function answer(post: Post, text: string): void {
-    if (post.isStream) say(post, text);
-    else post.answers.push(text);
+  function answer(post: Post, wire: Wire): void {
+    if (post.isStream) say(post, wireText(wire));
+    else post.answers.push(wire);
   }
 
   function finish(post: Post, isBatch: boolean): void {
@@ -84,14 +85,14 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
     clearTimeout(post.giveUp);
     const { response, answers, isStream } = post;
     if (isStream && answers.length > 0)
-      for (const text of answers) {
+      for (const text of answers.map(wireText)) {
         const { id } = log.add(post.stream, text);
         if (response) writeEvent(response, text, id);
       }
     if (isStream) response?.end();
     else if (response && answers.length === 0) response.writeHead(202, headers).end();
     else if (response)
-      sendJson(response, 200, isBatch ? `[${answers.join(",")}]` : (answers[0] ?? ""), headers);
+      sendJson(response, 200, isBatch ? `[${answers.map(wireText).join(",")}]` : (answers[0] ?? ""), headers);
     if (response || !isStream) posts.delete(post.stream);
     else setTimeout(() => posts.delete(post.stream), resumeMs).unref();
   }
@@ -153,7 +154,7 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
       };
       posts.set(post.stream, post);
       watch(post, response);
-      const out = { answer: (text: string) => answer(post, text), say: (text: string) => say(post, text) };
+      const out = { answer: (wire: Wire) => answer(post, wire), say: (text: string) => say(post, text) };
       const all = messages.map((message) => session.take(message, out));
       const answered = () => finish(post, isBatch);
       void (all.length === 1 ? all[0] : Promise.allSettled(all))?.then(answered, answered);

@@ -1,17 +1,20 @@
 import { changeMembers, type MemberChange } from "../../lib/json-members.ts";
-import { rememberText, textOf } from "../../lib/json-text.ts";
+import { bytesOf, rememberText, textOf } from "../../lib/json-text.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 import { serverInfo } from "./describe.ts";
+import type { Parts } from "./wire.ts";
 
 const infoKey = "io.modelcontextprotocol/serverInfo";
 const infoText = JSON.stringify(serverInfo);
 const drop: MemberChange = () => undefined;
 
-type Rendered = { result: UnknownObject } | { text: string };
+type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
 
 /** A result in the words of the client's era: as it came, with no more than our own words put in or taken out. */
 export function renderResult(result: UnknownObject, era: Era): Rendered {
+  const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
+  if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
   const text = textOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
@@ -25,10 +28,13 @@ export function completed(result: UnknownObject): UnknownObject {
 
 const completion = JSON.stringify(completed({})).slice(1);
 
-function completedText(text: string, { resultType, _meta, content }: UnknownObject): string {
-  // Most results say nothing of the kind and are not empty.
-  if (resultType === undefined && _meta === undefined && content !== undefined)
-    return `${text.slice(0, -1)},${completion}`;
+/** Does it hold any of what we put in or take out? Most results say nothing of the kind and are not empty. */
+function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
+  return resultType !== undefined || _meta !== undefined || content === undefined;
+}
+
+function completedText(text: string, result: UnknownObject): string {
+  if (!isSaidByUs(result)) return `${text.slice(0, -1)},${completion}`;
   return changeMembers(text, {
     resultType: (before = '"complete"') => before,
     _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),

@@ -12,6 +12,7 @@ import { parseMessage } from "./parse-message.ts";
 import { faultIn, type Id, isId, objectIn } from "./request.ts";
 import { plainView, type View } from "./view.ts";
 import { failure, renderAnswer, renderNotification } from "./visit.ts";
+import type { Wire } from "./wire.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;
 
@@ -23,7 +24,13 @@ export async function serveStdio(
   signal: AbortSignal,
   chosen: Partial<View> = {},
 ): Promise<void> {
-  const write = (text: string) => void output.write(`${text}\n`);
+  const write = (wire: Wire) => {
+    if (typeof wire === "string") return void output.write(`${wire}\n`);
+    output.cork();
+    for (const part of wire) output.write(part);
+    output.write("\n");
+    output.uncork();
+  };
   const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
   const client = createStdioClient(plane, write, { ...plainView, ...chosen });
   const takeLine = (line: string) => {
@@ -44,7 +51,7 @@ export async function serveStdio(
 }
 
 /** The first message decides: a handshake begins a session, and what says its own revision needs none. */
-function createStdioClient(plane: Plane, write: (text: string) => void, view: View) {
+function createStdioClient(plane: Plane, write: (wire: Wire) => void, view: View) {
   const house = createHouse(plane);
   const principal = plane.usualCaller();
   const session = createClientSession(house, { id: uniqueId(), principal, view, announce: write });

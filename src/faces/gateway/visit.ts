@@ -5,6 +5,7 @@ import type { LogLevel } from "../../model/server.ts";
 import type { Era } from "../../protocol/session.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";
+import type { Parts, Wire } from "./wire.ts";
 
 /** Everything that has to be known to answer one request: who asks, how, and how to speak with them meanwhile. */
 export type Visit = {
@@ -29,16 +30,17 @@ export type Visit = {
 
 export type RpcFailure = { code: number; message: string; data?: unknown };
 
-/** `text` is a result that is JSON already. */
-export type Answer = { result: UnknownObject } | { text: string } | { error: RpcFailure };
+/** `text` and `parts` are a result that is JSON already. */
+export type Answer = { result: UnknownObject } | { text: string } | { parts: Parts } | { error: RpcFailure };
 
 export function failure(code: number, message: string, data?: unknown): Answer {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
 /** An answer as it goes over the wire, made once. */
-export function renderAnswer(id: string | number | bigint | null, answer: Answer): string {
+export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
   const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
+  if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
   if ("text" in answer) return `${head},"result":${answer.text}}`;
   return "result" in answer
     ? `${head},"result":${JSON.stringify(answer.result)}}`

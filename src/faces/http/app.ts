@@ -3,6 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { identify } from "./identity.ts";
 import { limitBody } from "./limit-body.ts";
+import type { LocalPass } from "./local-pass.ts";
 import { checkOrigin } from "./origin.ts";
 import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
@@ -39,17 +40,21 @@ import { createSessions } from "./sessions.ts";
 
 export type AppOptions = {
   host: string;
+  /** Names that it is reached by beside that. */
+  allowHosts?: readonly string[];
   closing: AbortSignal;
   /** Writes servers into the configuration; without it they can only be looked at. */
   setup?: ServerEditor & SetupReader;
+  /** What the person has who started the plane. */
+  pass?: LocalPass;
 };
 
-export function createApp(plane: Plane, { host, closing, setup }: AppOptions): App {
+export function createApp(plane: Plane, { host, allowHosts, closing, setup, pass }: AppOptions): App {
   const app: App = new OpenAPIHono<HttpEnv>();
-  const sessions = createSessions();
-  app.use(checkOrigin(host));
+  const identities = { plane, sessions: createSessions(), pass: pass ?? null };
+  app.use(checkOrigin(host, allowHosts));
   app.use(limitBody());
-  app.use(identify(plane, sessions, [callbackPath, sessionPath]));
+  app.use(identify(identities, [callbackPath, sessionPath]));
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) =>
     renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
@@ -79,8 +84,8 @@ export function createApp(plane: Plane, { host, closing, setup }: AppOptions): A
   addJobRoutes(app, plane);
   addQuestionRoutes(app, plane);
   addTokenRoutes(app, plane);
-  addSignInRoutes(app, plane, sessions);
-  addSessionRoutes(app, plane, sessions);
+  addSignInRoutes(app, identities);
+  addSessionRoutes(app, identities, setup !== undefined);
   addKeyRoutes(app, plane);
   addEventRoutes(app, plane, closing);
   addOperationRoutes(app, plane, closing);

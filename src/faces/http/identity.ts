@@ -3,6 +3,7 @@ import { getCookie } from "hono/cookie";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Face } from "../../model/principal.ts";
+import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -13,23 +14,25 @@ const open: ReadonlySet<string> = new Set(["/healthz"]);
 const faceHeader = "x-toolplane-face";
 const pageHeader = "x-toolplane-session";
 
+/** How it is found out who asks. */
+export type Identities = { plane: Plane; sessions: Sessions; pass: LocalPass | null };
+
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
-export function identify(
-  plane: Plane,
-  sessions: Sessions,
-  exempt: readonly string[],
-): MiddlewareHandler<HttpEnv> {
+export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", faceOf(c));
     if (!open.has(c.req.path) && !exempt.includes(c.req.path))
-      c.set("principal", await principalOf(plane, sessions, c));
+      c.set("principal", await principalOf(identities, c));
     await next();
   };
 }
 
-export function principalOf(plane: Plane, sessions: Sessions, c: HttpContext) {
+export function principalOf({ plane, sessions, pass }: Identities, c: HttpContext) {
   const credential = credentialIn(c) ?? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader));
-  return plane.identify(credential);
+  // It says which person of this machine asks, and gives nobody a name: where credentials are needed it is none.
+  const isStarter = pass?.isIt(credential) ?? false;
+  c.set("isStarter", isStarter);
+  return plane.identify(isStarter ? null : credential);
 }
 
 /** Each port has its own, because browsers keep them by host alone. */

@@ -13,8 +13,14 @@ export type McpHandler = (request: IncomingMessage, response: ServerResponse, pr
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The MCP endpoint without a framework in between; everything else goes on to `others`. */
-export function createMcpFront(plane: Plane, host: string, handle: McpHandler, others: Listener): Listener {
-  const refuseOrigin = createOriginCheck(host);
+export function createMcpFront(
+  plane: Plane,
+  host: string,
+  handle: McpHandler,
+  others: Listener,
+  allowHosts: readonly string[] = [],
+): Listener {
+  const refuseOrigin = createOriginCheck(host, allowHosts);
 
   async function identify(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {

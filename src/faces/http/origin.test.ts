@@ -8,6 +8,16 @@ async function statusOf(listening: string, headers: Record<string, string>): Pro
   return (await app.request("http://ignored/", { headers })).status;
 }
 
+test("a plane behind a balancer is reached by the names that it was given, and by no other", async () => {
+  const app = new Hono().use(checkOrigin("0.0.0.0", ["Tools.example.org"])).get("/", (c) => c.text("served"));
+  const ask = async (headers: Record<string, string>) => (await app.request("http://x/", { headers })).status;
+  const host = "tools.example.org";
+  assert.equal(await ask({ host, origin: "https://tools.example.org" }), 200);
+  assert.equal(await ask({ host: "10.1.2.3:7420" }), 403);
+  assert.equal(await ask({ host: "tools.example.org.evil.example" }), 403);
+  assert.equal(await ask({ host, origin: "https://evil.example" }), 403);
+});
+
 const cases: [title: string, listening: string, headers: Record<string, string>, served: boolean][] = [
   ["an address of this machine", "127.0.0.1", { host: "127.0.0.1:7420" }, true],
   ["the name of this machine", "127.0.0.1", { host: "localhost:7420" }, true],

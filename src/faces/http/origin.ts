@@ -7,12 +7,20 @@ const loopback = ["127.0.0.1", "localhost", "[::1]"];
 /** Says what is wrong with where a request says it goes and comes from, or null. */
 export function createOriginCheck(
   listeningHost: string,
+  /** Names that it is reached by beside that. */
+  allowHosts: readonly string[] = [],
 ): (host: string | undefined, origin: string | undefined) => PlaneError | null {
-  const own = listeningHost.includes(":") ? `[${listeningHost}]` : listeningHost;
-  const hosts = new Set([...loopback, own.toLowerCase()]);
+  const own = [listeningHost, ...allowHosts].map((name) =>
+    (name.includes(":") ? `[${name}]` : name).toLowerCase(),
+  );
+  const hosts = new Set([...loopback, ...own]);
+  // Programs name the same host with every request, and no page.
+  let served: string | undefined;
   return (named, origin) => {
+    if (origin === undefined && named !== undefined && named === served) return null;
     const host = splitPort(named ?? "");
     if (!hosts.has(host.name)) return new PlaneError("ORIGIN_REFUSED", "This Host is not served here.");
+    served = named;
     if (origin === undefined) return null;
     const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
     // Another program on the same machine may serve pages too, and on another port it is another site.
@@ -23,8 +31,8 @@ export function createOriginCheck(
 }
 
 /** A web page must not be able to drive a plane by naming it through a host of its own. */
-export function checkOrigin(listeningHost: string): MiddlewareHandler {
-  const refuse = createOriginCheck(listeningHost);
+export function checkOrigin(listeningHost: string, allowHosts: readonly string[] = []): MiddlewareHandler {
+  const refuse = createOriginCheck(listeningHost, allowHosts);
   return async (c, next) => {
     const refused = refuse(c.req.header("host"), c.req.header("origin"));
     if (refused) return renderProblem(refused);

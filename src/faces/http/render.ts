@@ -1,14 +1,9 @@
 import type { AgentAnswer } from "../../model/agent-answer.ts";
 import type { Outcome } from "../../model/call.ts";
-import {
-  type ErrorCode,
-  type ErrorReport,
-  errorTable,
-  reportError,
-  toPlaneError,
-} from "../../model/errors.ts";
+import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
 import type { JobRun } from "../../model/job-run.ts";
 import type { SkillRun, StepRun } from "../../model/skill-run.ts";
+import { strangerMessage } from "../../model/stranger-message.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
@@ -70,8 +65,8 @@ export function renderProblem(thrown: unknown): Response {
   return json(problem(error), errorTable[error.code].http);
 }
 
-/** Errors whose text names files of ours. */
-const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
+/** So often a store that is away is tried again. */
+const storeRetrySeconds = "5";
 
 /** Whoever is told one of these has shown something that was ours, or that an issuer signed. */
 const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
@@ -83,8 +78,8 @@ const proveIt =
 function forStrangers(error: ErrorReport): ErrorReport {
   if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
     return { ...error, message: proveIt, cause: null, data: {} };
-  if (!ourOwnTrouble.includes(error.code)) return error;
-  return { ...error, message: errorTable[error.code].means, cause: null, data: {} };
+  const told = strangerMessage(error.code, error.data);
+  return told === null ? error : { ...error, ...told, cause: null };
 }
 
 /** RFC 9457, with our code. */
@@ -106,14 +101,16 @@ function json(body: unknown, status: number): Response {
     "content-type": type,
     ...(status === 401 ? { "www-authenticate": 'Bearer realm="toolplane"' } : {}),
     ...(status === 413 ? { connection: "close" } : {}),
-    ...(status === 429 ? retryAfter(body as Partial<ErrorReport>) : {}),
+    ...(status === 429 || status === 503 ? retryAfter(body as Partial<ErrorReport>) : {}),
   };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** In whole seconds. A budget that is used up does not come back by waiting. */
+/** In whole seconds. A budget that is used up, or a file that cannot be read, does not come back by waiting. */
 function retryAfter({ code, data }: Partial<ErrorReport>): { "retry-after"?: string } {
   if (code === "BUDGET_EXCEEDED") return {};
+  if (errorTable[code ?? "INTERNAL"].http === 503)
+    return data?.lost === true || data?.busy === true ? { "retry-after": storeRetrySeconds } : {};
   const ms = typeof data?.retryInMs === "number" ? data.retryInMs : 0;
   return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
 }

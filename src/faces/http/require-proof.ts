@@ -1,15 +1,21 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { HttpContext } from "./route.ts";
 
 /**
  * For what could have a program run or a secret read. As long as nobody has to prove anything, any program of this
- * machine can ask, also one of another user.
+ * machine can ask, also one of another user; so it takes the person who started the plane.
  */
-export async function requireProof(plane: Plane, what: string, instead?: string): Promise<void> {
-  if (await plane.needsCredentials()) return;
+export async function requireProof(
+  plane: Plane,
+  c: HttpContext,
+  what: string,
+  instead: string,
+): Promise<void> {
+  if (c.get("isStarter") || (await plane.needsCredentials())) return;
   throw new PlaneError(
     "FORBIDDEN",
-    `${what} over HTTP only where callers have to prove who they are. Create the first key with 'toolplane keys create'${instead === undefined ? "" : `, or use '${instead}'`}.`,
+    `${what} over HTTP only by callers who prove who they are. In the workbench, open the link that 'toolplane serve' printed; elsewhere use '${instead}', or a key of 'toolplane keys create'.`,
   );
 }
 

@@ -6,7 +6,14 @@ import { describeRoute, type Route } from "./describe-route.ts";
 import { readQuery } from "./read-query.ts";
 
 /** Who asks is known before any route is reached. */
-export type HttpEnv = { Variables: { principal: Principal; face: Face } };
+export type HttpEnv = {
+  Variables: {
+    principal: Principal;
+    face: Face;
+    /** They have shown that they are the person who started the plane. */
+    isStarter: boolean;
+  };
+};
 export type App = OpenAPIHono<HttpEnv>;
 export type HttpContext = Context<HttpEnv>;
 

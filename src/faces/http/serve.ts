@@ -3,8 +3,10 @@ import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { pause } from "../../lib/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type AppOptions, createApp } from "./app.ts";
+import { createLocalPass } from "./local-pass.ts";
 import { createMcpFront, type McpHandler } from "./mcp-front.ts";
 import { createWorkbenchFront } from "./workbench-front.ts";
 
@@ -21,6 +23,8 @@ const keepAliveTimeout = 65_000;
 export type ServeOptions = {
   host: string;
   port: number;
+  /** Names that the plane is reached by, where it stands behind something else. */
+  allowHosts?: readonly string[];
   mcp?: Mcp;
   /** The directory of the built workbench; without it there is none. */
   workbench?: string;
@@ -29,6 +33,8 @@ export type ServeOptions = {
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
 export type Serving = {
   url: string;
+  /** Where the person goes who started it; what is behind the # is for nobody else. Null where there is no workbench. */
+  workbench: string | null;
   /** With `drainMs`, everything is still answered for so long, so that whoever sends requests here can find out. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
@@ -36,13 +42,22 @@ export type Serving = {
 /** Listens, and takes no more connections once it is closed. */
 export async function serve(
   plane: Plane,
-  { host, port, setup, mcp, workbench }: ServeOptions,
+  { host, port, allowHosts = [], setup, mcp, workbench }: ServeOptions,
 ): Promise<Serving> {
   const closing = new AbortController();
-  const app = createApp(plane, { host, closing: closing.signal, ...(setup ? { setup } : {}) });
+  // Where others can come, everybody shows a credential, whoever started it.
+  // A store that is away may have keys in it, and must not keep the plane from starting.
+  const needsCredentials = await plane.needsCredentials().catch(() => true);
+  const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
+  const pass = isOwn ? createLocalPass() : undefined;
+  const app = createApp(plane, {
+    ...{ host, allowHosts, closing: closing.signal },
+    ...(setup ? { setup } : {}),
+    ...(pass ? { pass } : {}),
+  });
   const others = getRequestListener(app.fetch);
-  const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others);
-  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest) : rest;
+  const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, allowHosts);
+  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, allowHosts) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
     // Whoever keeps a connection goes elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
@@ -56,8 +71,11 @@ export async function serve(
   const address = server.address();
   const actualPort = typeof address === "object" && address !== null ? address.port : port;
   const shownHost = host.includes(":") ? `[${host}]` : host;
+  const url = `http://${shownHost}:${actualPort}`;
+  const mark = pass && setup ? `#pass=${pass.word}` : "";
   return {
-    url: `http://${shownHost}:${actualPort}`,
+    url,
+    workbench: workbench === undefined ? null : `${url}/workbench/${mark}`,
     async close({ drainMs = 0 } = {}) {
       // Whoever only listens has nothing to finish, and who waits for a person can wait elsewhere.
       closing.abort();

@@ -42,8 +42,13 @@ const encodings = [
  * The browser's app: files that say nothing about anybody, so nobody has to prove who they are to get them. Without a
  * framework in between, like the MCP endpoint; everything else goes on to `others`.
  */
-export function createWorkbenchFront(directory: string, host: string, others: Listener): Listener {
-  const refuse = createOriginCheck(host);
+export function createWorkbenchFront(
+  directory: string,
+  host: string,
+  others: Listener,
+  allowHosts: readonly string[] = [],
+): Listener {
+  const refuse = createOriginCheck(host, allowHosts);
   return (request, response) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);

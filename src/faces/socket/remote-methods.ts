@@ -27,6 +27,7 @@ export const remoteMethods = {
   previewOverlay: 2,
   setTool: 2,
   deleteTool: 2,
+  deleteEntry: 3,
   changes: 1,
   exportBundle: 1,
   importBundle: 2,

@@ -3,7 +3,7 @@ import { sentence } from "../../lib/sentence.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
-import type { SkillManifest } from "../../model/skill.ts";
+import { type SkillManifest, toolsOfSkill } from "../../model/skill.ts";
 import type { NotReady } from "../../model/skill-run.ts";
 import { missingInput } from "./plan.ts";
 
@@ -21,15 +21,10 @@ export async function preflight(
   input: JsonObject,
   parts: PreflightParts,
 ): Promise<NotReady[]> {
-  const names = toolsOf(skill);
+  const names = toolsOfSkill(skill);
   const aboutTools = await Promise.all(names.map((name) => checkTool(name, skill, parts)));
   const missing = await missingCapabilities(skill.required_capabilities, parts);
   return [...missingInput(skill, input), ...aboutTools.flat(), ...missing];
-}
-
-/** Those that it names, and those that its steps call. */
-export function toolsOf({ required_tools, steps = [] }: SkillManifest): string[] {
-  return [...new Set([...required_tools, ...steps.map(({ tool }) => tool)])];
 }
 
 export async function missingCapabilities(
@@ -64,10 +59,15 @@ export async function checkTool(
   return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
 }
 
-export function notReady(what: string, reasons: readonly NotReady[]): PlaneError {
+export function notReady(
+  what: string,
+  reasons: readonly NotReady[],
+  /** Everything that it takes, where that was found out. */
+  needs?: readonly string[],
+): PlaneError {
   const why = reasons.map(({ reason }) => reason).join("; ");
   return new PlaneError("NOT_READY", sentence(`${what} cannot run: ${why}`), {
-    data: { reasons, sent: false },
+    data: { reasons, sent: false, ...(needs === undefined ? {} : { required_capabilities: needs }) },
   });
 }
 

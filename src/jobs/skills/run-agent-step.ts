@@ -2,6 +2,7 @@ import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SkillManifest } from "../../model/skill.ts";
+import { collaborate } from "./collaborate.ts";
 import { requireSafe, type SkillParts } from "./step-memory.ts";
 
 /** The only step of a skill that has none of its own. */
@@ -11,9 +12,10 @@ const id = "agent";
 export async function agentStep(
   skill: SkillManifest,
   input: JsonObject,
-  { run, memory, isRepeatable, askAgent, overBudget, emit }: SkillParts,
+  parts: SkillParts,
   signal: AbortSignal,
 ): Promise<Json> {
+  const { run, memory, isRepeatable, overBudget, emit } = parts;
   const { name, required_tools } = skill;
   const known = memory.known(name, id);
   if (known?.state === "succeeded" && known.result !== undefined) return known.result;
@@ -33,7 +35,10 @@ export async function agentStep(
   await memory.keep(begun);
   emit({ type: "skill.step_started", ...step });
   try {
-    const { record, answer } = await askAgent(skill, input, signal);
+    const { collaboration } = skill;
+    const { record, answer } = await (collaboration?.enabled
+      ? collaborate({ ...skill, collaboration }, input, parts, signal)
+      : parts.askAgent(skill, input, signal));
     const durationMs = Date.now() - began;
     await memory.keep({ ...begun, state: "succeeded", record, durationMs, result: answer });
     emit({ type: "skill.step_succeeded", ...step, record, durationMs });

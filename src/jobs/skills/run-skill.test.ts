@@ -24,7 +24,7 @@ function answer(id: string, text: string): Outcome {
 }
 
 /** Runs the skill with what is known of it; tells what was called. */
-async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}) {
+async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}, what = skill) {
   const called: JsonObject[] = [];
   const events: PlaneEvent[] = [];
   const { memory, steps } = createStepMemory(async () => undefined, earlier);
@@ -36,9 +36,10 @@ async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}) {
     },
     ...{ isRepeatable: async () => false, overBudget: async () => null },
     askAgent: async () => ({ record: "a", answer: "done" }),
+    ask: async () => "yes",
     ...parts,
   };
-  const ended = await runSkill(skill, {}, whole, new AbortController().signal).catch((thrown) => thrown);
+  const ended = await runSkill(what, {}, whole, new AbortController().signal).catch((thrown) => thrown);
   return { ended, called, events: events.map(({ type }) => type), steps: steps() };
 }
 
@@ -66,6 +67,24 @@ test("no step is begun when the budget is used up", async () => {
   assert.deepEqual([ended.code, called.length], ["BUDGET_EXCEEDED", 1]);
   assert.match(ended.message, /Step 'two' of 'two' was not begun: its tools have used up/);
   assert.equal(events.at(-1), "skill.failed");
+});
+
+test("a step that cannot be begun has failed, and those after it are cancelled", async () => {
+  const call: SkillParts["call"] = async ({ id }) => ({ ...answer(id, ""), result: { content: [] } });
+  const missing = { ...skill.steps?.[1], arguments: { n: "${steps.one.result.gone}" } };
+  const third = { id: "three", tool: "t", arguments: {}, depends_on: ["two"] };
+  const changed = SkillManifest.parse({ ...skill, steps: [skill.steps?.[0], missing, third] });
+  const { ended, events, steps } = await run([], { call }, changed);
+  assert.equal(ended.code, "INVALID_ARGUMENTS");
+  assert.deepEqual(
+    steps.map(({ id, state, error }) => [id, state, error?.code]),
+    [
+      ["one", "succeeded", undefined],
+      ["two", "failed", "INVALID_ARGUMENTS"],
+      ["three", "cancelled", undefined],
+    ],
+  );
+  assert.ok(events.includes("skill.step_failed"));
 });
 
 test("a step is kept as begun before its call is made", async () => {

@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/call.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { SkillManifest } from "../../model/skill.ts";
+import type { SkillManifest, SkillStep } from "../../model/skill.ts";
 import { runGraph } from "../run-graph.ts";
 import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue } from "./plan.ts";
 import { agentStep } from "./run-agent-step.ts";
@@ -71,14 +71,15 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
     return false;
   }
   requireSafe(known);
-  const lacking = await parts.overBudget();
-  if (lacking !== null)
-    throw new PlaneError("BUDGET_EXCEEDED", `Step '${id}' of '${skill}' was not begun: ${lacking}.`);
-  const args = fillStep(step, input, results);
-  const at = new Date().toISOString();
-  const repeatable = await parts.isRepeatable(step.tool);
-  const begun: KeptStep = { ...blank(skill, planned, "running"), at, repeatable };
   const facts = { runId: parts.run.id, user: parts.run.user, skill, step: id, tool: step.tool };
+  const { args, repeatable } = await prepareStep(skill, step, context).catch(async (thrown) => {
+    const error = toPlaneError(thrown);
+    await parts.memory.keep({ ...blank(skill, planned, "failed"), error: reportError(error) });
+    parts.emit({ type: "skill.step_failed", ...facts, record: null, code: error.code });
+    throw error;
+  });
+  const at = new Date().toISOString();
+  const begun: KeptStep = { ...blank(skill, planned, "running"), at, repeatable };
   signal.throwIfAborted();
   await parts.memory.keep(begun);
   parts.emit({ type: "skill.step_started", ...facts });
@@ -107,6 +108,15 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
   if (isCancelled) parts.emit({ type: "skill.step_cancelled", ...facts });
   else parts.emit({ type: "skill.step_failed", ...facts, record, code: error.code });
   throw error;
+}
+
+/** Everything that can keep a step from being begun. */
+async function prepareStep(skill: string, step: SkillStep, { input, results, parts }: StepContext) {
+  const lacking = await parts.overBudget();
+  if (lacking !== null)
+    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not begun: ${lacking}.`);
+  const args = fillStep(step, input, results);
+  return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
 function failureOf(id: string, skill: string, { error, result }: Outcome): PlaneError {

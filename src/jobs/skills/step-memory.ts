@@ -12,6 +12,9 @@ export type StepMemory = {
   keep(step: KeptStep): Promise<void>;
 };
 
+/** Which model, by its name, and what it is told beside the instructions; the usual one when left out. */
+export type AskedModel = { model?: string | undefined; system?: string | undefined };
+
 export type AgentEnd = { record: string; answer: string };
 
 export type SkillParts = {
@@ -24,7 +27,9 @@ export type SkillParts = {
     signal: AbortSignal,
   ): Promise<Outcome>;
   isRepeatable(tool: string): Promise<boolean>;
-  askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal): Promise<AgentEnd>;
+  askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal, by?: AskedModel): Promise<AgentEnd>;
+  /** One question without tools. */
+  ask(by: AskedModel, question: string, signal: AbortSignal): Promise<string>;
   /** What there is too little of to begin another step, or null. */
   overBudget(): Promise<string | null>;
   emit(event: PlaneEvent): void;

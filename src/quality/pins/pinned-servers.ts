@@ -27,10 +27,12 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
   const known = new Map<string, Known>();
   /** What another process may have decided meanwhile. */
   const doubtful = new Set<string>();
+  let revision = 0;
 
   async function load(listing: Listing): Promise<void> {
     const { isKnown, heads } = await (await store()).pinnedServer(listing.identity);
     const first = isKnown ? null : (known.get(listing.identity)?.first ?? listing);
+    revision += 1;
     known.set(listing.identity, { heads: new Map(heads.map((head) => [head.tool, head])), first });
   }
 
@@ -56,14 +58,20 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
   }
 
   return {
+    /** As long as it is the same, `look` says the same of everything. */
+    revision: () => revision,
     listed(server: string, identity: string, entries: readonly unknown[]): void {
+      revision += 1;
       const named = entries
         .filter(isObject)
         .map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // The first of a name is the one that counts.
       listings.set(server, { server, identity, tools: new Map(named.reverse()) });
     },
-    forget: (server: string) => void listings.delete(server),
+    forget(server: string): void {
+      revision += 1;
+      listings.delete(server);
+    },
     /** Another process may have decided about any of them; they are read again when somebody looks. */
     doubt(): void {
       for (const identity of known.keys()) doubtful.add(identity);
@@ -107,10 +115,12 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
         if (!of.heads.has(tool)) of.heads.set(tool, toHead(tool, entry));
       }
       if (takesNew) of.first = null;
+      revision += 1;
       if (takesNew && (isFirst || pins.length > 0))
         await (await store()).addPins(listing.identity, server, pins);
     },
     decided(identity: string, head: PinHead): void {
+      revision += 1;
       known.get(identity)?.heads.set(head.tool, head);
     },
   };

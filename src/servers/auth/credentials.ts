@@ -10,7 +10,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const discovered = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
-    return createStoredCredentials({ ...options, now: options.now ?? Date.now, discovered });
+    const { now = Date.now, vaultKey = async () => undefined } = options;
+    return createStoredCredentials({ ...options, now, vaultKey, discovered });
   });
 
   return {

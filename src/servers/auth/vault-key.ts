@@ -3,8 +3,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce } from "../../lib/create-once.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { vaultKeyBytes as keyBytes, parseVaultKey } from "../../model/vault-key.ts";
 
-export const keyBytes = 32;
+/** The key that the configuration leads to. */
+export function readVaultKey(text: string): Buffer {
+  const key = parseVaultKey(text);
+  if (key !== null) return key;
+  throw new PlaneError(
+    "STORE_FAILED",
+    `What 'vaultKey' of the configuration refers to is no key: it must be ${keyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${keyBytes}'.`,
+  );
+}
 
 /** The key in this directory, made when there is none. Processes that start at once end with the same. */
 export function loadVaultKey(directory: string): Buffer {

@@ -9,7 +9,10 @@ import { createVault } from "./vault.ts";
 
 async function openVault(directory: string | undefined, file = ":memory:") {
   const store = await openSqliteStore(file);
-  return { store, vault: createVault({ store: async () => store, directory }) };
+  return {
+    store,
+    vault: createVault({ store: async () => store, directory, vaultKey: async () => undefined }),
+  };
 }
 
 test("what is written can be read, listed and removed, and the store sees none of it", async () => {
@@ -71,15 +74,33 @@ test("another key is told with the file and the remedy, and nothing of the value
   const { store, vault } = await openVault(directory.path);
   await vault.write("a", { token: "very-secret" });
   writeFileSync(directory.file("vault.key"), Buffer.alloc(32, 7));
-  const other = createVault({ store: async () => store, directory: directory.path });
+  const noKey = async () => undefined;
+  const other = createVault({ store: async () => store, directory: directory.path, vaultKey: noKey });
   await assert.rejects(other.read("a"), (error: Error) => {
-    assert.match(error.message, /vault\.key.*another key\. Put the key file back.*sign in again/);
+    assert.match(error.message, /vault\.key.*another key\. Put the key back.*sign in again/);
     assert.doesNotMatch(error.message, /very-secret/);
     return true;
   });
   assert.equal(await other.readIfPossible("a"), null);
   await other.write("a", "new");
   assert.equal(await other.read("a"), "new");
+  await store.close();
+});
+
+test("planes with one key open each other's, and none makes a key of its own", async () => {
+  await using directory = await temporaryDirectory();
+  const store = await openSqliteStore(":memory:");
+  const open = (key: string) =>
+    createVault({ store: async () => store, directory: directory.path, vaultKey: async () => key });
+  await open(Buffer.alloc(32, 1).toString("hex")).write("a", "sealed");
+  assert.equal(await open(Buffer.alloc(32, 1).toString("base64")).read("a"), "sealed");
+  await assert.rejects(open(Buffer.alloc(32, 2).toString("hex")).read("a"), /'vaultKey'.*another key/);
+  await assert.rejects(open("s3cret").read("a"), ({ message }: Error) => {
+    assert.match(message, /'vaultKey' of the configuration.*32 bytes.*openssl/);
+    assert.doesNotMatch(message, /s3cret/);
+    return true;
+  });
+  assert.deepEqual(readdirSync(directory.path), []);
   await store.close();
 });
 

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { once } from "../../lib/once.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
-import { keyBytes, loadVaultKey } from "./vault-key.ts";
+import { vaultKeyBytes } from "../../model/vault-key.ts";
+import { loadVaultKey, readVaultKey } from "./vault-key.ts";
 
 const format = 1;
 const nonceBytes = 12;
@@ -21,16 +21,39 @@ export type Vault = {
   names(prefix: string): Promise<string[]>;
 };
 
-/** JSON values that the store keeps without being able to read them. Without a directory the key ends with us. */
-export function createVault(options: { store(): Promise<Store>; directory: string | undefined }): Vault {
+export type VaultOptions = {
+  store(): Promise<Store>;
+  directory: string | undefined;
+  /** The key that the configuration names, for all planes on one store. */
+  vaultKey(): Promise<string | undefined>;
+};
+
+/** JSON values that the store keeps without being able to read them. Without a key and a directory it ends with us. */
+export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
-  const key = once(() => (directory === undefined ? randomBytes(keyBytes) : loadVaultKey(directory)));
+  const load = async () => {
+    const given = await options.vaultKey();
+    if (given !== undefined) return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
+    if (directory === undefined)
+      return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
+    return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  /** What could not be read is tried again by the next one who asks. */
+  const key = () => {
+    loaded ??= load().catch((thrown) => {
+      loaded = undefined;
+      throw thrown;
+    });
+    return loaded;
+  };
 
   async function read(name: string): Promise<unknown> {
     const sealed = await (await options.store()).secret(name);
     if (sealed === null) return null;
-    const opened = open(key(), name, sealed);
-    if (opened === null) throw unreadable(name, directory);
+    const { bytes, name: keyName } = await key();
+    const opened = open(bytes, name, sealed);
+    if (opened === null) throw unreadable(name, keyName);
     return opened.value;
   }
 
@@ -38,7 +61,8 @@ export function createVault(options: { store(): Promise<Store>; directory: strin
     read,
     readIfPossible: (name) => read(name).catch(nullWhenUnreadable),
     async write(name, value) {
-      await (await options.store()).putSecret(name, seal(key(), name, value));
+      const { bytes } = await key();
+      await (await options.store()).putSecret(name, seal(bytes, name, value));
     },
     remove: async (name) => (await options.store()).deleteSecret(name),
     names: async (prefix) => (await options.store()).secrets(prefix),
@@ -70,11 +94,10 @@ function open(key: Buffer, name: string, sealed: Uint8Array): { value: unknown }
 
 const wrongKey = "wrongKey";
 
-function unreadable(name: string, directory: string | undefined): PlaneError {
-  const file = directory === undefined ? "the key of this process" : `'${join(directory, "vault.key")}'`;
+function unreadable(name: string, keyName: string): PlaneError {
   const message =
-    `What is stored under '${name}' cannot be opened with ${file}: it was sealed with another key. ` +
-    "Put the key file back that was there before, or give the token or sign in again.";
+    `What is stored under '${name}' cannot be opened with ${keyName}: it was sealed with another key. ` +
+    "Put the key back that was there before, or give the token or sign in again.";
   return new PlaneError("STORE_FAILED", message, { data: { reason: wrongKey } });
 }
 

@@ -46,6 +46,8 @@ export type CredentialsOptions = {
   store(): Promise<Store>;
   /** Holds the key and the locks; without it both end with the process. */
   directory: string | undefined;
+  /** The key that seals what is stored, where the configuration names one. */
+  vaultKey?(): Promise<string | undefined>;
   clientName: string;
   /** Somebody gave a token, signed in, or took it back. */
   onChanged(server: string, user: string | null): void;

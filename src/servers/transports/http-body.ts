@@ -3,8 +3,8 @@ import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 import { tooLarge } from "./http-failure.ts";
 
-/** The whole body as text, up to a limit. */
-export function readBody(response: IncomingMessage, limitBytes: number): Promise<string> {
+/** The whole body, up to a limit. */
+export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -18,7 +18,7 @@ export function readBody(response: IncomingMessage, limitBytes: number): Promise
     // What it announces need not arrive first.
     if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
     response.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
-    response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    response.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     response.on("error", (error) =>
       reject(new TransportError(`the answer broke off: ${error.message}`, { sent: true, cause: error })),
     );

@@ -1,4 +1,4 @@
-import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -50,7 +50,7 @@ const idleMs = 10;
 export function createRequester(options: HttpOptions): Requester {
   const url = new URL(options.url);
   // Taking an address apart costs as much as the rest of a request that is made over a kept socket.
-  const address = urlToHttpOptions(url);
+  const address = addressOf(url);
   const client = url.protocol === "https:" ? https : http;
   const agent = new client.Agent({ keepAlive: true });
   let open = true;
@@ -72,7 +72,7 @@ export function createRequester(options: HttpOptions): Requester {
     if (!open) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
       const request: ClientRequest = client.request({
-        ...(target === url ? address : urlToHttpOptions(target)),
+        ...(target === url ? address : addressOf(target)),
         method,
         agent,
         headers: {
@@ -82,8 +82,8 @@ export function createRequester(options: HttpOptions): Requester {
           "accept-encoding": "identity",
           ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
         },
-        ...(signal ? { signal } : {}),
       });
+      cutWhenAborted(request, signal);
       let reached = () => false;
       request.on("socket", (socket) => {
         reached = watchWrites(socket);
@@ -117,6 +117,21 @@ export function createRequester(options: HttpOptions): Requester {
       agent.destroy();
     },
   };
+}
+
+/** What a request needs of an address, and no more: Node copies all that it is given. */
+function addressOf(url: URL): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  return { protocol, hostname, port, path, ...(auth === undefined ? {} : { auth }) };
+}
+
+/** Node does the same for a signal that it is given, with a dozen listeners for what needs two. */
+function cutWhenAborted(request: ClientRequest, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  const cut = () => void request.destroy(new DOMException("The request was given up.", "AbortError"));
+  if (signal.aborted) return cut();
+  signal.addEventListener("abort", cut, { once: true });
+  request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
 /** Nothing is sent before the connection stands, and a socket that was kept may be dead already. */

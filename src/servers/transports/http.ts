@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { abortable } from "../../lib/abortable.ts";
+import { longBytes } from "../../protocol/line-splitter.ts";
 import {
   type Channel,
   type ChannelHandlers,
@@ -89,9 +90,10 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     refuseCompressed(response);
     if (isEventStream(response)) return takeStream(response, exchange);
     if (exchange.id === undefined) return void response.resume();
-    const text = await readBody(response, maxMessageBytes);
+    const body = await readBody(response, maxMessageBytes);
+    const text = body.toString("utf8");
     if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
-    const message = parseMessage(text);
+    const message = parseMessage(text, body.length < longBytes ? undefined : body);
     if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
     const answer = answerIn(message, exchange.id, true);
     handlers.onMessage(answer ?? message, exchange.id);
@@ -108,7 +110,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   /** Some refusals are answers: what is wrong stands in the body, also where it names no request. */
   async function takeRefusal(response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
     const { id, session } = exchange;
-    const text = await readBody(response, maxMessageBytes).catch(() => "");
+    const text = (await readBody(response, maxMessageBytes).catch(() => "")).toString();
     const isAboutUs = status !== 403 && !isPassing(status);
     const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
     if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(response);

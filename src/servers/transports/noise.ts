@@ -13,11 +13,11 @@ export function noiseText(text: string): string {
     .slice(0, shownCharacters);
 }
 
-/** Undefined when it is no JSON. */
-export function parseMessage(text: string): unknown {
+/** Undefined when it is no JSON. `bytes` are those of the text, where it is long. */
+export function parseMessage(text: string, bytes?: Buffer): unknown {
   try {
     const message: unknown = JSON.parse(text);
-    noteResultText(message, text);
+    noteResultText(message, text, bytes);
     return message;
   } catch {
     return undefined;

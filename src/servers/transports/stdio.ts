@@ -69,8 +69,8 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // A child that is ending closes its ends of the pipes first; how it ended says more.
   const closeSoon = (what: string) => setTimeout(close, lastWordsMs, what).unref();
 
-  const takeLine = (line: string) => {
-    const message = parseMessage(line);
+  const takeLine = (line: string, bytes?: Buffer) => {
+    const message = parseMessage(line, bytes);
     if (message !== undefined) handlers.onMessage(message);
     else if (line.trim() !== "") handlers.onNoise?.(noiseText(line));
   };

@@ -1,11 +1,13 @@
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews } from "../../model/store.ts";
 import type { StoreAddress } from "../../model/store-address.ts";
 import { createAvailability } from "./availability.ts";
+import { beginTransaction, wasCommitted } from "./commit.ts";
 import { lockKey, notify } from "./notify.ts";
 import { openPool, ping } from "./open-pool.ts";
-import { asValue, type Query } from "./query.ts";
+import { queryOf, withClient } from "./pool-client.ts";
+import type { Query, Row } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
 
 export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
@@ -16,6 +18,9 @@ export type WriteOptions = {
   /** What the other planes are told once it is written. */
   news?: StoreNews;
 };
+
+/** How far a transaction got before its connection was lost. */
+type Begun<T> = { committing?: { number: string; value: T } };
 
 export type Connection = Awaited<ReturnType<typeof createConnection>>;
 
@@ -38,7 +43,10 @@ export async function createConnection(
   // A connection that nobody uses says by itself that it is gone.
   pool.on("error", (thrown) => isOpen && isLost(thrown) && availability.lost(reasonOf(thrown)));
 
-  async function attempt<T>(work: () => Promise<T>): Promise<T> {
+  async function attempt<T>(
+    work: () => Promise<T>,
+    told: (thrown: unknown) => unknown = (thrown) => storeFailure(name, thrown),
+  ): Promise<T> {
     if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
@@ -46,27 +54,46 @@ export async function createConnection(
       return await work();
     } catch (thrown) {
       if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
-      throw storeFailure(name, thrown);
+      throw told(thrown);
     }
   }
 
-  const write = <T>(work: (query: Query) => Promise<T>, { lock, news }: WriteOptions = {}): Promise<T> =>
-    attempt(() =>
-      withClient(pool, async (client) => {
-        const query = queryOf(client);
-        const taking = lock === undefined ? "" : `; SELECT pg_advisory_xact_lock(${lockKey(address, lock)})`;
-        try {
-          await client.query(`BEGIN${taking}`);
-          const value = await work(query);
-          if (news) await notify(query, address, instance, news);
-          await client.query("COMMIT");
-          return value;
-        } catch (thrown) {
-          if (!isLost(thrown)) await client.query("ROLLBACK");
-          throw thrown;
-        }
-      }),
-    );
+  /** What was not committed has not happened, so it is done again where it was only a connection that went away. */
+  async function write<T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    let begun: Begun<T> = {};
+    const change = () => {
+      begun = {};
+      return withClient(pool, (client) => transact(client, work, options, begun));
+    };
+    return attempt(change).catch(async (thrown) => {
+      if (availability.checking() === null) throw thrown;
+      const { committing } = begun;
+      if (committing === undefined) return attempt(change);
+      const isDone = await attempt(() => wasCommitted(queryOf(pool), committing.number));
+      if (isDone === null) throw thrown;
+      return isDone ? committing.value : attempt(change);
+    });
+  }
+
+  async function transact<T>(
+    client: PoolClient,
+    work: (query: Query) => Promise<T>,
+    { lock, news }: WriteOptions,
+    begun: Begun<T>,
+  ): Promise<T> {
+    const query = queryOf(client);
+    try {
+      const number = await beginTransaction(client, lock === undefined ? lock : lockKey(address, lock));
+      const value = await work(query);
+      if (news) await notify(query, address, instance, news);
+      begun.committing = { number, value };
+      await client.query("COMMIT");
+      return value;
+    } catch (thrown) {
+      if (!isLost(thrown)) await client.query("ROLLBACK");
+      throw thrown;
+    }
+  }
 
   try {
     await prepare();
@@ -89,9 +116,48 @@ export async function createConnection(
     });
   }
 
+  /** As everything is at one moment, however long somebody looks. */
+  async function* readLong<T>(look: (query: Query) => AsyncIterable<T>): AsyncGenerator<T> {
+    const client = await attempt(() => pool.connect());
+    const ignore = () => undefined;
+    client.on("error", ignore);
+    try {
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      yield* look(queryOf(client));
+    } catch (thrown) {
+      throw storeFailure(name, thrown);
+    } finally {
+      client.off("error", ignore);
+      // With its connection the transaction ends, however far it got.
+      client.release(true);
+    }
+  }
+
+  /** One statement is a transaction by itself, and costs one journey instead of three. */
+  const change = <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => work(queryOf(pool)));
+
+  /** For a library with statements of its own, several of them in one text: it is told what the server said. */
+  const statement = (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
+    attempt(
+      () =>
+        withClient(pool, async (client) => {
+          try {
+            return await client.query(sql, values);
+          } catch (thrown) {
+            if (!isLost(thrown)) await client.query("ROLLBACK");
+            throw thrown;
+          }
+        }),
+      (thrown) => (isLost(thrown) ? storeLost(name) : thrown),
+    );
+
   return {
+    name,
     read,
+    readLong,
     write,
+    change,
+    statement,
     /** One of those that use the same store works, the others are told so. */
     alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
       attempt(() =>
@@ -121,31 +187,4 @@ export async function createConnection(
 /** As callers may read it. */
 function nameOf({ url }: PostgresAddress): string {
   return `Postgres store '${decodeURIComponent(new URL(url).pathname.slice(1))}'`;
-}
-
-function queryOf(client: Pool | PoolClient): Query {
-  return async (sql, values = []) => {
-    const { rows, rowCount } = await client.query(sql, values.map(asValue));
-    return { rows, count: rowCount ?? 0 };
-  };
-}
-
-/** A client that failed in an unknown way is not used again: nobody knows what it is in the middle of. */
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  // Between two statements nobody else would hear it, and an error that nobody hears ends the process.
-  const ignore = () => undefined;
-  client.on("error", ignore);
-  let isBroken = true;
-  try {
-    const value = await work(client);
-    isBroken = false;
-    return value;
-  } catch (thrown) {
-    isBroken = isLost(thrown);
-    throw thrown;
-  } finally {
-    client.off("error", ignore);
-    client.release(isBroken);
-  }
 }

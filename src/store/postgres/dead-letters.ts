@@ -3,10 +3,10 @@ import {
   type DeadLetterPage,
   type DeadLetterStatus,
   type DueDeadLetter,
+  deadLetterDueAt,
   deadLetterStatuses,
   type KeptDeadLetter,
 } from "../../model/dead-letter.ts";
-import { dueAt } from "../sqlite/dead-letters.ts";
 import { type Condition, parseRecord, type Query, type Row, where } from "./query.ts";
 
 /** Beyond `most` the oldest go: those that are over first, and never one that is being retried. */
@@ -16,7 +16,7 @@ export async function insertDeadLetter(query: Query, letter: KeptDeadLetter, mos
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       ...[letter.id, letter.tool, letter.server, letter.principal.user, letter.status, letter.updatedAt],
-      ...[dueAt(letter), letter.revision, JSON.stringify(letter)],
+      ...[deadLetterDueAt(letter), letter.revision, JSON.stringify(letter)],
     ],
   );
   await query(
@@ -38,7 +38,13 @@ export async function updateDeadLetter(query: Query, letter: KeptDeadLetter): Pr
   const { count } = await query(
     `UPDATE dead_letters SET status = $1, updated_at = $2, due_at = $3, record = $4, revision = revision + 1
      WHERE id = $5 AND revision = $6`,
-    [letter.status, letter.updatedAt, dueAt(letter), JSON.stringify(letter), ...[letter.id, letter.revision]],
+    [
+      letter.status,
+      letter.updatedAt,
+      deadLetterDueAt(letter),
+      JSON.stringify(letter),
+      ...[letter.id, letter.revision],
+    ],
   );
   return count === 1;
 }
@@ -76,11 +82,6 @@ export async function selectDueDeadLetters(query: Query, now: string): Promise<D
     [now],
   );
   return rows as DueDeadLetter[];
-}
-
-export async function selectNextDue(query: Query, after: string): Promise<string | null> {
-  const { rows } = await query("SELECT min(due_at) AS next FROM dead_letters WHERE due_at > $1", [after]);
-  return typeof rows[0]?.next === "string" ? rows[0].next : null;
 }
 
 export async function deleteEndedDeadLetters(query: Query, before: string): Promise<number> {

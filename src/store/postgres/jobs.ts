@@ -1,12 +1,15 @@
 import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
 import type { JobStore } from "../../model/job-store.ts";
 import type { Connection } from "./connection.ts";
+import type { Messages } from "./messages.ts";
 import { parseRecord, type Query, type Row, same, where } from "./query.ts";
 
 /** So many are removed at a time. */
 const removedAtATime = 500;
 
-export function createJobStore({ read, write }: Pick<Connection, "read" | "write">): JobStore {
+type Parts = Pick<Connection, "read" | "write" | "change"> & { messages: Messages };
+
+export function createJobStore({ read, write, change, messages }: Parts): JobStore {
   return {
     jobSchedule: (job, owner) =>
       read(async (query) => {
@@ -16,7 +19,7 @@ export function createJobStore({ read, write }: Pick<Connection, "read" | "write
     jobSchedules: () =>
       read(async (query) => all<JobSchedule>(await query("SELECT record, revision FROM job_schedules"))),
     putJobSchedules: (schedules) =>
-      write((query) => oneByOne(schedules, (schedule) => writeSchedule(query, schedule))),
+      write((query) => oneByOne(schedules, keyOf, (schedule) => writeSchedule(query, schedule))),
     dueJobSchedules: (now) =>
       read(async (query) => {
         const sql =
@@ -24,41 +27,45 @@ export function createJobStore({ read, write }: Pick<Connection, "read" | "write
         return all<JobSchedule>(await query(sql, [now]));
       }),
     fireJobSchedules: (firings) =>
-      write((query) =>
-        oneByOne(firings, async ({ schedule, runs }) => {
-          const isOurs = await writeSchedule(query, schedule);
-          if (isOurs) await oneByOne(runs, (run) => insertRun(query, run));
-          return isOurs;
-        }),
+      write(
+        async (query) => {
+          const made: KeptJobRun[] = [];
+          const written = await oneByOne(
+            firings,
+            ({ schedule }) => keyOf(schedule),
+            async ({ schedule, runs }) => {
+              const isOurs = await writeSchedule(query, schedule);
+              for (const run of isOurs ? runs : []) if (await insertRun(query, run)) made.push(run);
+              return isOurs;
+            },
+          );
+          await messages.putRuns(query, made);
+          return written;
+        },
+        { news: messages.news() },
       ),
     addJobRun: (run) =>
-      write(async (query) => {
-        if (await insertRun(query, run)) return run;
-        const sql = "SELECT record, revision FROM job_runs WHERE slot = $1";
-        return first<KeptJobRun>(await query(sql, [run.slot])) as KeptJobRun;
-      }),
+      write(
+        async (query) => {
+          if (await insertRun(query, run)) {
+            await messages.putRuns(query, [run]);
+            return run;
+          }
+          const sql = "SELECT record, revision FROM job_runs WHERE slot = $1";
+          return first<KeptJobRun>(await query(sql, [run.slot])) as KeptJobRun;
+        },
+        { news: messages.news() },
+      ),
     jobRun: (id) =>
       read(async (query) =>
         first<KeptJobRun>(await query("SELECT record, revision FROM job_runs WHERE id = $1", [id])),
       ),
-    replaceJobRun: (run) => write((query) => updateRun(query, run)),
+    replaceJobRun: (run) =>
+      run.endedAt === null
+        ? change((query) => updateRun(query, run))
+        : write((query) => updateRun(query, run), { news: { what: "jobRun", id: run.id } }),
     // Whoever counts the others must be the only one who does.
     claimJobRun: (run, now) => write((query) => claimRun(query, run, now), { lock: "jobs" }),
-    dueJobRuns: (now, limit) =>
-      read(async (query) => {
-        const sql = `SELECT record, revision FROM job_runs AS due WHERE due_at <= $1 AND (
-           SELECT count(*) FROM job_runs AS other
-           WHERE other.job = due.job AND other.owner = due.owner AND other.state = 'running' AND other.due_at > $1
-         ) < most ORDER BY priority DESC, due_at, sequence LIMIT $2`;
-        return all<KeptJobRun>(await query(sql, [now, limit]));
-      }),
-    nextJobDue: (after) =>
-      read(async (query) => {
-        const sql = `SELECT least((SELECT min(due_at) FROM job_schedules WHERE due_at > $1),
-                                  (SELECT min(due_at) FROM job_runs WHERE due_at > $1)) AS next`;
-        const next = (await query(sql, [after])).rows[0]?.next;
-        return typeof next === "string" ? next : null;
-      }),
     jobRuns: (filter) => read((query) => selectRuns(query, filter)),
     activeJobRuns: (job, owner) =>
       read(async (query) => {
@@ -140,10 +147,24 @@ async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRu
   );
 }
 
-async function oneByOne<T>(items: readonly T[], write: (item: T) => Promise<boolean>): Promise<boolean[]> {
-  const written: boolean[] = [];
-  for (const item of items) written.push(await write(item));
+/** In one order for all planes: two that write the same things would otherwise wait for each other. */
+async function oneByOne<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  write: (item: T) => Promise<boolean>,
+): Promise<boolean[]> {
+  const written: boolean[] = items.map(() => false);
+  const keys = items.map((item, at) => ({ item, at, key: keyOf(item) }));
+  for (const { item, at } of keys.sort(byKey)) written[at] = await write(item);
   return written;
+}
+
+function byKey(one: { key: string }, other: { key: string }): number {
+  return one.key < other.key ? -1 : one.key > other.key ? 1 : 0;
+}
+
+function keyOf({ job, owner }: JobSchedule): string {
+  return JSON.stringify([job, owner]);
 }
 
 function all<T extends { revision: number }>({ rows }: { rows: Row[] }): T[] {

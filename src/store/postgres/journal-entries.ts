@@ -1,10 +1,10 @@
-import type { CallRecord } from "../../model/call.ts";
 import { type HealthSample, healthWindow } from "../../model/health.ts";
 import type { JournalEntry } from "../../model/store.ts";
 import { linkOf } from "../follow-chain.ts";
 import type { Query } from "./query.ts";
 import { insertRun } from "./runs.ts";
 
+type CallEntry = Extract<JournalEntry, { kind: "call" }>;
 type EventEntry = Extract<JournalEntry, { kind: "event" }>;
 
 /**
@@ -12,7 +12,7 @@ type EventEntry = Extract<JournalEntry, { kind: "event" }>;
  * so that the chain has one end, and nobody who reads on from a number misses one that is committed later.
  */
 export async function insertEntries(query: Query, entries: readonly JournalEntry[]): Promise<void> {
-  const calls = entries.flatMap((entry) => (entry.kind === "call" ? [entry.call] : []));
+  const calls = entries.filter((entry): entry is CallEntry => entry.kind === "call");
   const events = entries.filter((entry): entry is EventEntry => entry.kind === "event");
   const samples = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
   if (calls.length > 0) await insertCalls(query, calls);
@@ -21,9 +21,10 @@ export async function insertEntries(query: Query, entries: readonly JournalEntry
   for (const entry of entries) if (entry.kind === "run") await insertRun(query, entry.run);
 }
 
-async function insertCalls(query: Query, calls: readonly CallRecord[]): Promise<void> {
+async function insertCalls(query: Query, entries: readonly CallEntry[]): Promise<void> {
   let link = await selectLastLink(query);
-  const records = calls.map((call) => JSON.stringify(call));
+  const calls = entries.map(({ call }) => call);
+  const records = entries.map(({ call, text }) => text ?? JSON.stringify(call));
   const hashes = records.map((record) => {
     link = linkOf(link, record);
     return link;

@@ -13,6 +13,7 @@ const missed: readonly StoreNews[] = [
   { what: "pins" },
   { what: "keys" },
   { what: "deadLetters" },
+  { what: "dueWork", unsent: true },
 ];
 
 export type Listener = {

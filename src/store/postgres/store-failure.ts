@@ -30,7 +30,9 @@ const lostCodes = new Set([
 ]);
 /** The library has no codes for these. */
 const lostWords =
-  /connection (?:terminated|ended)|timeout exceeded when trying to connect|query read timeout|client was closed|not queryable|connection error/i;
+  /connection (?:terminated|ended)|timeout expired|query read timeout|client was closed|not queryable|connection error/i;
+/** Nobody gave a connection back for so long. The server may be as well as ever. */
+const waitedWords = /timeout exceeded when trying to connect/i;
 
 export function isLost(thrown: unknown): boolean {
   if (thrown instanceof PlaneError) return thrown.data.lost === true;
@@ -46,11 +48,12 @@ export function storeFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
   if (isLost(thrown)) return storeLost(shown);
+  if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
   const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
   const told = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
   return new PlaneError("STORE_FAILED", `The ${shown} ${told}.`, {
-    // Who waited in vain has waited long enough for the whole batch.
-    data: trouble === slow ? { locked: true } : {},
+    // Who waited in vain has waited long enough for the whole batch. Nothing was done, so the same is taken later.
+    data: trouble === slow ? { locked: true, busy: true } : {},
     cause: code === "" ? thrown : Object.assign(new Error(`SQLSTATE ${code}`), { code }),
   });
 }
@@ -61,6 +64,15 @@ export function storeLost(shown: string): PlaneError {
     `The ${shown} cannot be reached right now. It is tried again all the time; ask again in a moment.`,
     // `locked`: who has a batch need not offer each part of it again.
     { data: { lost: true, locked: true } },
+  );
+}
+
+/** Nothing was sent, so the same may be asked again. */
+function storeBusy(shown: string): PlaneError {
+  return new PlaneError(
+    "STORE_FAILED",
+    `The ${shown} has more to do than it gets done: every connection of this plane was in use for too long. Ask again in a moment; if it stays so, look for what holds its locks.`,
+    { data: { busy: true, locked: true } },
   );
 }
 

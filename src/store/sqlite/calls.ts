@@ -1,17 +1,17 @@
 import type { CallRecord } from "../../model/call.ts";
-import type { CallFilter } from "../../model/store.ts";
+import type { CallColumns, CallFilter } from "../../model/store.ts";
 import { linkOf } from "../follow-chain.ts";
 import { selectLastLink } from "./call-chain.ts";
 import type { Prepare } from "./connection.ts";
 import { where } from "./where.ts";
 
 /** Adds calls at the end of the chain; the last link is read once, when it is first needed. */
-export function createCallAppender(prepare: Prepare): (call: CallRecord, text?: string) => void {
+export function createCallAppender(prepare: Prepare): (call: CallColumns, record: string) => void {
   let link: string | undefined;
   const insert = prepare(
     "INSERT INTO calls (id, at, tool, status, server, user, run, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  return (call, record = JSON.stringify(call)) => {
+  return (call, record) => {
     const { id, at, tool, status, server, principal, run = null } = call;
     link = linkOf(link ?? selectLastLink(prepare), record);
     insert.run(id, at, tool, status, server, principal.user, run, record, link);

@@ -1,15 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
 import { storeFailure } from "./store-failure.ts";
-import { inTransaction } from "./transaction.ts";
+import { atOneMoment, inLongTransaction, inTransaction } from "./transaction.ts";
 
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
 
-type Connection = {
+export type Connection = {
   read<T>(work: (prepare: Prepare) => T): Promise<T>;
   /** In one transaction. */
   write<T>(work: (prepare: Prepare) => T): Promise<T>;
+  /** In one transaction that may take its time; nobody else may use the connection meanwhile. */
+  writeLong<T>(work: (prepare: Prepare) => Promise<T>): Promise<T>;
+  readLong<T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T>;
   close(): Promise<void>;
 };
 
@@ -26,11 +29,11 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
     return statement;
   };
 
-  async function attempt<T>(work: () => T): Promise<T> {
+  async function attempt<T>(work: () => T): Promise<Awaited<T>> {
     if (!open)
       throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
     try {
-      return work();
+      return work() as Awaited<T>;
     } catch (thrown) {
       throw storeFailure(file, thrown);
     }
@@ -39,6 +42,11 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
   return {
     read: (work) => attempt(() => work(prepare)),
     write: (work) => attempt(() => inTransaction(database, () => work(prepare))),
+    writeLong: (work) =>
+      attempt(() => inLongTransaction(database, () => work(prepare))).catch((thrown) => {
+        throw storeFailure(file, thrown);
+      }),
+    readLong: (look) => atOneMoment(database, () => look(prepare)),
     async close() {
       if (!open) return;
       await attempt(() => {

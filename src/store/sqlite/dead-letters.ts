@@ -3,6 +3,7 @@ import {
   type DeadLetterPage,
   type DeadLetterStatus,
   type DueDeadLetter,
+  deadLetterDueAt,
   deadLetterStatuses,
   type KeptDeadLetter,
 } from "../../model/dead-letter.ts";
@@ -21,7 +22,7 @@ export function insertDeadLetter(prepare: Prepare, letter: KeptDeadLetter, most:
     letter.principal.user,
     letter.status,
     letter.updatedAt,
-    dueAt(letter),
+    deadLetterDueAt(letter),
     letter.revision,
     JSON.stringify(letter),
   );
@@ -44,7 +45,14 @@ export function updateDeadLetter(prepare: Prepare, letter: KeptDeadLetter): bool
   const { changes } = prepare(
     `UPDATE dead_letters SET status = ?, updated_at = ?, due_at = ?, record = ?, revision = revision + 1
      WHERE id = ? AND revision = ?`,
-  ).run(letter.status, letter.updatedAt, dueAt(letter), JSON.stringify(letter), letter.id, letter.revision);
+  ).run(
+    letter.status,
+    letter.updatedAt,
+    deadLetterDueAt(letter),
+    JSON.stringify(letter),
+    letter.id,
+    letter.revision,
+  );
   return Number(changes) === 1;
 }
 
@@ -80,11 +88,6 @@ export function selectDueDeadLetters(prepare: Prepare, now: string): DueDeadLett
     .map((row) => ({ ...row }) as DueDeadLetter);
 }
 
-export function selectNextDue(prepare: Prepare, after: string): string | null {
-  const row = prepare("SELECT min(due_at) AS next FROM dead_letters WHERE due_at > ?").get(after);
-  return typeof row?.next === "string" ? row.next : null;
-}
-
 export function deleteEndedDeadLetters(prepare: Prepare, before: string): number {
   const { changes } = prepare(
     "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < ?",
@@ -113,12 +116,6 @@ function countByStatus(prepare: Prepare, conditions: readonly Condition[]): Reco
 
 function countOf(row: { [column: string]: unknown } | undefined): number {
   return Number(row?.count ?? 0);
-}
-
-/** When something has to be done about it. */
-export function dueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
-  if (status === "retrying") return lease?.until ?? null;
-  return status === "pending" ? nextRetryAt : null;
 }
 
 /** The column knows how often it was changed; the text was written before that. */

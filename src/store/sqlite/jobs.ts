@@ -92,28 +92,6 @@ function claimJobRun(prepare: Prepare, run: KeptJobRun, now: string): boolean {
   return Number(row?.count) < run.most && updateJobRun(prepare, run);
 }
 
-/** What can begin now, the most urgent first: without those whose job has no room. */
-function selectDueJobRuns(prepare: Prepare, now: string, limit: number): KeptJobRun[] {
-  return prepare(
-    `SELECT record, revision FROM job_runs AS due WHERE due_at <= ? AND (
-       SELECT count(*) FROM job_runs AS other
-       WHERE other.job = due.job AND other.owner = due.owner AND other.state = 'running' AND other.due_at > ?
-     ) < most ORDER BY priority DESC, due_at, sequence LIMIT ?`,
-  )
-    .all(now, now, limit)
-    .map(parse<KeptJobRun>);
-}
-
-/** When the next schedule or run is due. */
-function selectNextJobDue(prepare: Prepare, after: string): string | null {
-  const row = prepare(
-    `SELECT min(due_at) AS next FROM (
-       SELECT min(due_at) AS due_at FROM job_schedules WHERE due_at > ?
-       UNION ALL SELECT min(due_at) FROM job_runs WHERE due_at > ?)`,
-  ).get(after, after);
-  return typeof row?.next === "string" ? row.next : null;
-}
-
 /** Newest first. */
 function selectJobRuns(prepare: Prepare, filter: JobRunFilter): KeptJobRun[] {
   const { sql, values } = where(
@@ -178,8 +156,6 @@ export function createJobStore({ read, write }: Connection): JobStore {
     jobRun: (id) => read((prepare) => selectJobRun(prepare, id)),
     replaceJobRun: (run) => write((prepare) => updateJobRun(prepare, run)),
     claimJobRun: (run, now) => write((prepare) => claimJobRun(prepare, run, now)),
-    dueJobRuns: (now, limit) => read((prepare) => selectDueJobRuns(prepare, now, limit)),
-    nextJobDue: (after) => read((prepare) => selectNextJobDue(prepare, after)),
     jobRuns: (filter) => read((prepare) => selectJobRuns(prepare, filter)),
     activeJobRuns: (job, owner) => read((prepare) => countActiveJobRuns(prepare, job, owner)),
     forgetJobRuns: (before) => write((prepare) => deleteJobRunsBefore(prepare, before)),

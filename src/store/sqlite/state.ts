@@ -1,11 +1,14 @@
 import type { Json } from "../../model/json.ts";
-import { type StateRow, type StateStore, type StateTable, stateTables } from "../../model/state.ts";
-import type { Prepare } from "./connection.ts";
+import {
+  type StateLine,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+  stateTables,
+} from "../../model/state.ts";
+import type { Connection, Prepare } from "./connection.ts";
 
-type Work = {
-  read<T>(work: (prepare: Prepare) => T): Promise<T>;
-  write<T>(work: (prepare: Prepare) => T): Promise<T>;
-};
+type Work = Pick<Connection, "read" | "readLong" | "writeLong">;
 
 /** Columns that are called otherwise in an export, and those that only count what is there. */
 const names: Record<string, string> = { user: "user_name", body: "record", event: "record" };
@@ -15,18 +18,36 @@ const flags = new Set(["ok", "is_open", "is_compressed"]);
 const nameOf = (table: StateTable, column: string) =>
   table === "results" && column === "body" ? "body" : (names[column] ?? column);
 
-export function createStateStore({ read, write }: Work): StateStore {
+const tables = Object.keys(stateTables) as StateTable[];
+
+export function createStateStore({ read, readLong, writeLong }: Work): StateStore {
   return {
-    countRows: (table) =>
-      read((prepare) => Number(prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count)),
-    readRows: (table, offset, limit) =>
-      read((prepare) =>
-        prepare(`SELECT * FROM ${table} ORDER BY ${stateTables[table].order} LIMIT ? OFFSET ?`)
-          .all(limit, offset)
-          .map((row) => asState(table, row)),
-      ),
-    writeRows: (table, rows) => write((prepare) => insertRows(prepare, table, rows)),
+    countRows: (table) => read((prepare) => count(prepare, table)),
+    readAll: () => readLong(selectAll),
+    writeAll: (open) => writeLong((prepare) => writeAll(prepare, open())),
   };
+}
+
+function* selectAll(prepare: Prepare): Iterable<StateLine> {
+  for (const table of tables)
+    for (const row of prepare(`SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`).iterate())
+      yield { table, row: asState(table, row) };
+}
+
+async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
+  const taken = tables.find((table) => count(prepare, table) > 0);
+  if (taken !== undefined) return taken;
+  const inserts = new Map<StateTable, (row: StateRow) => void>();
+  for await (const { table, row } of lines) {
+    const insert = inserts.get(table) ?? inserting(prepare, table);
+    inserts.set(table, insert);
+    insert(row);
+  }
+  return null;
+}
+
+function count(prepare: Prepare, table: StateTable): number {
+  return Number(prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
 }
 
 function asState(table: StateTable, row: Record<string, unknown>): StateRow {
@@ -38,14 +59,14 @@ function asState(table: StateTable, row: Record<string, unknown>): StateRow {
   return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function insertRows(prepare: Prepare, table: StateTable, rows: readonly StateRow[]): void {
+function inserting(prepare: Prepare, table: StateTable): (row: StateRow) => void {
   const columns = prepare(`SELECT name, type FROM pragma_table_info('${table}')`)
     .all()
     .map(({ name, type }) => ({ name: String(name), isBytes: type === "BLOB" }));
   const places = columns.map(() => "?").join(", ");
   const quoted = columns.map(({ name }) => `"${name}"`).join(", ");
   const insert = prepare(`INSERT INTO ${table} (${quoted}) VALUES (${places})`);
-  for (const row of rows)
+  return (row) => {
     insert.run(
       ...columns.map(({ name, isBytes }) => {
         if (table === "samples" && name === "number") return nextNumber(prepare, String(row.subject));
@@ -54,6 +75,7 @@ function insertRows(prepare: Prepare, table: StateTable, rows: readonly StateRow
         return typeof value === "boolean" ? Number(value) : (value as string | number | null);
       }),
     );
+  };
 }
 
 /** Samples are counted within their subject. */

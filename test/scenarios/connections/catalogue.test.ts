@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../../src/index.ts";
 import type { ServerStatus } from "../../../src/model/server.ts";
+import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { getJson, postCall } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
@@ -39,10 +40,10 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const config = await writeConfig(directory, { srv: hanging });
     const words = ["servers", "tools", "srv", "--config", config, "--data-dir", directory.file("data")];
     const running = startCli(words);
-    const giveUp = setTimeout(() => running.process.kill("SIGTERM"), 14_000);
+    const giveUp = setTimeout(() => running.process.kill("SIGTERM"), patientMs(14_000));
     const { code, stderr } = await running.result;
     clearTimeout(giveUp);
-    assert.equal(code, 4, `still waiting after 14 s: ${stderr}`);
+    assert.equal(code, 4, `still waiting: ${stderr}`);
     assert.match(stderr, /'srv'/);
   });
 

@@ -20,7 +20,7 @@ suite("servers that only look alive", () => {
     assertFailed(await plane.call("stopped.echo"), "TIMEOUT", "failed");
     assertFailed(await plane.call("slow.slow", { ms: 60_000 }), "TIMEOUT", "failed");
     await until("its end", () => startsIn(log).length >= 1 && !isThere(Number(before[0]?.pid)), 15_000);
-    assert.equal((await plane.call("stopped.echo")).ok, true);
+    assert.equal((await plane.call("stopped.echo", {}, { timeoutMs: 20_000 })).ok, true);
     assert.equal(startsIn(log).length, 2);
     assert.equal((await plane.server("slow")).pid, before[1]?.pid);
   });

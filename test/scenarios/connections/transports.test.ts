@@ -7,7 +7,17 @@ import {
   startHttpFixture,
   temporaryDirectory,
 } from "../../fixtures/start-server.ts";
-import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfig } from "../support.ts";
+import {
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  runCli,
+  textsOf,
+  until,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";
 
 suite("transports and negotiation", { concurrency: 4 }, () => {
@@ -184,19 +194,19 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }) });
-    await plane.tools();
+    await plane.call("echo.echo", { message: "connected" });
     const late = await plane.call("echo.slow", { ms: 60_000 }, { timeoutMs: 400 });
     assert.equal(errorOf(late).code, "TIMEOUT");
     const controller = new AbortController();
     const aborted = plane.call("echo.slow", { ms: 60_000 }, { signal: controller.signal });
-    while (callsAt(log).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("the second slow call", () => callsAt(log).length === 3);
     controller.abort();
     assert.equal(errorOf(await aborted).code, "CANCELLED");
     const next = plane.call("echo.echo", { message: "free" });
     assert.deepEqual(textsOf(await within(5_000, "the next call", next)), ["free"]);
     const ids = receivedMessages(readLog(log), "tools/call").map(({ id }) => id);
     const cancelled = entriesOf(log, "cancelled").map(({ requestId }) => requestId);
-    assert.deepEqual(cancelled, ids.slice(0, 2));
+    assert.deepEqual(cancelled, ids.slice(1, 3));
     assert.equal((await plane.server("echo")).pending, 0);
   });
 
@@ -205,7 +215,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--log", log], { maxConcurrency: 1 }) });
     const first = plane.call("odd.slow", { ms: 600 });
-    while (callsAt(log).length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("the first call", () => callsAt(log).length === 1);
     const controller = new AbortController();
     const second = plane.call("odd.slow", { ms: 1 }, { signal: controller.signal });
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { commandLineFile } from "../../fixtures/bundled.ts";
 import { fixtureEnvironment, stopProcess } from "../../fixtures/start-server.ts";
-
-const bin = fileURLToPath(new URL("../../../src/bin.ts", import.meta.url));
 
 type Answer = {
   result?: Record<string, unknown>;
@@ -21,10 +19,14 @@ export type McpClient = AsyncDisposable & {
 };
 
 export async function startMcp(config: string, dataDirectory: string): Promise<McpClient> {
-  const child = spawn(process.execPath, [bin, "mcp", "--config", config, "--data-dir", dataDirectory], {
-    stdio: ["pipe", "pipe", "ignore"],
-    env: fixtureEnvironment(),
-  });
+  const child = spawn(
+    process.execPath,
+    [commandLineFile, "mcp", "--config", config, "--data-dir", dataDirectory],
+    {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: fixtureEnvironment(),
+    },
+  );
   child.stdin.on("error", () => undefined);
   const waiting = new Map<number, (answer: Answer) => void>();
   const notices: Notice[] = [];

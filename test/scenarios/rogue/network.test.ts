@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { suite, test } from "node:test";
 import type { Plane } from "../../../src/index.ts";
+import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { errorOf, planeOf, startServe, textsOf, until, writeConfig } from "../support.ts";
 import { eventually, oracle, received, rogue, startRogue, statusOf, timed } from "./rogue.ts";
@@ -36,7 +37,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     const tries = received(log, "initialize").length - before;
     assert.match(errorOf(value).message, /'forgetful'.*session/);
     assert.ok(tries <= 2, `${tries} more handshakes`);
-    assert.ok(ms < 5_000, `after ${ms} ms`);
+    assert.ok(ms < patientMs(5_000), `after ${ms} ms`);
     assert.equal(oracle(log, "executed").length, 2);
   });
 
@@ -49,7 +50,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     for (const tool of ["drop", "end_early", "commit_then_drop"]) {
       const { value, ms } = await timed(plane.call(`dropping.${tool}`));
       assert.match(errorOf(value).message, /stream ended without a response/, tool);
-      assert.ok(ms < 1_000, `${tool} failed after ${ms} ms`);
+      assert.ok(ms < patientMs(1_000), `${tool} failed after ${ms} ms`);
       assert.equal(received(log, "tools/call", tool).length, 1);
     }
     assert.equal(oracle(ledger).length, 1);
@@ -66,7 +67,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
       const { value, ms } = await timed(plane.call(`dropping.${tool}`));
       assert.equal(value.ok, true, `${tool}: ${value.error?.message}`);
       assert.deepEqual(textsOf(value), [`whole answer of ${tool}`]);
-      assert.ok(ms < 5_000, `${tool} took ${ms} ms`);
+      assert.ok(ms < patientMs(5_000), `${tool} took ${ms} ms`);
       assert.equal(received(log, "tools/call", tool).length, 1, "the call is not sent again");
     }
     assert.equal(oracle(ledger).length, 1);
@@ -104,7 +105,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
       const { value, ms } = await timed(plane.call(`ws.${tool}`));
       assert.equal(value.ok, false);
       assert.match(errorOf(value).message, /'ws'/);
-      assert.ok(ms < 1_000, `${tool} failed after ${ms} ms`);
+      assert.ok(ms < patientMs(1_000), `${tool} failed after ${ms} ms`);
       await eventually(`a call after ${tool}`, 5_000, () => works(plane, "ws.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1);
     }
@@ -142,7 +143,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     for (const fault of faults) {
       proxy.tell(fault);
       const { value, ms } = await timed(plane.call("far.read_item", { id: fault }));
-      assert.ok(ms < 6_000, `${fault} held a call with a limit of 2 s for ${ms} ms`);
+      assert.ok(ms < patientMs(6_000), `${fault} held a call with a limit of 2 s for ${ms} ms`);
       if (!value.ok) {
         const { code, message } = errorOf(value);
         assert.match(code, /^(TIMEOUT|OUTCOME_UNKNOWN|SERVER_UNAVAILABLE)$/, `${fault}: ${message}`);

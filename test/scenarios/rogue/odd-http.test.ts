@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { assertFailed, errorOf, planeOf, textsOf, until, within } from "../support.ts";
 import { oracle, received, rogue, startRogue, statusOf, timed } from "./rogue.ts";
@@ -19,7 +20,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       const { value, ms } = await calling;
       assertFailed(value, "SERVER_UNAVAILABLE", "failed");
       assert.match(errorOf(value).message, /'odd'.*1\.5 s/);
-      assert.ok(ms < 5_000, `after ${ms} ms`);
+      assert.ok(ms < patientMs(5_000), `after ${ms} ms`);
     });
   }
 
@@ -46,7 +47,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     await plane.tools();
     const { value, ms } = await timed(plane.call("odd.cut"));
     assertFailed(value, "OUTCOME_UNKNOWN", "failed");
-    assert.ok(ms < 1_000, `after ${ms} ms`);
+    assert.ok(ms < patientMs(1_000), `after ${ms} ms`);
     assert.equal(received(log, "tools/call", "cut").length, 1);
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
   });
@@ -63,7 +64,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       assert.equal(value.ok, false);
       assert.match(errorOf(value).message, /'odd'/);
       assert.notEqual(errorOf(value).code, "TIMEOUT");
-      assert.ok(ms < 2_000, `after ${ms} ms`);
+      assert.ok(ms < patientMs(2_000), `after ${ms} ms`);
     });
   }
 
@@ -76,7 +77,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       await plane.tools();
       const { value, ms } = await timed(plane.call(`odd.${tool}`));
       assertFailed(value, "TIMEOUT", "failed");
-      assert.ok(ms < 4_000, `after ${ms} ms`);
+      assert.ok(ms < patientMs(4_000), `after ${ms} ms`);
       await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
     });
   }
@@ -101,7 +102,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     await using plane = await planeOf({ odd: { url: server.url, headers } });
     const { value, ms } = await timed(plane.call("odd.ok"));
     assert.match(errorOf(value).message, /401.*(token|header|auth)/i);
-    assert.ok(ms < 3_000, `after ${ms} ms`);
+    assert.ok(ms < patientMs(3_000), `after ${ms} ms`);
     assert.ok(received(log, "initialize").length <= 2);
     assert.doesNotMatch(JSON.stringify([value, await plane.servers()]), /CANARY/);
   });

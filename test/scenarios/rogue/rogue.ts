@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Plane, ServerStatus } from "../../../src/index.ts";
+import { patientMs } from "../../fixtures/patience.ts";
 import { fixtureEnvironment, stopProcess } from "../../fixtures/start-server.ts";
 import { getJson } from "../requests.ts";
 import { isAlive, type ServerEntry } from "../support.ts";
@@ -102,7 +103,10 @@ export async function eventually(
 ): Promise<number> {
   const startedAt = Date.now();
   while (!(await ask())) {
-    assert.ok(Date.now() - startedAt < limitMs, `${what} did not happen within ${limitMs / 1000} s`);
+    assert.ok(
+      Date.now() - startedAt < patientMs(limitMs),
+      `${what} did not happen within ${limitMs / 1000} s`,
+    );
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return Date.now() - startedAt;

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Outcome as OutcomeSchema } from "../../../src/faces/http/schemas/outcome.ts";
 import type { Answer, HeldView, Plan, PlanChoice, Remembered } from "../../../src/model/held-call.ts";
 import type { Paged } from "./answers.ts";
@@ -13,28 +13,34 @@ export type PlanOutcomeAnswer = { plan: Plan; outcomes: { change: string; outcom
 
 type HeldPage = Paged<"approvals", HeldAnswer>;
 
-/** What waits, oldest first. */
+/** What waits, oldest first, so that nothing moves below somebody's hand. Asked for again when the first is over. */
 export const pendingQuery = () =>
   queryOptions({
     queryKey: ["approvals", "pending"],
     queryFn: ({ signal }) =>
       get<HeldPage>(withQuery("/approvals", { status: "pending", limit: 1000 }), signal),
+    refetchInterval: ({ state }) => untilNextEnd(state.data?.approvals ?? []),
   });
 
-/** What no longer waits, newest first. The API begins with the oldest, so all pages are read. */
+/** Browsers take no longer times. */
+const longestMs = 2 ** 31 - 1;
+
+function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
+  const ends = approvals.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
+  if (ends.length === 0) return false;
+  return Math.min(longestMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
+}
+
+const answeredAtOnce = 200;
+
+/** What there was to answer, newest first, a page at a time; what still waits is among it. */
 export const answeredQuery = () =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["approvals", "answered"],
-    queryFn: async ({ signal }) => {
-      const all: HeldAnswer[] = [];
-      let cursor: string | null = "";
-      while (cursor !== null) {
-        const page: HeldPage = await get(withQuery("/approvals", { limit: 1000, cursor }), signal);
-        all.push(...page.approvals.filter(({ status }) => status !== "pending"));
-        cursor = page.nextCursor;
-      }
-      return all.reverse();
-    },
+    queryFn: ({ pageParam: cursor, signal }) =>
+      get<HeldPage>(withQuery("/approvals", { order: "newest", limit: answeredAtOnce, cursor }), signal),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
 export const heldCallQuery = (id: string) =>
@@ -64,6 +70,7 @@ const touched = ["approvals", "plans", "calls"];
 export function useAnswer(id: string) {
   const client = useQueryClient();
   return useMutation({
+    mutationKey: ["answer", id],
     mutationFn: (answer: Answer) => post<Answered>(`/approvals/${part(id)}`, answer),
     onSettled: () => {
       for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });

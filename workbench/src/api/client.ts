@@ -28,6 +28,26 @@ export function keepSession(page: string | null): void {
   else localStorage.setItem(pageKey, page);
 }
 
+/** Shows a credential once; from then on the two halves of a session stand for it. */
+export async function beginSession(key: string): Promise<void> {
+  const { page } = await post<{ page: string }>("/session", { key });
+  keepSession(page);
+}
+
+/** The word that the link of whoever started the plane ends with, or null. */
+export function passIn(text: string): string | null {
+  return /#pass=([\w-]+)\s*$/.exec(text)?.[1] ?? null;
+}
+
+/** Takes the word off the address, where others could read it, and shows it to the plane. */
+export async function takePass(): Promise<void> {
+  const pass = passIn(location.hash);
+  if (pass === null) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  // A link of yesterday opens the page all the same.
+  await beginSession(pass).catch(() => undefined);
+}
+
 function ownHeaders(): Record<string, string> {
   const page = localStorage.getItem(pageKey);
   return { "x-toolplane-face": "workbench", ...(page === null ? {} : { "x-toolplane-session": page }) };

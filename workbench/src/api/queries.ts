@@ -15,7 +15,6 @@ import type {
   ServersAnswer,
   Session,
   ToolAnswer,
-  ToolsAnswer,
 } from "./answers.ts";
 import { get, part, withQuery } from "./client.ts";
 
@@ -25,6 +24,7 @@ export type Topic =
   | "servers"
   | "logs"
   | "tools"
+  | "tool-list"
   | "stats"
   | "pins"
   | "calls"
@@ -59,23 +59,13 @@ export const serverLogsQuery = (name: string) =>
     queryFn: ({ signal }) => get<LogsAnswer>(`/servers/${part(name)}/logs`, signal),
   });
 
-export type ToolFilter = {
-  q?: string;
-  server?: string;
-  persona?: string[];
-  capability?: string[];
-  provider?: string[];
-  version?: string;
-  min_success_rate?: string;
-  side_effects?: string[];
-  safety_level?: string[];
-};
-
-export const toolsQuery = (filter: ToolFilter = {}) =>
-  queryOptions({
-    queryKey: ["tools", "list", filter],
-    queryFn: ({ signal }) => get<ToolsAnswer>(withQuery("/tools", { group: ["*"], ...filter }), signal),
-  });
+/** The filters of `GET /tools`, as it spells them; lists are written with commas. */
+export const toolFilterNames = [
+  ...(["q", "server", "side_effects", "safety_level", "capability", "provider", "persona"] as const),
+  ...(["version", "min_success_rate", "include_unused", "group", "state"] as const),
+] as const;
+export type ToolFilterName = (typeof toolFilterNames)[number];
+export type ToolFilter = { [Name in ToolFilterName]?: string };
 
 export const toolQuery = (name: string) =>
   queryOptions({
@@ -83,8 +73,12 @@ export const toolQuery = (name: string) =>
     queryFn: ({ signal }) => get<ToolAnswer>(`/tools/${part(name)}`, signal),
   });
 
-export const pinsQuery = () =>
-  queryOptions({ queryKey: ["pins"], queryFn: ({ signal }) => get<PinsAnswer>("/pins", signal) });
+/** Tools that cannot be called because of their definition. */
+export const heldPinsQuery = () =>
+  queryOptions({
+    queryKey: ["pins", "held"],
+    queryFn: ({ signal }) => get<PinsAnswer>("/pins?held=true", signal),
+  });
 
 export const statsQuery = (withTools = false) =>
   queryOptions({

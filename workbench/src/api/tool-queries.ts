@@ -5,62 +5,58 @@ import type { ContextStats } from "../../../src/model/context-stats.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
 import type { OverlayView } from "../../../src/model/overlay-verbs.ts";
 import type { QualityReport } from "../../../src/model/quality.ts";
-import type { CallsAnswer, PinAnswer, ToolsAnswer } from "./answers.ts";
+import type { PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
 import { get, part, request, withQuery } from "./client.ts";
 import type { ToolFilter } from "./queries.ts";
 
 export type FoundAnswer = z.infer<typeof SearchAnswer>;
 
-const pageSize = 100;
-const mostFound = 50;
-/** What is dear to find out for all tools is asked for seldom. */
-const seldomMs = 60_000;
+const pageSize = 50;
+const mostFound = 30;
+/** What was not counted yet is asked for again. */
+const uncountedMs = 1_500;
+const isUncounted = (rows: readonly ToolRow[]) => rows.some(({ tokens }) => tokens === null);
 
-/** Tools by name, a page at a time. */
+/** Tools by name, a page at a time. Whoever has scrolled far is not sent all of it again with every call. */
 export const toolPagesQuery = (filter: ToolFilter) =>
   infiniteQueryOptions({
-    queryKey: ["tools", "pages", filter],
+    queryKey: ["tool-list", filter],
     queryFn: ({ pageParam, signal }) =>
-      get<ToolsAnswer>(
-        withQuery("/tools", { group: ["*"], ...filter, limit: pageSize, cursor: pageParam }),
+      get<ToolRowsAnswer>(
+        withQuery("/tools", { ...filter, view: "row", limit: pageSize, cursor: pageParam }),
         signal,
       ),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.length === 1 && isUncounted(data.pages[0]?.tools ?? []) ? uncountedMs : false,
   });
 
-/** The tools that fit best, with all there is to know about them. */
+/** The tools that fit best. */
 export const foundToolsQuery = (q: string, server: string | undefined) =>
   queryOptions({
     queryKey: ["search", q, server],
     queryFn: ({ signal }) =>
-      get<FoundAnswer>(withQuery("/search", { q, server, details: true, limit: mostFound }), signal),
+      get<FoundAnswer>(withQuery("/search", { q, server, view: "row", limit: mostFound }), signal),
     placeholderData: keepPreviousData,
     enabled: q !== "",
+    refetchInterval: ({ state: { data } }) =>
+      isUncounted(data?.tools.flatMap(({ row }) => row ?? []) ?? []) ? uncountedMs : false,
   });
 
-export const qualityQuery = (server?: string) =>
+/** How good the definition of one tool is. */
+export const toolQualityQuery = (tool: string) =>
   queryOptions({
-    queryKey: ["quality", server],
-    queryFn: ({ signal }) => get<QualityReport>(withQuery("/tools/quality", { server }), signal),
-    staleTime: seldomMs,
+    queryKey: ["tools", "quality", tool],
+    queryFn: ({ signal }) => get<QualityReport>(withQuery("/tools/quality", { tool }), signal),
   });
 
-/** What each definition costs. */
-export const toolCostsQuery = (server?: string) =>
+/** What the definition of one tool costs. */
+export const toolCostQuery = (tool: string) =>
   queryOptions({
-    queryKey: ["tool-costs", server],
-    queryFn: ({ signal }) => get<ContextStats>(withQuery("/stats", { server, tools: true }), signal),
-    staleTime: seldomMs,
-  });
-
-/** How the last calls went, for a line beside each tool. */
-export const lastCallsQuery = (tool?: string) =>
-  queryOptions({
-    queryKey: ["last-calls", tool],
-    queryFn: ({ signal }) => get<CallsAnswer>(withQuery("/calls", { tool, limit: tool ? 100 : 500 }), signal),
-    refetchInterval: seldomMs / 4,
+    queryKey: ["tools", "cost", tool],
+    queryFn: ({ signal }) => get<ContextStats>(withQuery("/stats", { tool, tools: true }), signal),
   });
 
 export const pinQuery = (name: string) =>

@@ -95,7 +95,7 @@ function useChoices(words: string): Choice[] {
   const asked = words.trim();
   const servers = useQuery(serversQuery()).data?.servers ?? [];
   const found = useQuery({
-    queryKey: ["tools", "search", asked],
+    queryKey: ["search", "palette", asked],
     queryFn: ({ signal }) => get<SearchAnswer>(withQuery("/search", { q: asked, limit: 8 }), signal),
     enabled: asked.length > 1,
     placeholderData: keepPreviousData,

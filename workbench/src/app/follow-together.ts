@@ -3,7 +3,9 @@ import { followEvents, type LiveEvent } from "../api/event-stream.ts";
 
 export type News =
   | ({ kind: "event" } & LiveEvent)
-  | { kind: "state"; state: "open" | "lost" }
+  /** `isFirst`: nobody has listened before, so nobody can have missed anything that was heard. */
+  | { kind: "state"; state: "open"; isFirst: boolean }
+  | { kind: "state"; state: "lost" }
   /** Whoever asks has to say who they are. */
   | { kind: "refused" };
 
@@ -29,25 +31,37 @@ export function followTogether(onNews: (news: News) => void): () => void {
     channel.postMessage(news);
   };
   channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
-  const lead = () => keepFollowing(() => after, signal, tell);
-  // Locks are there only where a page is trusted: on this machine, or with https.
-  const leading = navigator.locks ? navigator.locks.request(name, { signal }, lead) : lead();
-  leading.catch(() => undefined);
+  const lead = (isFirst: boolean) => keepFollowing(isFirst, () => after, signal, tell);
+  takeTurns(lead, signal).catch(() => undefined);
   return () => {
     stopped.abort();
     channel.close();
   };
 }
 
+/** Leads at once, or as soon as no other tab does. Then events may have passed that nobody has heard. */
+async function takeTurns(lead: (isFirst: boolean) => Promise<void>, signal: AbortSignal): Promise<void> {
+  // Locks are there only where a page is trusted: on this machine, or with https.
+  if (!navigator.locks) return lead(true);
+  const hasLed = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock !== null) await lead(true);
+    return lock !== null;
+  });
+  if (!hasLed) await navigator.locks.request(name, { signal }, () => lead(false));
+}
+
 async function keepFollowing(
+  isFirst: boolean,
   after: () => string | null,
   signal: AbortSignal,
   tell: (news: News) => void,
 ): Promise<void> {
   let failures = 0;
+  let hasBeenOpen = false;
   const onOpen = () => {
     failures = 0;
-    tell({ kind: "state", state: "open" });
+    tell({ kind: "state", state: "open", isFirst: isFirst && !hasBeenOpen });
+    hasBeenOpen = true;
   };
   while (!signal.aborted) {
     try {

@@ -8,11 +8,11 @@ import { followTogether } from "./follow-together.ts";
 /** What an event changes. What begins with a word has the topics of that word; events that are not here change nothing. */
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["server.log", ["logs"]],
-  ["server.", ["servers", "tools"]],
-  ["config.", ["servers", "tools", "stats", "config", "policy", "jobs"]],
-  ["registry.", ["tools", "stats", "pins", "jobs"]],
-  ["tool.definition", ["tools", "pins"]],
-  ["tool.suspicious", ["tools"]],
+  ["server.", ["servers", "tools", "tool-list"]],
+  ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs"]],
+  ["registry.", ["tools", "tool-list", "stats", "pins", "jobs"]],
+  ["tool.definition", ["tools", "tool-list", "pins"]],
+  ["tool.suspicious", ["tools", "tool-list"]],
   ["tool.result", ["calls", "tools"]],
   ["tool.dynamicLoad", ["stats"]],
   ["agent.", ["runs", "calls"]],
@@ -26,10 +26,9 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
 /** News of one topic come at once the first time, and then together after so long. */
 const gatherMs = 400;
 /** Lists that are long or dear to ask for may be a little behind. */
-const slowTopics: Partial<Record<Topic, number>> = { tools: 4_000, stats: 3_000, calls: 1_000, jobs: 3_000 };
-
-/** Whoever hears of a connection later than this has been told by another tab until then. */
-const firstMs = 5_000;
+const slowTopics: Partial<Record<Topic, number>> = {
+  ...{ tools: 4_000, "tool-list": 4_000, stats: 3_000, calls: 1_000, jobs: 3_000 },
+};
 
 export type Connection = "connecting" | "open" | "lost";
 
@@ -64,8 +63,6 @@ export function useLiveEvent(listener: (event: LiveEvent["event"]) => void): voi
 /** Keeps what is shown up to date, until the returned function is called. */
 export function startLiveEvents(client: QueryClient): () => void {
   const refresh = createRefresh(client);
-  const begunAt = performance.now();
-  let hasBeenOpen = false;
   return followTogether((news) => {
     if (news.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
     if (news.kind === "event") {
@@ -76,9 +73,7 @@ export function startLiveEvents(client: QueryClient): () => void {
     setConnection(news.state);
     if (news.state !== "open") return;
     // What was asked for before somebody listened may be old: what waits for people the first time, later everything.
-    const isFirst = !hasBeenOpen && performance.now() - begunAt < firstMs;
-    hasBeenOpen = true;
-    if (isFirst) refresh(["approvals", "questions", "servers"]);
+    if (news.isFirst) refresh(["approvals", "questions", "servers"]);
     else void client.invalidateQueries();
   });
 }

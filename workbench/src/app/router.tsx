@@ -1,15 +1,19 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { type ToolFilter, toolFilterNames } from "../api/queries.ts";
 import { NotFound, PageFailed } from "./fallback-pages.tsx";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
-/** A search parameter that is a text, or nothing. */
+type CallSearch = { tool?: string; status?: string; user?: string; view?: string; outcome?: string };
+
+/** A search parameter that is a text, or nothing. What looks like a number was made one by the router. */
 type Search = Record<string, unknown>;
 const text = (search: Search, name: string) => {
   const value = search[name];
-  return typeof value === "string" && value !== "" ? { [name]: value } : {};
+  const said = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+  return typeof said === "string" && said !== "" ? { [name]: said } : {};
 };
 
 const routes = [
@@ -31,10 +35,8 @@ const routes = [
   createRoute({
     ...under,
     path: "/tools",
-    validateSearch: (search: Search): { q?: string; server?: string } => ({
-      ...text(search, "q"),
-      ...text(search, "server"),
-    }),
+    validateSearch: (search: Search): ToolFilter =>
+      Object.assign({}, ...toolFilterNames.map((name) => text(search, name))) as ToolFilter,
     component: lazyRouteComponent(() => import("../pages/tools/tools-page.tsx"), "ToolsPage"),
   }),
   createRoute({
@@ -64,7 +66,10 @@ const routes = [
   createRoute({
     ...under,
     path: "/approvals",
-    validateSearch: (search: Search): { id?: string } => text(search, "id"),
+    validateSearch: (search: Search): { id?: string; view?: string } => ({
+      ...text(search, "id"),
+      ...text(search, "view"),
+    }),
     component: lazyRouteComponent(() => import("../pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
   }),
   createRoute({
@@ -80,6 +85,10 @@ const routes = [
   createRoute({
     ...under,
     path: "/dead-letters",
+    validateSearch: (search: Search): { id?: string; status?: string } => ({
+      ...text(search, "id"),
+      ...text(search, "status"),
+    }),
     component: lazyRouteComponent(
       () => import("../pages/dead-letters/dead-letters-page.tsx"),
       "DeadLettersPage",
@@ -88,7 +97,8 @@ const routes = [
   createRoute({
     ...under,
     path: "/calls",
-    validateSearch: (search: Search): { tool?: string; status?: string; user?: string; view?: string } => ({
+    validateSearch: (search: Search): CallSearch => ({
+      ...text(search, "outcome"),
       ...text(search, "tool"),
       ...text(search, "status"),
       ...text(search, "user"),
@@ -109,16 +119,19 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
+    validateSearch: (search: Search): { job?: string } => text(search, "job"),
     component: lazyRouteComponent(() => import("../pages/jobs/jobs-page.tsx"), "JobsPage"),
   }),
   createRoute({
     ...under,
     path: "/policy",
+    validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
     component: lazyRouteComponent(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
   }),
   createRoute({
     ...under,
     path: "/settings",
+    validateSearch: (search: Search): { view?: string } => text(search, "view"),
     component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
   }),
 ] as const;

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import type { Session } from "../api/answers.ts";
 import { keepSession, post } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
@@ -9,13 +8,13 @@ import { Complaint } from "../parts/states.tsx";
 
 /** Shown where the plane wants to know who asks. The key goes to the plane once and is kept nowhere here. */
 export function SignIn() {
-  const client = useQueryClient();
   const [key, setKey] = useState("");
   const signIn = useMutation({
-    mutationFn: () => post<Session & { page: string }>("/session", { key: key.trim() }),
-    onSuccess({ page, ...session }) {
+    mutationFn: () => post<{ page: string }>("/session", { key: key.trim() }),
+    onSuccess({ page }) {
       keepSession(page);
-      client.setQueryData(["session"], session);
+      // It may be another person, and nothing of the one before is for them.
+      location.reload();
     },
   });
   return (

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
 
 export type Column<Row> = {
@@ -25,6 +25,8 @@ type DataTableProps<Row> = {
   empty?: ReactNode;
   hasMore?: boolean;
   isLoadingMore?: boolean;
+  /** What is shown is about to be replaced. */
+  isOld?: boolean;
   onMore?: () => void;
 };
 
@@ -37,9 +39,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     getItemKey: (index) => keyOf(rows[index] as Row),
-    overscan: 12,
+    overscan: 8,
   });
   const items = virtual.getVirtualItems();
+  const onOpen = useRef(props.onOpen);
+  onOpen.current = props.onOpen;
+  const open = useCallback((row: unknown) => onOpen.current?.(row as Row), []);
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= rows.length - 20) onMore?.();
@@ -57,6 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
+      aria-busy={props.isOld ?? false}
       // Whoever has no mouse scrolls it with the keys.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
@@ -85,11 +91,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         {items.map(({ index, key, start }) => (
           <TableRow
             key={key}
-            {...props}
-            row={rows[index] as Row}
+            columns={columns as readonly Column<unknown>[]}
+            row={rows[index]}
             index={index}
             top={start}
             height={rowHeight}
+            onOpen={props.onOpen ? open : undefined}
+            isSelected={props.isSelected?.(rows[index] as Row)}
           />
         ))}
       </div>
@@ -102,26 +110,35 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-3 px-4";
+const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-4 px-4";
 const wideOnly = "max-md:hidden";
 
-type RowProps<Row> = DataTableProps<Row> & { row: Row; index: number; top: number; height: number };
+type RowProps = {
+  columns: readonly Column<unknown>[];
+  row: unknown;
+  index: number;
+  top: number;
+  height: number;
+  onOpen: ((row: unknown) => void) | undefined;
+  /** Undefined where nothing can be selected. */
+  isSelected: boolean | undefined;
+};
 
-function TableRow<Row>({ columns, row, index, top, height, onOpen, isSelected }: RowProps<Row>) {
-  const selected = isSelected?.(row) ?? false;
+/** Rendered again only when something of it has changed: whoever types renders the list around it with every letter. */
+const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }: RowProps) => {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
     <div
       role="row"
       aria-rowindex={index + 2}
-      aria-selected={isSelected ? selected : undefined}
+      aria-selected={isSelected}
       onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
       style={{ height, transform: `translateY(${top}px)` }}
       className={classes(
         line,
         "absolute inset-x-0 top-0 border-b border-line/70",
         onOpen && "cursor-pointer hover:bg-sunken/60",
-        selected && "bg-accent-soft hover:bg-accent-soft",
+        isSelected && "bg-accent-soft hover:bg-accent-soft",
       )}
     >
       {columns.map(({ title, render, align, wide }) => (
@@ -135,7 +152,7 @@ function TableRow<Row>({ columns, row, index, top, height, onOpen, isSelected }:
       ))}
     </div>
   );
-}
+});
 
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, select") !== null;

@@ -13,7 +13,8 @@ const effects: Record<SideEffects, { tone: Tone; text: string; about: string }> 
   system: { tone: "bad", text: "system", about: "It may change the system it runs on." },
 };
 
-export const knownEffects = Object.keys(effects);
+export const knownEffects = Object.keys(effects) as SideEffects[];
+export const effectText = (effect: SideEffects) => effects[effect].text;
 
 /** What a call of the tool may change. */
 export function EffectBadge({ effect }: { effect: SideEffects }) {
@@ -45,10 +46,16 @@ export function HintBadges({ tool }: { tool: ToolAnswer }) {
   ));
 }
 
+type Troubled = {
+  unavailable: string | null;
+  /** Lists tell how many findings there are, and pages which. */
+  review?: { held: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
+};
+
 /** Why a tool cannot be called, or is better looked at first. */
-export function TroubleBadges({ tool }: { tool: ToolAnswer }) {
-  const { review, unavailable } = tool;
-  const findings = review?.findings.length ?? 0;
+export function TroubleBadges({ tool: { review, unavailable } }: { tool: Troubled }) {
+  const { findings: found = 0 } = review ?? {};
+  const findings = typeof found === "number" ? found : found.length;
   return (
     <>
       {review?.held && (

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { classes } from "./class-names.ts";
+import { VisibleText } from "./visible-text.tsx";
 
 type JsonViewProps = {
   value: unknown;
@@ -76,14 +77,18 @@ function Branch({ name, value, depth }: { name: string | undefined; value: objec
 }
 
 function Name({ name }: { name: string | undefined }) {
-  return name === undefined ? null : <span className="text-muted">{name}: </span>;
+  return name === undefined ? null : (
+    <span className="text-muted">
+      <VisibleText text={name} />:{" "}
+    </span>
+  );
 }
 
 function Leaf({ value }: { value: unknown }) {
   const look = typeof value === "string" ? "text-good" : value === null ? "text-muted" : "text-accent";
   return (
     <span className={classes("whitespace-pre-wrap break-words", look)}>
-      {JSON.stringify(value) ?? "undefined"}
+      <VisibleText text={JSON.stringify(value) ?? "undefined"} />
     </span>
   );
 }

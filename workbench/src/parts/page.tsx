@@ -57,7 +57,7 @@ export function Facts({ items }: { items: readonly (readonly [string, ReactNode]
   return (
     <dl className="grid grid-cols-[minmax(90px,max-content)_1fr] gap-x-4 gap-y-1.5 text-[13px]">
       {items
-        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false)
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-muted">{name}</dt>

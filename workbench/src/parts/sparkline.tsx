@@ -2,6 +2,8 @@ import { classes } from "./class-names.ts";
 
 type SparklineProps = {
   values: readonly number[];
+  /** Places in it where something went wrong. */
+  marked?: readonly number[];
   /** What a person would say who sees it. */
   label: string;
   className?: string;
@@ -11,7 +13,7 @@ const width = 100;
 const height = 24;
 
 /** A line without axes: how something went lately. */
-export function Sparkline({ values, label, className }: SparklineProps) {
+export function Sparkline({ values, marked = [], label, className }: SparklineProps) {
   const most = Math.max(1, ...values);
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
@@ -25,6 +27,18 @@ export function Sparkline({ values, label, className }: SparklineProps) {
       preserveAspectRatio="none"
       className={classes("h-6 w-24 text-accent", className)}
     >
+      {marked.map((at) => (
+        <line
+          key={at}
+          x1={at * step}
+          x2={at * step}
+          y1={0}
+          y2={height}
+          className="stroke-bad/60"
+          strokeWidth="2"
+          vectorEffect="non-scaling-stroke"
+        />
+      ))}
       <polyline
         points={points.join(" ")}
         fill="none"

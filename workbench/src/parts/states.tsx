@@ -55,7 +55,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Query<Data> = { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
+export type Query<Data> = { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
 type QueryViewProps<Data> = { query: Query<Data>; what?: string; children: (data: Data) => ReactNode };
 
 /** The three states of everything that is asked for. What is known stays in sight while it is asked for again. */

@@ -48,7 +48,8 @@ export function renderAgo(at: string | number, now: number): string {
 
 /** How long ago; the exact time when somebody points at it. */
 export function Time({ at }: { at: string | null }) {
-  const now = Math.max(useNow(), Date.now() - everyMs);
+  useNow();
+  const now = Date.now();
   if (at === null) return <span className="text-muted">–</span>;
   return (
     <time dateTime={at} title={exact.format(new Date(at))}>

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { once } from "../../../lib/once.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
+import type { EventOf } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { createAgentMetrics } from "./agent-metrics.ts";
 import { createBoundedLabel } from "./bounded-labels.ts";
@@ -11,6 +12,9 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /** The name is whatever the caller wrote, and there is no end to what callers write. */
 const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
+
+/** So many calls are counted together. */
+const mostUncounted = 64;
 
 export type Metrics = {
   /** In the format that is asked for, with its media type. */
@@ -66,7 +70,14 @@ export function createMetrics(plane: Plane): Metrics {
   });
   const labelOf = createBoundedLabel();
 
-  plane.on("tool.result", ({ tool: asked, status, durationMs, code, attempts: made = [], server = null }) => {
+  const count = ({
+    tool: asked,
+    status,
+    durationMs,
+    code,
+    attempts: made = [],
+    server = null,
+  }: EventOf<"tool.result">) => {
     const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
     calls.inc({ tool, status });
     durations.observe({ tool }, durationMs / 1_000);
@@ -77,6 +88,16 @@ export function createMetrics(plane: Plane): Metrics {
     if (server === null) return;
     serverCalls.inc({ server, status });
     serverDurations.observe({ server }, durationMs / 1_000);
+  };
+  // Counting takes as long as a stage of the path, and no call has to wait for it.
+  let uncounted: EventOf<"tool.result">[] = [];
+  const countAll = () => {
+    const ended = uncounted;
+    uncounted = [];
+    ended.forEach(count);
+  };
+  plane.on("tool.result", (ended) => {
+    if (uncounted.push(ended) === mostUncounted) setImmediate(countAll);
   });
   plane.on("tool.retry", () => retries.inc());
   const catalogue = { seen: false };
@@ -97,6 +118,7 @@ export function createMetrics(plane: Plane): Metrics {
   });
   return {
     async render(accept) {
+      countAll();
       watchProcess();
       await look();
       if (!catalogue.seen) {

@@ -14,6 +14,7 @@ import { readWait } from "../prefer.ts";
 import { renderAgentAnswer, shownAgentAnswer, shownError } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
 import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
+import { wantsStream } from "../wants-stream.ts";
 
 /** A model may think for longer than a proxy waits for the first byte. */
 const patienceMs = 1_000;
@@ -99,10 +100,6 @@ async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal): Prom
       (thrown) => talk.fail(shownError(thrown)),
     );
   });
-}
-
-function wantsStream(c: HttpContext): boolean {
-  return /\btext\/event-stream\b/i.test(c.req.header("accept") ?? "");
 }
 
 function readBody(body: string, c: HttpContext): { question: string; options: RunAgentOptions } {

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Answer } from "../../../model/held-call.ts";
+import { heldOrders, heldPlace } from "../../../model/held-order.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, Page, takePage } from "../paging.ts";
@@ -13,7 +14,15 @@ import { Outcome } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
 const params = { id: "The approval's id." };
-const Filters = z.object({ status: HeldStatus.optional(), limit: Limit, cursor: Cursor });
+const Filters = z.object({
+  status: HeldStatus.optional(),
+  order: z
+    .enum(heldOrders, `give one of ${heldOrders.join(", ")}`)
+    .default("oldest")
+    .openapi({ description: "`pending` is what waits first, then the rest; both newest first." }),
+  limit: Limit,
+  cursor: Cursor,
+});
 
 const Remember = z
   .strictObject({
@@ -40,7 +49,8 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
     app,
     {
       ...{ method: "get", path: "/approvals", tag, scope: "read", query: Filters },
-      summary: "Calls that wait for a person's yes, oldest first",
+      summary:
+        "Calls that wait for a person's yes and what became of others, oldest first unless told otherwise",
       description: "Your own, and everybody's for members of `approvals.approvers` and the scope `admin`.",
       answers: {
         200: {
@@ -49,9 +59,9 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({ c, caller, query: { status, ...page } }) => {
+    async ({ c, caller, query: { status, order, ...page } }) => {
       const found = await plane.approvals({ ...caller, ...(status === undefined ? {} : { status }) });
-      const { items, nextCursor } = takePage(found, ({ at, id }) => `${at} ${id}`, page);
+      const { items, nextCursor } = takePage(found, (held) => heldPlace(held, order), page);
       return c.json({ approvals: items, nextCursor });
     },
   );

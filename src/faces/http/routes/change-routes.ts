@@ -59,7 +59,7 @@ const ActivityEntry = z
 
 /** What changed in the catalogue, and what was done with it last. Before the routes that take any name. */
 export function addChangeRoutes(app: App, plane: Plane): void {
-  for (const what of ["tool", "skill"] as const) {
+  for (const what of ["tool", "skill", "task", "job"] as const) {
     addRoute(
       app,
       {

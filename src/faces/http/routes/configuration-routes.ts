@@ -22,7 +22,7 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
       ...{ method: "put", path: "/servers/{name}", tag: "Servers", scope: "admin", params },
       summary: "Write a server into the configuration, or replace the one of that name",
       description:
-        "Takes a plane that asks for credentials: an entry names a program that is started. References like `${VAR}` are kept as they are.",
+        "Takes a caller who proves who they are, because an entry names a program that is started: with a credential, or as the person who started the plane. References like `${VAR}` are kept as they are.",
       body: {
         schema: z.toJSONSchema(z.object({ ...ServerDefinition.shape }).partial(), { io: "input" }),
         description: "The entry as a configuration file has it.",
@@ -31,7 +31,7 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
       answers: { 200: { description: "Its state now.", schema: Server } },
     },
     async ({ c, caller, param }) => {
-      await requireProof(plane, "Servers can be changed", "toolplane servers add|remove");
+      await requireProof(plane, c, "Servers can be changed", "toolplane servers add|remove");
       const definition = parseBody(await c.req.text(), '{"url": "https://…"}') as JsonObject;
       if ((definition.command === undefined) === (definition.url === undefined)) {
         throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
@@ -45,11 +45,11 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
     {
       ...{ method: "delete", path: "/servers/{name}", tag: "Servers", scope: "admin", params },
       summary: "Take a server out of the configuration",
-      description: "Takes a plane that asks for credentials.",
+      description: "Takes a caller who proves who they are.",
       answers: { 200: { description: "It is gone.", schema: Done } },
     },
     async ({ c, caller, param }) => {
-      await requireProof(plane, "Servers can be changed", "toolplane servers add|remove");
+      await requireProof(plane, c, "Servers can be changed", "toolplane servers add|remove");
       await plane.server(param("name"), caller);
       await setup.removeServer(param("name")).catch(withoutPath);
       await plane.reload();

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { workKinds } from "../../../model/change.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { ToolManifest, type WrittenManifest } from "../../../model/tool.ts";
@@ -71,7 +72,7 @@ export function addEntryRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param, query }) => {
       const manifest = parseManifest(await c.req.text(), param("name"));
       if (hasReference(manifest)) {
-        await requireProof(plane, "Entries with references can be set", "toolplane tools set");
+        await requireProof(plane, c, "Entries with references can be set", "toolplane tools set");
       }
       return c.json(await plane.setTool(manifest, withoutUndefined(query), caller));
     },
@@ -87,6 +88,20 @@ export function addEntryRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param, query }) =>
       c.json({ ok: await plane.deleteTool(param("name"), withoutUndefined(query), caller) }),
   );
+  for (const kind of workKinds)
+    addRoute(
+      app,
+      {
+        ...{ method: "delete", path: `/${kind}s/{name}`, tag: "Registry", scope: "admin" },
+        params: { name: `The ${kind}'s name.` },
+        summary: `Take away a ${kind} that a bundle brought`,
+        description: "409 where a file has it, or another entry still needs it.",
+        query: z.object({ persona: z.string().optional(), reason }),
+        answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
+      },
+      async ({ c, caller, param, query }) =>
+        c.json({ ok: await plane.deleteEntry(kind, param("name"), withoutUndefined(query), caller) }),
+    );
   addBundleRoutes(app, plane);
 }
 

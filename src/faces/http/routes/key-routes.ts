@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { NewApiKey } from "../../../model/api-key.ts";
+import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
-import { requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";
 
 const names = z.array(z.string());
@@ -82,7 +82,11 @@ export function addKeyRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller }) => {
       // Whoever could give themselves a key would have proved nothing by showing it.
-      await requireProof(plane, "Keys can be created");
+      if (!(await plane.needsCredentials()))
+        throw new PlaneError(
+          "FORBIDDEN",
+          "Keys can be created over HTTP only where callers have to prove who they are. Create the first one with 'toolplane keys create'.",
+        );
       const asked = parseFields(await c.req.text(), NewKey, '{"name": "…"}');
       return c.json(await plane.createKey(withoutUndefined(asked) as NewApiKey, caller), 201);
     },

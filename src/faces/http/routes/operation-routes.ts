@@ -6,17 +6,34 @@ import { renderProblem } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
 import { Done } from "../schemas/done.ts";
 
+const Probe = z.object({
+  ready: z
+    .enum(["true", "false"])
+    .optional()
+    .openapi({ description: "`true` asks as /readyz does, for probes that have no credential." }),
+});
+
 /** For whoever watches over the process. */
 export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal): void {
   const metrics = createMetrics(plane);
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/healthz", tag: "Operation", scope: null },
+      ...{ method: "get", path: "/healthz", tag: "Operation", scope: null, query: Probe },
       summary: "Is the process there? Needs no credential",
       answers: { 200: { description: "It is.", schema: Done } },
     },
-    ({ c }) => c.json({ ok: true }),
+    async ({ c, query }) => {
+      if (query.ready !== "true") return c.json({ ok: true });
+      if (closing.aborted) return renderProblem(stopping());
+      // What is wrong with the store is for those who may know it, at /readyz.
+      const { ready } = await plane.readiness();
+      return ready
+        ? c.json({ ok: true })
+        : renderProblem(
+            new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."),
+          );
+    },
   );
   addRoute(
     app,
@@ -28,10 +45,7 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal)
       },
     },
     async ({ c }) => {
-      if (closing.aborted)
-        return renderProblem(
-          new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later."),
-        );
+      if (closing.aborted) return renderProblem(stopping());
       const state = await plane.readiness();
       if (state.ready) return c.json({ ready: true });
       return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data: { since: state.since } }));
@@ -50,4 +64,8 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal)
       return c.body(text, 200, { "content-type": type });
     },
   );
+}
+
+function stopping(): PlaneError {
+  return new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later.");
 }

@@ -11,6 +11,7 @@ import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/qualit
 const patienceMs = 1_000;
 const name = "The tool's name, in any spelling.";
 const server = z.string().optional().openapi({ description: "Only the tools of this server." });
+const tool = z.string().optional().openapi({ description: "Only this tool, in any spelling." });
 const flag = z
   .enum(["true", "false"], "give true or false")
   .transform((text) => text === "true")
@@ -29,6 +30,9 @@ const FailOn = z
 const PinFilters = z.object({
   server,
   status: z.enum(pinStatuses, `give one of ${pinStatuses.join(", ")}`).optional(),
+  held: flag.openapi({
+    description: "Only what cannot be called because of its definition, or only what can.",
+  }),
 });
 const Reason = z.object({ reason: z.string().optional() });
 const decisions = {
@@ -43,7 +47,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/stats", tag: "Tools", scope: "read" },
       summary: "What the definitions of tools cost in the context of a model, by server",
-      query: z.object({ server, tools: flag }),
+      query: z.object({ server, tool, tools: flag }),
       answers: { 200: { description: "In tokens.", schema: ContextStats } },
     },
     async ({ c, caller, query }) =>
@@ -54,7 +58,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/tools/quality", tag: "Tools", scope: "read" },
       summary: "How well definitions tell a model what tools are for, worst first",
-      query: z.object({ server, threshold: Threshold, require_examples: flag, fail_on: FailOn }),
+      query: z.object({ server, tool, threshold: Threshold, require_examples: flag, fail_on: FailOn }),
       answers: { 200: { description: "All of them.", schema: QualityReport } },
     },
     async ({ c, caller, query: { require_examples: requireExamples, fail_on: failOn, ...query } }) =>

@@ -4,10 +4,13 @@ import type { Plane } from "../../../model/plane.ts";
 import { largestSearch } from "../../../model/search.ts";
 import { type App, addRoute } from "../route.ts";
 import { Tool } from "../schemas/tool.ts";
+import { ToolRow, View } from "../schemas/tool-row.ts";
+import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
 
 /** What is not known by then is there the next time. */
 const patienceMs = 1_000;
+const atOnceMs = 1;
 const count = (most: number) =>
   z.coerce.number(`give a whole number from 1 to ${most}`).int().min(1).max(most).optional();
 
@@ -24,6 +27,7 @@ const FoundTool = z
       .optional()
       .openapi({ description: "What tells it from another of its name in this answer." }),
     tool: Tool.optional().openapi({ description: "The whole tool, where `details` is true." }),
+    row: ToolRow.optional().openapi({ description: "The tool as lists show it, where `view` is `row`." }),
   })
   .openapi("FoundTool");
 
@@ -52,6 +56,7 @@ const SearchQuery = z.object({
     .openapi({ description: "`q` is a pattern of at most 200 characters." }),
   server: z.string().min(1, "give the name of a server or a glob").optional(),
   limit: count(largestSearch),
+  view: View,
   details: z
     .enum(["true", "false"], "give true or false")
     .optional()
@@ -67,16 +72,25 @@ export function addSearchRoutes(app: App, plane: Plane): void {
       summary: "The tools that fit best",
       answers: { 200: { description: "Best first.", schema: SearchAnswer } },
     },
-    async ({ c, caller, query: { q = [], regex, server, limit, details } }) => {
+    async ({ c, caller, query: { q = [], regex, server, limit, details, view } }) => {
       const what = q.length > 1 ? { queries: q } : { query: q[0] ?? "" };
       const request = { ...what, regex: regex === "true", ...withoutUndefined({ server, limit }) };
-      const answer = await plane.search(request, { ...caller, patienceMs });
-      if (details !== "true") return c.json(answer);
+      const isRow = view === "row";
+      const withTools = isRow || details === "true";
+      const answer = await plane.search(request, {
+        ...{ ...caller, details: withTools },
+        // Somebody who types waits for no server.
+        patienceMs: isRow && server === undefined ? atOnceMs : patienceMs,
+      });
+      if (!withTools) return c.json(answer);
+      const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
+      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderTool);
+      const byName = new Map(shown.map((tool) => [tool.name, tool]));
       // What went away since it was found is shown as it was found.
-      const whole = await Promise.all(
-        answer.tools.map(({ name }) => plane.tool(name, caller).then(renderTool, () => undefined)),
-      );
-      const tools = answer.tools.map((found, at) => ({ ...found, ...withoutUndefined({ tool: whole[at] }) }));
+      const tools = answer.tools.map(({ tool: _, ...found }) => ({
+        ...found,
+        ...withoutUndefined({ [isRow ? "row" : "tool"]: byName.get(found.name) }),
+      }));
       return c.json({ ...answer, tools });
     },
   );

@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { version } from "../../../lib/version.ts";
-import type { Plane } from "../../../model/plane.ts";
 import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
 import { parseFields } from "../body.ts";
-import { cookieName, principalOf, sessionCookie } from "../identity.ts";
+import { cookieName, type Identities, principalOf, sessionCookie } from "../identity.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
 import { Done } from "../schemas/done.ts";
-import type { Sessions } from "../sessions.ts";
 
 export const sessionPath = "/session";
 
@@ -18,6 +16,10 @@ export const Session = z
     persona: z.string().nullable(),
     scopes: z.array(z.enum(scopeNames)).openapi({ description: "What the caller may do here." }),
     needsCredentials: z.boolean().openapi({ description: "Does everybody have to say who they are?" }),
+    serverChanges: z.enum(["allowed", "needs_proof", "no_file"]).openapi({
+      description:
+        "May the caller add and remove servers, if their scope is `admin`? Who has no credential proves it with the link that `serve` printed; without a configuration file there is none to write to.",
+    }),
     version: z.string(),
   })
   .openapi("Session");
@@ -25,13 +27,17 @@ export const Session = z
 const Shown = z.object({ key: z.string("give an API key or a token").trim().min(1, "give an API key") });
 
 /** Who asks, and how a browser proves it once instead of with every request. */
-export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): void {
-  const shown = async ({ user, groups, persona, ...rest }: Principal) => ({
-    ...{ user, groups, persona },
-    scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
-    needsCredentials: await plane.needsCredentials(),
-    version,
-  });
+export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
+  const { plane, sessions, pass } = identities;
+  const shown = async ({ user, groups, persona, ...rest }: Principal, isStarter: boolean) => {
+    const needsCredentials = await plane.needsCredentials();
+    const isProven = needsCredentials || isStarter;
+    return {
+      ...{ user, groups, persona, version, needsCredentials },
+      scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
+      serverChanges: !hasFile ? "no_file" : isProven ? "allowed" : "needs_proof",
+    };
+  };
   const cookie = (c: HttpContext) => ({
     ...({ httpOnly: true, sameSite: "Strict", path: "/" } as const),
     secure: new URL(c.req.url).protocol === "https:",
@@ -43,7 +49,10 @@ export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): vo
       summary: "Who asks, and what they may do",
       answers: { 200: { description: "The caller.", schema: Session } },
     },
-    async ({ c }) => c.json(await shown(await principalOf(plane, sessions, c))),
+    async ({ c }) => {
+      const principal = await principalOf(identities, c);
+      return c.json(await shown(principal, c.get("isStarter")));
+    },
   );
   addRoute(
     app,
@@ -52,7 +61,11 @@ export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): vo
       summary: "Begin a session of a browser with a credential",
       description:
         "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over when nobody uses it for 12 hours, and when the credential is revoked.",
-      body: { schema: Shown, description: "An API key or a token.", example: { key: "tp_…" } },
+      body: {
+        schema: Shown,
+        description: "An API key, a token, or the word of the link that `serve` printed.",
+        example: { key: "tp_…" },
+      },
       answers: {
         200: { description: "The caller.", schema: Session.extend({ page: z.string() }) },
       },
@@ -62,10 +75,11 @@ export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): vo
       // Whoever shows nothing is told what everybody is told who shows nothing.
       if (body.trim() === "") await plane.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
-      const principal = await plane.identify(key);
+      const isStarter = pass?.isIt(key) ?? false;
+      const principal = await plane.identify(isStarter ? null : key);
       const begun = sessions.begin(key);
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
-      return c.json({ ...(await shown(principal)), page: begun.page });
+      return c.json({ ...(await shown(principal, isStarter)), page: begun.page });
     },
   );
   addRoute(
@@ -76,7 +90,7 @@ export function addSessionRoutes(app: App, plane: Plane, sessions: Sessions): vo
       answers: { 200: { description: "It is over.", schema: Done } },
     },
     async ({ c }) => {
-      await principalOf(plane, sessions, c);
+      await principalOf(identities, c);
       sessions.end(sessionCookie(c));
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });

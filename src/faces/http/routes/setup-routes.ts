@@ -69,14 +69,14 @@ export function addSetupRoutes(app: App, plane: Plane, setup: SetupReader): void
     {
       ...{ method: "post", path: "/servers/import", tag: "Servers", scope: "admin" },
       summary: "Take over the servers that other MCP clients of this machine have",
-      description: "With `dryRun` nothing is written. Otherwise it takes a plane that asks for credentials.",
+      description: "With `dryRun` nothing is written. Otherwise it takes a caller who proves who they are.",
       body: { schema: ImportBody, description: "Which clients.", example: { dryRun: true }, required: false },
       answers: { 200: { description: "What was found and taken over.", schema: ImportView } },
     },
     async ({ c }) => {
       const body = parseFields(await c.req.text(), ImportBody, '{"clients": ["cursor"], "dryRun": true}');
       const { clients = [], dryRun = false } = body;
-      if (!dryRun) await requireProof(plane, "Servers can be imported", "toolplane import");
+      if (!dryRun) await requireProof(plane, c, "Servers can be imported", "toolplane import");
       // Into the file that this plane reads, which need not be the usual one.
       const file = (await setup.check()).files.at(-1);
       const into = { dryRun, ...(file === undefined ? {} : { file }) };

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
-import { principalOf } from "../identity.ts";
+import { type Identities, principalOf } from "../identity.ts";
 import { type App, addRoute } from "../route.ts";
-import type { Sessions } from "../sessions.ts";
 
 export const callbackPath = "/oauth/callback";
 /** Nobody has so many sign-ins open; the oldest are forgotten. */
 const mostOpen = 1_000;
 
 /** Signing in with a browser. The way back brings no credential, only the state that we gave it. */
-export function addSignInRoutes(app: App, plane: Plane, sessions: Sessions): void {
+export function addSignInRoutes(app: App, identities: Identities): void {
+  const { plane } = identities;
   const open = new Map<string, Principal>();
   addRoute(
     app,
@@ -47,7 +46,7 @@ export function addSignInRoutes(app: App, plane: Plane, sessions: Sessions): voi
     async ({ c }) => {
       const parameters = new URL(c.req.url).searchParams;
       const state = parameters.get("state") ?? "";
-      const principal = open.get(state) ?? (await principalOf(plane, sessions, c));
+      const principal = open.get(state) ?? (await principalOf(identities, c));
       open.delete(state);
       const { server } = await plane.finishSignIn(parameters, { principal, face: "http" });
       return c.text(`Signed in to '${server}'. You can close this window.`);

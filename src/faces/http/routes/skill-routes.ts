@@ -28,7 +28,7 @@ const Skill = z
   .openapi("Skill");
 
 const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
-const Task = Entry.openapi("Task");
+const Task = Entry.extend({ required_capabilities: names }).openapi("Task");
 const Job = Entry.extend({ required_capabilities: names }).openapi("Job");
 
 const SkillFilters = z.object({
@@ -71,10 +71,12 @@ export function addSkillRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/skills/{name}", tag: "Registry", scope: "read" },
       params: { name: "The skill's name." },
+      query: z.object({ persona }),
       summary: "One skill",
       answers: { 200: { description: "The skill.", schema: Skill } },
     },
-    async ({ c, caller, param }) => c.json(await plane.skill(param("name"), caller)),
+    async ({ c, caller, param, query: { persona: personas } }) =>
+      c.json(await plane.skill(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
   );
   for (const [kind, schema] of [
     ["jobs", Job],

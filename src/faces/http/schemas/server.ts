@@ -65,6 +65,7 @@ export const Question = z
     server: z.string(),
     tool: z.string(),
     user: z.string().nullable(),
+    conversation: z.string().optional().openapi({ description: "The conversation of the call." }),
     message: z.string(),
     schema: z.record(z.string(), z.unknown()).nullable(),
     url: z.string().nullable(),

@@ -17,6 +17,10 @@ export const HealthSummary = z
   })
   .openapi("HealthSummary", { description: "The last 100 runs." });
 
+export const RecentRuns = z
+  .array(z.object({ ok: z.boolean(), latency_ms: z.number() }))
+  .openapi({ description: "The last 30 runs, oldest first." });
+
 const ProviderHealth = z
   .object({
     metrics: HealthSummary,
@@ -75,6 +79,7 @@ export const Tool = z
     health: HealthSummary.extend({
       providers: z.record(z.string(), ProviderHealth),
       last_invocation: LastInvocation,
+      recent: RecentRuns,
       persona: z
         .looseObject({ name: z.string() })
         .optional()

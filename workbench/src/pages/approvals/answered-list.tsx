@@ -1,4 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answeredQuery, type HeldAnswer } from "../../api/approval-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
@@ -9,11 +10,19 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { ArgumentList } from "./argument-list.tsx";
 
-const columns: Column<HeldAnswer>[] = [
+const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] => [
   {
     title: "Tool",
     width: "minmax(140px, 2fr)",
-    render: ({ tool }) => <span className="font-mono text-xs">{tool}</span>,
+    render: (held) => (
+      <button
+        type="button"
+        className="max-w-full truncate font-medium hover:underline"
+        onClick={() => onOpen(held)}
+      >
+        {held.tool}
+      </button>
+    ),
   },
   { title: "State", width: "110px", render: ({ status }) => <StateBadge kind="held" state={status} /> },
   {
@@ -33,19 +42,23 @@ const columns: Column<HeldAnswer>[] = [
 
 /** What no longer waits, newest first. */
 export function AnsweredList() {
-  const query = useQuery(answeredQuery());
+  const query = useInfiniteQuery(answeredQuery());
   const [open, setOpen] = useState<HeldAnswer | null>(null);
+  const hasMore = query.hasNextPage && !query.isFetchingNextPage;
   return (
     <QueryView query={query}>
-      {(rows) => (
-        <div className="flex h-[60dvh] flex-col">
+      {({ pages }) => (
+        <div className="flex h-[calc(100dvh-220px)] min-h-72 flex-col">
           <DataTable
             label="Answered"
-            columns={columns}
-            rows={rows}
+            columns={columnsFor(setOpen)}
+            rows={pages.flatMap(({ approvals }) => approvals.filter(({ status }) => status !== "pending"))}
             keyOf={({ id }) => id}
             onOpen={setOpen}
-            empty={<Empty title="Nothing was answered yet" />}
+            hasMore={hasMore}
+            isLoadingMore={query.isFetchingNextPage}
+            onMore={query.fetchNextPage}
+            empty={!query.hasNextPage && <Empty title="Nothing was answered yet" />}
           />
           <Dialog side open={open !== null} onClose={() => setOpen(null)} title={open?.tool ?? ""}>
             {open && <AnsweredView held={open} />}
@@ -56,7 +69,7 @@ export function AnsweredList() {
   );
 }
 
-function AnsweredView({ held }: { held: HeldAnswer }) {
+export function AnsweredView({ held }: { held: HeldAnswer }) {
   const { answer, outcome, principal, verdict } = held;
   return (
     <div className="flex flex-col gap-4">
@@ -73,7 +86,20 @@ function AnsweredView({ held }: { held: HeldAnswer }) {
           ["Outcome", outcome && (outcome.ok ? "it went well" : (outcome.code ?? "the tool said no"))],
         ]}
       />
-      <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
+      {answer?.arguments && <ArgumentList title="Arguments it ran with" args={answer.arguments} />}
+      <ArgumentList
+        title={answer?.arguments ? "Arguments that were asked for" : "Arguments"}
+        args={held.shown}
+        before={held.before}
+        injected={held.injected}
+      />
+      <Link
+        to="/calls/$id"
+        params={{ id: outcome?.callId ?? held.callId }}
+        className="w-fit text-[13px] text-accent hover:underline"
+      >
+        The record of the call
+      </Link>
     </div>
   );
 }

@@ -10,19 +10,25 @@ import { EffectBadge, HintBadges, TroubleBadges } from "../../parts/effect-badge
 import { Field, TextInput } from "../../parts/field.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
 import { ArgumentsEditor } from "./arguments-editor.tsx";
 import { ChangedDefinition } from "./changed-definition.tsx";
-import { RememberChoice, type RememberedFor, toRemember } from "./remember-choice.tsx";
+import { anHour, RememberChoice, type RememberedFor, toRemember } from "./remember-choice.tsx";
 
-type ApprovalCardProps = { held: HeldAnswer; onAnswered?: (answered: Answered) => void };
+type ApprovalCardProps = {
+  held: HeldAnswer;
+  onAnswered?: (answered: Answered) => void;
+  /** It has just come to where another one was: a click may still be meant for that. */
+  isMoving?: boolean;
+};
 
 /** A call that waits: what exactly would run, why it is asked about, and the answer. */
-export function ApprovalCard({ held, onAnswered }: ApprovalCardProps) {
+export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCardProps) {
   const answer = useAnswer(held.id);
   const mayAnswer = useMay("call");
   const [edited, setEdited] = useState<Answer["arguments"] | null | undefined>(undefined);
   const [reason, setReason] = useState("");
-  const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: "" });
+  const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
   const give = (decision: Answer["decision"]) => {
     const given: Answer = {
       decision,
@@ -34,6 +40,7 @@ export function ApprovalCard({ held, onAnswered }: ApprovalCardProps) {
     void answer.mutateAsync(given).then(onAnswered, () => undefined);
   };
   const isWrong = edited === null;
+  const cannot = !mayAnswer || isMoving || answer.isPending;
   const busyWith = answer.isPending ? answer.variables.decision : null;
   return (
     <article
@@ -52,10 +59,15 @@ export function ApprovalCard({ held, onAnswered }: ApprovalCardProps) {
         </div>
         <Complaint error={answer.error} />
       </div>
-      <div className="flex gap-2 border-t border-line px-4 py-3 md:justify-end">
+      <div className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3 md:justify-end">
+        {!mayAnswer && (
+          <p className="basis-full text-xs text-muted md:basis-auto">
+            You may look. Saying yes or no takes the scope call.
+          </p>
+        )}
         <Button
           className="h-10 flex-1 md:h-8 md:flex-none"
-          disabled={!mayAnswer || answer.isPending}
+          disabled={cannot}
           busy={busyWith === "reject"}
           onClick={() => give("reject")}
         >
@@ -64,7 +76,7 @@ export function ApprovalCard({ held, onAnswered }: ApprovalCardProps) {
         <Button
           variant="primary"
           className="h-10 flex-1 md:h-8 md:flex-none"
-          disabled={!mayAnswer || isWrong || answer.isPending}
+          disabled={cannot || isWrong}
           busy={busyWith === "approve"}
           onClick={() => give("approve")}
         >
@@ -92,13 +104,16 @@ function CardHead({ held }: { held: HeldAnswer }) {
       </div>
       {tool && <p className="line-clamp-2 break-words text-[13px] text-muted">{tool.description}</p>}
       <p className="text-[13px]">
-        <span className="font-medium">Why:</span> <span className="break-words">{held.verdict.reason}</span>
+        <span className="font-medium">Why:</span>{" "}
+        <span className="break-words">
+          <VisibleText text={held.verdict.reason} />
+        </span>
       </p>
       <p className="text-xs text-muted">
         {user ?? "somebody"} through {held.face}, <Time at={held.at} />
         {held.expiresAt !== null && (
           <>
-            , over <Time at={held.expiresAt} />
+            , expires <Time at={held.expiresAt} />
           </>
         )}
       </p>

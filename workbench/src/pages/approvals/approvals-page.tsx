@@ -1,26 +1,35 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { Bell, BellOff, CircleCheck } from "lucide-react";
-import { useEffect, useState } from "react";
-import { type Answered, type HeldAnswer, pendingQuery } from "../../api/approval-queries.ts";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { Bell, BellOff } from "lucide-react";
+import { pendingQuery } from "../../api/approval-queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
 import { useHasSound } from "../../app/approval-sound.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { AnsweredCard } from "./answered-card.tsx";
+import { renderCount } from "../../parts/time.tsx";
 import { AnsweredList } from "./answered-list.tsx";
-import { ApprovalCard } from "./approval-card.tsx";
 import { RememberedList } from "./remembered-list.tsx";
+import { WaitingList } from "./waiting-list.tsx";
 
 const route = getRouteApi("/approvals");
 
 /** What waits for a person, first of all; then what became of the rest. */
 export function ApprovalsPage() {
+  const { id, view = "waiting" } = route.useSearch();
+  const navigate = useNavigate();
   const [hasSound, setSound] = useHasSound();
-  const waiting = useQuery(pendingQuery()).data?.approvals.length ?? 0;
+  const asked = useQuery(questionsQuery()).data?.questions.length ?? 0;
+  const pending = useQuery(pendingQuery()).data;
+  const waiting = (pending?.approvals.length ?? 0) + asked;
+  // The first thousand are enough to begin with.
+  const count = renderCount(waiting) + ((pending?.nextCursor ?? null) === null ? "" : "+");
   const tabs = [
-    { name: "waiting", title: waiting > 0 ? `Waiting (${waiting})` : "Waiting", content: <Waiting /> },
+    {
+      name: "waiting",
+      title: waiting > 0 ? `Waiting (${count})` : "Waiting",
+      content: <WaitingList id={id} />,
+    },
     { name: "answered", title: "Answered", content: <AnsweredList /> },
     { name: "remembered", title: "Remembered", content: <RememberedList /> },
   ];
@@ -34,43 +43,14 @@ export function ApprovalsPage() {
         </Button>
       }
     >
-      <Tabs label="Approvals" tabs={tabs} />
+      <Tabs
+        label="Approvals"
+        tabs={tabs}
+        value={tabs.some(({ name }) => name === view) ? view : "waiting"}
+        onChange={(next) =>
+          void navigate({ to: "/approvals", search: next === "waiting" ? {} : { view: next }, replace: true })
+        }
+      />
     </Page>
   );
-}
-
-/** One that was answered here stays in sight with what came of it, until the page is left. */
-function Waiting() {
-  const query = useQuery(pendingQuery());
-  const { id } = route.useSearch();
-  const [answered, setAnswered] = useState<Answered[]>([]);
-  useEffect(() => {
-    if (id !== undefined) document.getElementById(`held-${id}`)?.scrollIntoView({ block: "start" });
-  }, [id]);
-  return (
-    <QueryView query={query} what="Looking what waits">
-      {({ approvals }) => (
-        <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
-          {approvals.length === 0 && answered.length === 0 && (
-            <Empty icon={CircleCheck} title="Nothing waits">
-              What is asked about appears here at once.
-            </Empty>
-          )}
-          {inFront(approvals, id).map((held) => (
-            <div key={held.id} id={`held-${held.id}`}>
-              <ApprovalCard held={held} onAnswered={(one) => setAnswered((before) => [one, ...before])} />
-            </div>
-          ))}
-          {answered.map((one) => (
-            <AnsweredCard key={one.approval.id} answered={one} />
-          ))}
-        </div>
-      )}
-    </QueryView>
-  );
-}
-
-/** Whoever came for one sees it first. */
-function inFront(approvals: readonly HeldAnswer[], id: string | undefined): HeldAnswer[] {
-  return approvals.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }

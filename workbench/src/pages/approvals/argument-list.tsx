@@ -1,11 +1,28 @@
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
+import { renderCount } from "../../parts/time.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
 
-type ArgumentListProps = { args: JsonObject; before?: JsonObject | undefined; injected?: readonly string[] };
+type ArgumentListProps = {
+  title?: string;
+  args: JsonObject;
+  before?: JsonObject | undefined;
+  injected?: readonly string[];
+};
 
 /** Every argument with its whole value; nothing that matters is behind a click. */
-export function ArgumentList({ args, before, injected = [] }: ArgumentListProps) {
+export function ArgumentList({ title, ...list }: ArgumentListProps) {
+  if (title === undefined) return <Rows {...list} />;
+  return (
+    <section className="flex min-w-0 flex-col gap-1.5">
+      <h3 className="text-xs font-medium">{title}</h3>
+      <Rows {...list} />
+    </section>
+  );
+}
+
+function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">) {
   const names = Object.keys(args);
   const gone = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(args, name));
   if (names.length + gone.length === 0)
@@ -31,19 +48,31 @@ function noteOn(name: string, args: JsonObject, before: JsonObject | undefined, 
 
 function Row({ name, value, note }: { name: string; value: unknown; note: string | null }) {
   return (
-    <div className="grid grid-cols-[minmax(64px,130px)_1fr] gap-3 px-3 py-1.5">
+    <div className="grid gap-x-3 px-3 py-1.5 md:grid-cols-[minmax(64px,130px)_1fr]">
       <dt className="min-w-0 break-all font-mono text-xs leading-5 text-muted">
-        {name} {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
+        <VisibleText text={name} />{" "}
+        {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
       </dt>
       <dd className="min-w-0">
-        {typeof value === "string" ? (
-          <span className="block max-h-80 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5">
-            {value}
-          </span>
-        ) : (
-          <JsonView value={value} depth={9} />
-        )}
+        {typeof value === "string" ? <LongText text={value} /> : <JsonView value={value} depth={9} />}
       </dd>
     </div>
+  );
+}
+
+/** More than this may not be in sight all at once. */
+const longText = 1_500;
+
+function LongText({ text }: { text: string }) {
+  if (text === "") return <span className="text-xs leading-5 text-muted">an empty text</span>;
+  return (
+    <>
+      <span className="block max-h-80 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5">
+        <VisibleText text={text} />
+      </span>
+      {text.length > longText && (
+        <span className="text-xs text-muted">{renderCount(text.length)} characters; scroll to see all</span>
+      )}
+    </>
   );
 }

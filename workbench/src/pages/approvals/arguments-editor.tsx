@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
+import { escapeHidden } from "../../parts/hidden-characters.ts";
 import { ArgumentList } from "./argument-list.tsx";
 
 type EditorProps = {
@@ -31,7 +32,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
             <Button
               variant="quiet"
               icon={Pencil}
-              onClick={() => edit(JSON.stringify(held.arguments, null, 2))}
+              onClick={() => edit(escapeHidden(JSON.stringify(held.arguments, null, 2)))}
             >
               Change
             </Button>

@@ -5,6 +5,7 @@ import { Field, Select } from "../../parts/field.tsx";
 export type RememberedFor = { what: Remember["for"] | "once"; forMs: string; conversation?: boolean };
 
 const hour = 3_600_000;
+export const anHour = String(hour);
 const whats = [
   { value: "once", text: "Only this call" },
   { value: "arguments", text: "This tool with exactly these arguments" },
@@ -12,7 +13,7 @@ const whats = [
   { value: "server", text: "Every tool of its server" },
 ];
 const times = [
-  { value: String(hour), text: "for an hour" },
+  { value: anHour, text: "for an hour" },
   { value: String(8 * hour), text: "for 8 hours" },
   { value: String(7 * 24 * hour), text: "for a week" },
   { value: "", text: "for good" },
@@ -50,13 +51,7 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
         <Select
           options={whats}
           value={value.what}
-          onChange={({ target }) =>
-            onChange({
-              ...value,
-              what: target.value as RememberedFor["what"],
-              forMs: value.forMs || String(hour),
-            })
-          }
+          onChange={({ target }) => onChange({ ...value, what: target.value as RememberedFor["what"] })}
         />
       </Field>
       {value.what !== "once" && (

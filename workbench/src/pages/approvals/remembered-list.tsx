@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Remembered } from "../../../../src/model/held-call.ts";
 import { rememberedQuery, useForget } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
+import { GrowingList } from "../../parts/growing-list.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -20,18 +21,23 @@ export function RememberedList() {
           </Empty>
         ) : (
           <Panel flush className="max-w-3xl">
-            <ul className="divide-y divide-line text-[13px]">
-              {remembered.map((one) => (
-                <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
+            <GrowingList
+              className="divide-y divide-line text-[13px]"
+              atOnce={50}
+              items={remembered}
+              keyOf={({ id }) => id}
+            >
+              {(one) => (
+                <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
                   <div className="min-w-0">
                     <p className="break-words">{describe(one)}</p>
                     <p className="text-xs text-muted">
-                      since <Time at={one.createdAt} />,{" "}
+                      said <Time at={one.createdAt} />,{" "}
                       {one.expiresAt === null ? (
                         "for good"
                       ) : (
                         <>
-                          over <Time at={one.expiresAt} />
+                          ends <Time at={one.expiresAt} />
                         </>
                       )}
                     </p>
@@ -42,9 +48,9 @@ export function RememberedList() {
                   >
                     Ask again
                   </Button>
-                </li>
-              ))}
-            </ul>
+                </div>
+              )}
+            </GrowingList>
           </Panel>
         )
       }

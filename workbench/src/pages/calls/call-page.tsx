@@ -7,7 +7,8 @@ import { Badge, StateBadge } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
-import { Complaint, QueryView } from "../../parts/states.tsx";
+import { QueryPage } from "../../parts/query-page.tsx";
+import { Complaint } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { callSpans } from "./call-spans.ts";
 import { Waterfall } from "./waterfall.tsx";
@@ -16,7 +17,19 @@ const route = getRouteApi("/calls/$id");
 
 export function CallPage() {
   const { id } = route.useParams();
-  return <QueryView query={useQuery(callQuery(id))}>{(call) => <CallView call={call} />}</QueryView>;
+  return (
+    <QueryPage query={useQuery(callQuery(id))} title="Call" back={<AllCalls />}>
+      {(call) => <CallView call={call} />}
+    </QueryPage>
+  );
+}
+
+function AllCalls() {
+  return (
+    <Link to="/calls" className="hover:underline">
+      ← All calls
+    </Link>
+  );
 }
 
 function CallView({ call }: { call: CallAnswer }) {
@@ -28,11 +41,7 @@ function CallView({ call }: { call: CallAnswer }) {
           {tool} <StateBadge kind="call" state={status} />
         </>
       }
-      about={
-        <Link to="/calls" className="hover:underline">
-          ← All calls
-        </Link>
-      }
+      about={<AllCalls />}
       actions={
         <Link
           to="/try"
@@ -43,7 +52,7 @@ function CallView({ call }: { call: CallAnswer }) {
         </Link>
       }
     >
-      {error && <Complaint error={`${error.code}: ${error.message}`} />}
+      {error && (status === "waiting" ? <Waits error={error} /> : <CallError error={error} />)}
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">
           <Panel title={`Where ${renderDuration(durationMs)} went`}>
@@ -57,12 +66,43 @@ function CallView({ call }: { call: CallAnswer }) {
           <CallFacts call={call} />
         </Panel>
       </div>
-      {error && Object.keys(error.data).length > 0 && (
+      {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
         <Panel title="More about the error">
           <JsonView value={error.data} />
         </Panel>
       )}
     </Page>
+  );
+}
+
+function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
+  return <Complaint error={`${error.code}: ${error.message}`} />;
+}
+
+/** Waiting is no failure: it says for what, and where to decide. */
+function Waits({ error: { data } }: { error: NonNullable<CallAnswer["error"]> }) {
+  const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
+  return (
+    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
+      {typeof planId === "string" ? (
+        <>
+          It was queued instead of made, and runs when somebody approves{" "}
+          <Link to="/plans/$id" params={{ id: planId }} className="text-accent underline">
+            the plan
+          </Link>
+          .
+        </>
+      ) : (
+        <>
+          It runs when somebody says yes.{" "}
+          {typeof approvalId === "string" && (
+            <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
+              Decide
+            </Link>
+          )}
+        </>
+      )}
+    </p>
   );
 }
 
@@ -92,7 +132,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
       items={[
         [
           "Id",
-          <span key="id" className="flex items-center gap-1 font-mono text-xs">
+          <span key="id" className="-my-1.5 flex items-center gap-1 font-mono text-xs">
             <span className="truncate">{id}</span>
             <CopyButton text={id} label="Copy the id" />
           </span>,

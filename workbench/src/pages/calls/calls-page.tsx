@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useState } from "react";
 import type { CallAnswer } from "../../api/answers.ts";
@@ -11,7 +10,9 @@ import { Select, TextInput } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { NewerButton } from "./newer-button.tsx";
 import { RunsTable } from "./runs-table.tsx";
+import { useLongList } from "./use-long-list.ts";
 
 const route = getRouteApi("/calls");
 
@@ -97,11 +98,14 @@ function CallsTable() {
     ...(status === undefined ? {} : { status }),
     ...(user === undefined ? {} : { user }),
   };
-  const calls = useInfiniteQuery(callsQuery(filter));
+  const { list: calls, newer, showNewest } = useLongList(callsQuery(filter), "tool.result");
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
-      <Filters />
+      <div className="flex flex-wrap items-center gap-2">
+        <Filters />
+        <NewerButton count={newer} onClick={showNewest} />
+      </div>
       <QueryView query={calls}>
         {({ pages }) => (
           <DataTable
@@ -137,11 +141,11 @@ function Filters() {
     void navigate({ to: "/calls", search: value === "" ? rest : { ...rest, [name]: value }, replace: true });
   };
   return (
-    <div className="flex flex-wrap gap-2">
+    <>
       <TextFilter label="Tool" value={search.tool ?? ""} onChange={(value) => set("tool", value)} />
       <Select
         aria-label="Status"
-        className="!w-40"
+        className="w-40! max-md:grow"
         value={search.status ?? ""}
         onChange={(event) => set("status", event.target.value)}
         options={[
@@ -152,7 +156,7 @@ function Filters() {
       {mayManage && (
         <TextFilter label="Caller" value={search.user ?? ""} onChange={(value) => set("user", value)} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -174,8 +178,8 @@ function TextFilter({
   return (
     <TextInput
       aria-label={label}
-      placeholder={label === "Tool" ? "Tool, by its whole name" : label}
-      className="!w-56"
+      placeholder={label === "Tool" ? "Tool, in full" : label}
+      className="w-56! max-md:w-32! max-md:grow"
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { AgentCall, AgentRun } from "../../../../src/model/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/chat.ts";
 import { StateBadge } from "../../parts/badge.tsx";
+import { GrowingList } from "../../parts/growing-list.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
@@ -34,14 +35,16 @@ export function Conversation({ run }: { run: AgentRun }) {
       </div>
     );
   return (
-    <ol className="flex flex-col gap-4">
-      {spoken.map((message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays in its place
-        <li key={index}>
-          <Message message={message} made={made} results={results} />
-        </li>
-      ))}
-    </ol>
+    <div className="flex flex-col gap-4">
+      <GrowingList
+        className="gap-4"
+        atOnce={40}
+        items={spoken.map((message, place) => ({ message, place }))}
+        keyOf={({ place }) => String(place)}
+      >
+        {({ message }) => <Message message={message} made={made} results={results} />}
+      </GrowingList>
+    </div>
   );
 }
 

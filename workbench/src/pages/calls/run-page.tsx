@@ -2,10 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { AgentRun } from "../../../../src/model/agent-run.ts";
 import { runQuery } from "../../api/queries.ts";
+import { CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
-import { Complaint, QueryView } from "../../parts/states.tsx";
+import { QueryPage } from "../../parts/query-page.tsx";
+import { Complaint } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
 import { Conversation } from "./conversation.tsx";
+import { isWholeFinish, RunMarks, renderFinish } from "./run-marks.tsx";
 import { OutcomeBadge } from "./runs-table.tsx";
 import { type Span, Waterfall } from "./waterfall.tsx";
 
@@ -13,7 +16,19 @@ const route = getRouteApi("/runs/$id");
 
 export function RunPage() {
   const { id } = route.useParams();
-  return <QueryView query={useQuery(runQuery(id))}>{(run) => <RunView run={run} />}</QueryView>;
+  return (
+    <QueryPage query={useQuery(runQuery(id))} title="Agent run" back={<AllRuns />}>
+      {(run) => <RunView run={run} />}
+    </QueryPage>
+  );
+}
+
+function AllRuns() {
+  return (
+    <Link to="/calls" search={{ view: "runs" }} className="hover:underline">
+      ← All runs
+    </Link>
+  );
 }
 
 function RunView({ run }: { run: AgentRun }) {
@@ -22,16 +37,14 @@ function RunView({ run }: { run: AgentRun }) {
     <Page
       title={
         <>
-          {question} <OutcomeBadge outcome={outcome} />
+          <span className="line-clamp-2 min-w-0 break-words">{question}</span>{" "}
+          <OutcomeBadge outcome={outcome} />
         </>
       }
-      about={
-        <Link to="/calls" search={{ view: "runs" }} className="hover:underline">
-          ← All runs
-        </Link>
-      }
+      about={<AllRuns />}
     >
       {error && <Complaint error={`${error.code}: ${error.message}`} />}
+      <RunMarks run={run} />
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <Panel title="Conversation">
           <Conversation run={run} />
@@ -54,10 +67,19 @@ function RunView({ run }: { run: AgentRun }) {
 }
 
 function RunFacts({ run }: { run: AgentRun }) {
-  const { at, user, model, style, toolset, turns, usage, counters, trace } = run;
+  const { at, user, model, style, toolset, turns, usage, counters, steps, trace } = run;
+  const last = steps.at(-1);
+  const sampled = steps.reduce((sum, step) => sum + (step.sampled?.totalTokens ?? 0), 0);
   return (
     <Facts
       items={[
+        [
+          "Id",
+          <span key="id" className="-my-1.5 flex items-center gap-1 font-mono text-xs">
+            <span className="truncate">{run.id}</span>
+            <CopyButton text={run.id} label="Copy the id" />
+          </span>,
+        ],
         ["When", <Time key="at" at={at} />],
         ["Asked by", user],
         ["Model", `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
@@ -65,13 +87,15 @@ function RunFacts({ run }: { run: AgentRun }) {
         ["Turns", turns],
         ["Calls", counters.totalToolCalls],
         ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, asked for by servers`],
+        ["Finish", last && renderFinish(last.finish)],
         ["Kept", trace.replace("_", " ")],
       ]}
     />
   );
 }
 
-function stepSpans({ turn, at, modelMs, calls }: AgentRun["steps"][number], begunAt: string): Span[] {
+function stepSpans({ turn, at, modelMs, finish, calls }: AgentRun["steps"][number], begunAt: string): Span[] {
   const since = (time: string) => Math.max(0, Date.parse(time) - Date.parse(begunAt));
   return [
     {
@@ -80,7 +104,8 @@ function stepSpans({ turn, at, modelMs, calls }: AgentRun["steps"][number], begu
       startMs: since(at),
       ms: modelMs,
       depth: 0,
-      isBad: false,
+      isBad: !isWholeFinish(finish),
+      note: renderFinish(finish),
     },
     ...calls.map(({ id, tool, at: calledAt, durationMs, status }) => ({
       ...{ key: `turn ${turn} ${id}`, name: tool, depth: 1, ms: durationMs, note: status },

@@ -1,13 +1,17 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import type { AgentOutcome } from "../../../../src/model/agent-run.ts";
+import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent-run.ts";
 import type { RunSummary } from "../../../../src/model/run-verbs.ts";
 import { runsQuery } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Select } from "../../parts/field.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
+import { NewerButton } from "./newer-button.tsx";
+import { useLongList } from "./use-long-list.ts";
+
+const route = getRouteApi("/calls");
 
 const tones: Record<AgentOutcome, Tone> = {
   completed: "good",
@@ -63,27 +67,51 @@ const columns: readonly Column<RunSummary>[] = [
 
 export function RunsTable() {
   const navigate = useNavigate();
-  const runs = useInfiniteQuery(runsQuery());
+  const { outcome = "" } = route.useSearch();
+  const { list: runs, newer, showNewest } = useLongList(runsQuery(outcome), "agent.run");
   return (
-    <QueryView query={runs}>
-      {({ pages }) => (
-        <DataTable
-          label="Agent runs"
-          columns={columns}
-          rows={pages.flatMap((page) => page.runs)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: "/runs/$id", params: { id } })}
-          hasMore={runs.hasNextPage && !runs.isFetchingNextPage}
-          isLoadingMore={runs.isFetchingNextPage}
-          onMore={runs.fetchNextPage}
-          empty={
-            <Empty icon={Bot} title="No agent has run yet">
-              What <code className="font-mono">toolplane agent</code>, the chat and the library's agents do is
-              listed here.
-            </Empty>
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Outcome"
+          className="w-48!"
+          value={outcome}
+          onChange={({ target }) =>
+            void navigate({
+              to: "/calls",
+              search: { view: "runs", ...(target.value === "" ? {} : { outcome: target.value }) },
+              replace: true,
+            })
           }
+          options={[{ value: "", text: "Any outcome" }, ...agentOutcomes]}
         />
-      )}
-    </QueryView>
+        <NewerButton count={newer} onClick={showNewest} />
+      </div>
+      <QueryView query={runs}>
+        {({ pages }) => (
+          <DataTable
+            label="Agent runs"
+            columns={columns}
+            rows={pages.flatMap((page) => page.runs)}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => void navigate({ to: "/runs/$id", params: { id } })}
+            hasMore={runs.hasNextPage && !runs.isFetchingNextPage}
+            isLoadingMore={runs.isFetchingNextPage}
+            onMore={runs.fetchNextPage}
+            empty={<NoRuns isFiltered={outcome !== ""} />}
+          />
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty icon={Bot} title="No run ended like that" />;
+  return (
+    <Empty icon={Bot} title="No agent has run yet">
+      What <code className="font-mono">toolplane agent</code>, the chat and the library's agents do is listed
+      here.
+    </Empty>
   );
 }

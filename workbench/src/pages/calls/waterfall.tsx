@@ -13,15 +13,22 @@ export type Span = {
 
 type WaterfallProps = { label: string; spans: readonly Span[]; totalMs: number };
 
+const mostInSight = 12;
+
 /** What happened one after the other, and how long each took. Whatever took time is at least a thin line. */
 export function Waterfall({ label, spans, totalMs }: WaterfallProps) {
   const total = Math.max(totalMs, ...spans.map(({ startMs, ms }) => startMs + ms), 0.001);
   return (
-    <ol aria-label={label} className="flex flex-col text-[13px]">
+    <ol
+      aria-label={label}
+      // A region that scrolls has to be reachable.
+      tabIndex={spans.length > mostInSight ? 0 : undefined}
+      className="flex max-h-[70dvh] flex-col overflow-y-auto text-[13px]"
+    >
       {spans.map(({ key, name, startMs, ms, depth, isBad, note }) => (
         <li
           key={key}
-          className="grid grid-cols-[minmax(90px,160px)_1fr_72px] items-center gap-3 border-b border-line/60 py-1 last:border-0"
+          className="grid shrink-0 grid-cols-[minmax(80px,40%)_1fr_64px] items-center gap-3 border-b border-line/60 py-1 last:border-0"
         >
           <span className={classes("min-w-0 truncate", depth > 0 && "pl-4 text-muted")} title={note}>
             {name}

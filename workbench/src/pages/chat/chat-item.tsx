@@ -3,7 +3,7 @@ import { LoaderCircle, Wrench } from "lucide-react";
 import { StateBadge } from "../../parts/badge.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { ResultText } from "../../parts/result-text.tsx";
-import type { ChatItem } from "./conversation.ts";
+import type { ChatItem } from "./chat-items.ts";
 
 /** One thing that was said or done. What a model says is text. */
 export function ChatItemView({ item }: { item: ChatItem }) {
@@ -47,7 +47,7 @@ function CallCard({ item: { call, result } }: { item: CallItem }) {
         {result === null ? (
           <LoaderCircle aria-label="It works" className="size-4 animate-spin text-muted" />
         ) : (
-          call.status && <StateBadge kind="call" state={call.status} />
+          <StateBadge kind="call" state={call.status ?? "no answer"} />
         )}
         {call.record && (
           <Link
@@ -61,7 +61,7 @@ function CallCard({ item: { call, result } }: { item: CallItem }) {
       </header>
       <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
         <JsonView value={call.arguments ?? {}} depth={2} />
-        {result !== null && <ResultText text={result} />}
+        {result !== null && result !== "" && <ResultText text={result} />}
       </div>
     </article>
   );

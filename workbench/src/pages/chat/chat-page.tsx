@@ -5,13 +5,23 @@ import { useEffect, useRef, useState } from "react";
 import type { AgentChoices } from "../../../../src/faces/http/routes/agent-routes.ts";
 import { pendingQuery } from "../../api/approval-queries.ts";
 import { get } from "../../api/client.ts";
+import { sessionQuery } from "../../api/queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { QuestionCard } from "../approvals/question-card.tsx";
 import { ChatItemView } from "./chat-item.tsx";
-import { type AskOptions, useConversation } from "./conversation.ts";
+import {
+  type AskOptions,
+  askChat,
+  type Chat as Conversation,
+  restartChat,
+  stopChat,
+  useConversation,
+} from "./conversation.ts";
 import { Question } from "./question.tsx";
 
 type Choices = z.infer<typeof AgentChoices>;
@@ -41,7 +51,7 @@ export function ChatPage() {
 }
 
 function Chat({ choices }: { choices: Choices }) {
-  const chat = useConversation();
+  const chat = useConversation(useQuery(sessionQuery()).data?.user ?? null);
   const [options, setOptions] = useState<AskOptions>({ model: "", toolset: "" });
   return (
     <Page
@@ -65,24 +75,26 @@ function Chat({ choices }: { choices: Choices }) {
             value={options.toolset}
             onChange={({ target }) => setOptions({ ...options, toolset: target.value })}
           />
-          <Button icon={RotateCcw} disabled={chat.items.length === 0} onClick={chat.restart}>
+          <Button icon={RotateCcw} disabled={chat.items.length === 0} onClick={restartChat}>
             Begin anew
           </Button>
         </>
       }
     >
       <Said chat={chat} />
-      <Question isBusy={chat.isBusy} onAsk={(text) => void chat.ask(text, options)} onStop={chat.stop} />
+      <Question isBusy={chat.isBusy} onAsk={(text) => void askChat(text, options)} onStop={stopChat} />
     </Page>
   );
 }
 
 /** What was said, and what waits for a yes so that it can go on. */
-function Said({ chat: { items, conversation, isBusy, last } }: { chat: ReturnType<typeof useConversation> }) {
+function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversation }) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
   const ours = pending.filter(({ options }) => options.conversation === conversation);
+  const questions = useQuery(questionsQuery()).data?.questions ?? [];
+  const asked = questions.filter((question) => question.conversation === conversation);
   const end = useRef<HTMLDivElement>(null);
-  const length = items.length + ours.length;
+  const length = items.length + ours.length + asked.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
   useEffect(() => void end.current?.scrollIntoView({ block: "end" }), [length]);
   return (
@@ -105,6 +117,9 @@ function Said({ chat: { items, conversation, isBusy, last } }: { chat: ReturnTyp
         ))}
         {ours.map((held) => (
           <ApprovalCard key={held.id} held={held} />
+        ))}
+        {asked.map((question) => (
+          <QuestionCard key={question.id} question={question} />
         ))}
         {last && !isBusy && (
           <p className="text-xs text-muted">

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { MailCheck } from "lucide-react";
-import { useState } from "react";
 import {
   type DeadLetter,
   type DeadLetterStatus,
@@ -15,6 +15,8 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { holdText } from "./hold-text.ts";
 import { LetterDialog } from "./letter-dialog.tsx";
+
+const route = getRouteApi("/dead-letters");
 
 const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[] => [
   { title: "When", width: "80px", render: ({ createdAt }) => <Time at={createdAt} /> },
@@ -52,8 +54,14 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
 
 /** Calls that failed for good, and what can be done about them. */
 export function DeadLettersPage() {
-  const [status, setStatus] = useState<DeadLetterStatus | "">("pending");
-  const [open, setOpen] = useState<string | null>(null);
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const status = readStatus(search.status);
+  const go = (next: { status?: string; id?: string }) =>
+    void navigate({ to: "/dead-letters", search: next, replace: true });
+  const open = search.id ?? null;
+  const kept = search.status === undefined ? {} : { status: search.status };
+  const setOpen = (id: string | null) => go({ ...kept, ...(id === null ? {} : { id }) });
   const letters = useInfiniteQuery(deadLettersQuery(status));
   const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
   const counts = letters.data?.pages[0]?.byStatus;
@@ -68,7 +76,7 @@ export function DeadLettersPage() {
           aria-label="Status"
           className="!w-44"
           value={status}
-          onChange={(event) => setStatus(event.target.value as DeadLetterStatus | "")}
+          onChange={({ target }) => go(target.value === "pending" ? {} : { status: target.value || "any" })}
           options={[
             { value: "", text: "Any status" },
             ...deadLetterStatuses.map((value) => ({
@@ -103,4 +111,10 @@ export function DeadLettersPage() {
       {chosen && <LetterDialog key={chosen.id} letter={chosen} onClose={() => setOpen(null)} />}
     </Page>
   );
+}
+
+/** In the address, so that what is looked at can be passed on. */
+function readStatus(status: string | undefined): DeadLetterStatus | "" {
+  if (status === "any") return "";
+  return deadLetterStatuses.find((known) => known === status) ?? "pending";
 }

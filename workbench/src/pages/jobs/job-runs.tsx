@@ -1,11 +1,14 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { JobRun, TaskRun } from "../../../../src/model/job-run.ts";
 import { part, post } from "../../api/client.ts";
 import { jobRunsQuery } from "../../api/job-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { GrowingList } from "../../parts/growing-list.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { toastError } from "../../parts/toast.tsx";
 import { RunState } from "./run-state.tsx";
@@ -17,12 +20,17 @@ export function JobRuns({ name }: { name: string }) {
   return (
     <section className="flex flex-col gap-2">
       <h3 className="text-xs font-medium text-muted">Runs</h3>
-      {query.isSuccess && runs.length === 0 && <Empty title="It has not run yet" />}
-      <ul className="flex flex-col gap-2">
-        {runs.map((run) => (
-          <RunItem key={run.id} run={run} />
-        ))}
-      </ul>
+      <QueryView query={query}>
+        {() =>
+          runs.length === 0 ? (
+            <Empty title="It has not run yet" />
+          ) : (
+            <GrowingList className="gap-2" items={runs} keyOf={({ id }) => id}>
+              {(run) => <RunItem run={run} />}
+            </GrowingList>
+          )
+        }
+      </QueryView>
       {query.hasNextPage && (
         <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Earlier ones
@@ -36,6 +44,7 @@ function RunItem({ run }: { run: JobRun }) {
   const client = useQueryClient();
   const mayCall = useMay("call");
   const isOver = run.endedAt !== null;
+  const [isStopping, setStopping] = useState(false);
   const act = useMutation({
     mutationFn: () => post<unknown>(`/job-runs/${part(run.id)}/${isOver ? "rerun" : "cancel"}`),
     onError: toastError,
@@ -43,7 +52,7 @@ function RunItem({ run }: { run: JobRun }) {
   });
   const tookMs = run.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   return (
-    <li className="rounded-md border border-line p-3 text-[13px]">
+    <article className="rounded-md border border-line p-3 text-[13px]">
       <div className="flex flex-wrap items-center gap-2">
         <RunState state={run.state} />
         <Time at={run.startedAt ?? run.createdAt} />
@@ -56,18 +65,32 @@ function RunItem({ run }: { run: JobRun }) {
           className="ml-auto"
           disabled={!mayCall}
           busy={act.isPending}
-          onClick={() => act.mutate()}
+          onClick={() => (isOver ? act.mutate() : setStopping(true))}
         >
-          {isOver ? "Run again" : "Cancel"}
+          {isOver ? "Run again" : "Stop"}
         </Button>
       </div>
-      {run.error && <p className="mt-1 break-words text-xs text-bad">{run.error.message}</p>}
+      {run.error && !run.tasks.some(({ error }) => error?.message === run.error?.message) && (
+        <p className="mt-1 break-words text-xs text-bad">{run.error.message}</p>
+      )}
       <ol className="mt-2 flex flex-col gap-1">
         {run.tasks.map((task) => (
           <TaskItem key={task.task} task={task} />
         ))}
       </ol>
-    </li>
+      <Confirm
+        open={isStopping && !isOver}
+        title="Stop this run?"
+        action="Stop it"
+        onClose={() => setStopping(false)}
+        onConfirm={() => {
+          setStopping(false);
+          act.mutate();
+        }}
+      >
+        <p>What is done stays done; the rest is not begun.</p>
+      </Confirm>
+    </article>
   );
 }
 

@@ -8,7 +8,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
-import { renderDuration, Time } from "../../parts/time.tsx";
+import { counted, renderDuration, Time } from "../../parts/time.tsx";
 import { JobRuns } from "./job-runs.tsx";
 import { renderRecurrence } from "./run-state.tsx";
 
@@ -31,7 +31,7 @@ export function JobView({ name }: { name: string }) {
   );
 }
 
-function JobActions({ job: { name, schedule } }: { job: JobStatus }) {
+function JobActions({ job: { name, schedule, accepts_external_requests: isForAll } }: { job: JobStatus }) {
   const client = useQueryClient();
   const [mayCall, mayChange] = [useMay("call"), useMay("admin")];
   const act = useMutation({
@@ -45,7 +45,7 @@ function JobActions({ job: { name, schedule } }: { job: JobStatus }) {
         <Button
           variant="primary"
           icon={Play}
-          disabled={!mayCall}
+          disabled={!(isForAll ? mayCall : mayChange)}
           busy={isBusyWith("run")}
           onClick={() => act.mutate("run")}
         >
@@ -98,7 +98,7 @@ function JobFacts({ job }: { job: JobStatus }) {
           "Health",
           total === 0
             ? "not run yet"
-            : `${Math.round(success_rate * 100)}% of ${total} runs, ${renderDuration(average_latency_ms)} on average`,
+            : `${Math.round(success_rate * 100)}% of ${counted(total, "run")}, ${renderDuration(average_latency_ms)} on average`,
         ],
         ["Personas", job.personas.join(", ")],
         ["Needs", job.required_capabilities.join(", ")],

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
-import { useState } from "react";
 import type { JobEntry } from "../../../../src/model/registry-summary.ts";
 import { jobQuery, jobsQuery } from "../../api/job-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -12,10 +12,15 @@ import { Time } from "../../parts/time.tsx";
 import { JobView } from "./job-view.tsx";
 import { RunState, renderRecurrence } from "./run-state.tsx";
 
+const route = getRouteApi("/jobs");
+
 /** Work that is done without anybody watching: when, and how it went. */
 export function JobsPage() {
   const query = useQuery(jobsQuery());
-  const [open, setOpen] = useState<string | null>(null);
+  const { job: open = null } = route.useSearch();
+  const navigate = useNavigate();
+  const setOpen = (job: string | null) =>
+    void navigate({ to: "/jobs", search: job === null ? {} : { job }, replace: true });
   return (
     <Page fill title="Jobs" about="Tasks in an order, begun by the clock or by hand.">
       <QueryView query={query}>

@@ -10,7 +10,7 @@ import {
   Unplug,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { approvalsQuery, deadLettersQuery, pinsQuery, serversQuery } from "../../api/queries.ts";
+import { approvalsQuery, deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
 import { configQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Panel } from "../../parts/page.tsx";
@@ -47,7 +47,7 @@ const names = (all: readonly string[]) => all.slice(0, 3).join(", ") + (all.leng
 function useItems(): Item[] {
   const approvals = useQuery(approvalsQuery()).data?.approvals ?? [];
   const letters = useInfiniteQuery(deadLettersQuery("pending")).data?.pages[0]?.total ?? 0;
-  const held = (useQuery(pinsQuery()).data?.pins ?? []).filter((pin) => pin.held !== null);
+  const held = useQuery(heldPinsQuery()).data?.pins ?? [];
   const servers = useQuery(serversQuery()).data?.servers ?? [];
   const config = useQuery({ ...configQuery(), enabled: useMay("admin") }).data;
   const broken = servers.filter(({ state }) => ["error", "config_error", "backoff"].includes(state));

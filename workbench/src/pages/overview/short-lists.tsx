@@ -51,9 +51,22 @@ export function RecentCalls() {
   );
 }
 
+/** So many are listed here; those that have trouble stand first. */
+const mostServers = 30;
+const hasTrouble = ({ state }: { state: string }) =>
+  !["connected", "connecting", "disabled", "disconnected"].includes(state);
+
 export function ServerList() {
   return (
-    <Panel flush title="Servers">
+    <Panel
+      flush
+      title="Servers"
+      actions={
+        <Link to="/servers" className="text-[13px] text-accent hover:underline">
+          All servers
+        </Link>
+      }
+    >
       <QueryView query={useQuery(serversQuery())}>
         {({ servers }) =>
           servers.length === 0 ? (
@@ -64,7 +77,7 @@ export function ServerList() {
             </Empty>
           ) : (
             <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
-              {servers.map(({ name, state, tools }) => (
+              {inFront(servers).map(({ name, state, tools }) => (
                 <li key={name} className="flex items-center gap-3 px-4 py-2">
                   <Link
                     to="/servers/$name"
@@ -83,4 +96,8 @@ export function ServerList() {
       </QueryView>
     </Panel>
   );
+}
+
+function inFront<Listed extends { state: string }>(servers: readonly Listed[]): Listed[] {
+  return servers.toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a))).slice(0, mostServers);
 }

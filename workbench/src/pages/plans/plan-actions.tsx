@@ -8,6 +8,8 @@ import { Complaint } from "../../parts/states.tsx";
 type PlanActionsProps = {
   chosen: number;
   waiting: number;
+  /** Are those that are chosen the first of all that wait? */
+  isFirst: boolean;
   isWrong: boolean;
   busyWith: "approve" | "reject" | null;
   error: unknown;
@@ -19,6 +21,7 @@ type PlanActionsProps = {
 export function PlanActions({
   chosen,
   waiting,
+  isFirst,
   isWrong,
   busyWith,
   error,
@@ -29,7 +32,8 @@ export function PlanActions({
   const [goesOn, setGoesOn] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
-  const what = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : String(chosen);
+  const some = isFirst ? String(chosen) : `the ${chosen} chosen`;
+  const what = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : some;
   const cannot = !mayDecide || chosen === 0 || busyWith !== null;
   return (
     <div className="sticky bottom-0 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
@@ -44,8 +48,10 @@ export function PlanActions({
               max={waiting}
               aria-label="The first so many"
               className="w-16!"
-              value={chosen}
-              onChange={({ target }) => onChooseFirst(Number(target.value))}
+              value={isFirst ? chosen : ""}
+              onChange={({ target }) =>
+                onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))
+              }
             />
             of {waiting}
           </span>

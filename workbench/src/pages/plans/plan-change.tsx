@@ -26,8 +26,12 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
   const tool = useQuery(toolQuery(change.tool)).data;
   const isWaiting = change.status === "pending";
   return (
-    <li
-      className={classes("rounded-lg border border-line bg-surface", isWaiting && !isChosen && "opacity-70")}
+    <article
+      aria-label={`Change ${place}, ${change.tool}`}
+      className={classes(
+        "rounded-lg border border-line",
+        isWaiting && !isChosen ? "border-dashed bg-canvas" : "bg-surface",
+      )}
     >
       <div className="flex flex-wrap items-center gap-2 px-4 py-2.5">
         {isWaiting && (
@@ -65,6 +69,6 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
         {change.answer?.reason && <p className="break-words text-[13px]">Because: {change.answer.reason}</p>}
         {outcome && <ResultView outcome={outcome} />}
       </div>
-    </li>
+    </article>
   );
 }

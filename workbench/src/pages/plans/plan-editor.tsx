@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { HeldView, Plan, PlanChoice } from "../../../../src/model/held-call.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type PlanOutcomeAnswer, usePlanDecision } from "../../api/approval-queries.ts";
+import { GrowingList } from "../../parts/growing-list.tsx";
 import { PlanActions } from "./plan-actions.tsx";
 import { PlanChange } from "./plan-change.tsx";
 
@@ -36,10 +37,9 @@ export function PlanEditor({ plan }: { plan: Plan }) {
   };
   return (
     <div className="flex max-w-4xl flex-col gap-4">
-      <ol className="flex flex-col gap-3">
-        {plan.changes.map((change, at) => (
+      <GrowingList className="gap-3" items={plan.changes} keyOf={({ id }) => id}>
+        {(change, at) => (
           <PlanChange
-            key={change.id}
             change={change}
             place={at + 1}
             isChosen={!left.has(change.id)}
@@ -51,13 +51,14 @@ export function PlanEditor({ plan }: { plan: Plan }) {
             }
             outcome={outcomes.findLast((one) => one.change === change.id)?.outcome ?? null}
           />
-        ))}
-      </ol>
+        )}
+      </GrowingList>
       {waiting.length > 0 && (
         <PlanActions
           chosen={chosen.length}
           waiting={waiting.length}
-          isWrong={Object.values(edited).includes(null)}
+          isFirst={chosen.every(({ id }, at) => id === waiting[at]?.id)}
+          isWrong={chosen.some(({ id }) => edited[id] === null)}
           busyWith={decide.isPending ? decide.variables.verb : null}
           error={decide.error}
           onChooseFirst={(count) => setLeft(new Set(waiting.slice(count).map(({ id }) => id)))}

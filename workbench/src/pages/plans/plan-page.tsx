@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { planQuery } from "../../api/approval-queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { QueryView } from "../../parts/states.tsx";
+import { QueryPage } from "../../parts/query-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PlanEditor } from "./plan-editor.tsx";
 import { PlanStatus } from "./plans-page.tsx";
@@ -14,7 +14,7 @@ export function PlanPage() {
   const { id } = route.useParams();
   const query = useQuery(planQuery(id));
   return (
-    <QueryView query={query}>
+    <QueryPage query={query} title="Plan" back={<AllPlans />}>
       {(plan) => (
         <Page
           title={
@@ -24,6 +24,8 @@ export function PlanPage() {
           }
           about={
             <>
+              <AllPlans />
+              {" · "}
               {plan.changes.length === 1 ? "One change" : `${plan.changes.length} changes, run in this order`}
               , queued by {plan.user ?? "somebody"} <Time at={plan.createdAt} />
             </>
@@ -32,6 +34,14 @@ export function PlanPage() {
           <PlanEditor plan={plan} />
         </Page>
       )}
-    </QueryView>
+    </QueryPage>
+  );
+}
+
+function AllPlans() {
+  return (
+    <Link to="/plans" className="hover:underline">
+      ← All plans
+    </Link>
   );
 }

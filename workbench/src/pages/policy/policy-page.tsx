@@ -3,6 +3,7 @@ import { Scale } from "lucide-react";
 import type { PolicyRule } from "../../../../src/model/policy.ts";
 import { type PolicyAnswer, policyQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
+import { GrowingList } from "../../parts/growing-list.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { TestVerdict } from "./test-verdict.tsx";
@@ -92,10 +93,14 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
             at once.
           </Empty>
         ) : (
-          <ol className="divide-y divide-line text-[13px]">
-            {rules.map((rule, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its place
-              <li key={index} className="flex items-start gap-3 px-4 py-2.5">
+          <GrowingList
+            className="divide-y divide-line text-[13px]"
+            atOnce={100}
+            items={rules.map((rule, index) => ({ rule, index }))}
+            keyOf={({ index }) => String(index)}
+          >
+            {({ rule, index }) => (
+              <div className="flex items-start gap-3 px-4 py-2.5">
                 <span className="w-6 shrink-0 text-right tabular-nums text-muted">{index}</span>
                 <span className="w-12 shrink-0">
                   <VerdictBadge verdict={rule.verdict} />
@@ -104,9 +109,9 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
                   <p className="break-words font-mono text-xs leading-5">{renderConditions(rule)}</p>
                   {rule.reason !== undefined && <p className="break-words text-muted">{rule.reason}</p>}
                 </div>
-              </li>
-            ))}
-          </ol>
+              </div>
+            )}
+          </GrowingList>
         )}
       </Panel>
       {said.length > 0 && (

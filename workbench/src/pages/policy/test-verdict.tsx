@@ -1,20 +1,22 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { Scale } from "lucide-react";
 import { useId, useState } from "react";
 import { post } from "../../api/client.ts";
-import { toolsQuery } from "../../api/queries.ts";
 import type { VerdictAnswer } from "../../api/setup-queries.ts";
+import { toolPagesQuery } from "../../api/tool-queries.ts";
+import { useAllGroups } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Facts, Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { VerdictBadge } from "./verdict-badge.tsx";
 
+const route = getRouteApi("/policy");
+
 const faces = ["workbench", "mcp", "agent", "cli", "http", "library"];
 const modes = [{ value: "", text: "as configured" }, "build", "plan", "review", "debug"];
 /** More names than anybody reads in a list. */
-const mostNames = 500;
-
 const means = {
   allow: "It would run.",
   ask: "It would wait for a person's yes.",
@@ -24,12 +26,12 @@ const means = {
 
 /** What the policy would say to a call, without making it. */
 export function TestVerdict() {
-  const [tool, setTool] = useState("");
+  const [tool, setTool] = useState(route.useSearch().tool ?? "");
   const [args, setArgs] = useState("{}");
   const [face, setFace] = useState("mcp");
   const [mode, setMode] = useState("");
   const names = useId();
-  const tools = useQuery(toolsQuery()).data?.tools ?? [];
+  const found = useInfiniteQuery(toolPagesQuery({ ...useAllGroups(), ...(tool === "" ? {} : { q: tool }) }));
   const test = useMutation({
     mutationFn: () =>
       post<VerdictAnswer>("/policy/test", {
@@ -56,7 +58,7 @@ export function TestVerdict() {
           />
         </Field>
         <datalist id={names}>
-          {tools.slice(0, mostNames).map(({ name }) => (
+          {found.data?.pages[0]?.tools.map(({ name }) => (
             <option key={name} value={name} />
           ))}
         </datalist>

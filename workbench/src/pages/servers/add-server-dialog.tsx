@@ -1,9 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { part, put } from "../../api/client.ts";
-import { useNeedsCredentials } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
-import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Complaint, messageOf } from "../../parts/states.tsx";
@@ -11,6 +9,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
+import { ProveFirst } from "./prove-first.tsx";
 
 const emptyForm = { name: "", kind: "command", command: "", args: "", env: "", url: "", headers: "" };
 type Form = typeof emptyForm;
@@ -111,7 +110,6 @@ function Paste({ text, onChange }: { text: string; onChange: (text: string) => v
 
 function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone: () => void }) {
   const client = useQueryClient();
-  const mayWrite = useNeedsCredentials();
   const add = useMutation({
     mutationFn: async () => {
       for (const { name, definition } of servers) await put(`/servers/${part(name)}`, definition);
@@ -123,39 +121,22 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
   });
   if (servers.length === 0) return null;
-  if (!mayWrite) return <Instead servers={servers} />;
   return (
-    <div className="flex flex-col gap-3">
+    <ProveFirst {...renderInstead(servers)}>
       <Complaint error={add.error} />
       <Button variant="primary" className="self-end" busy={add.isPending} onClick={() => add.mutate()}>
         Add {servers.length === 1 ? servers[0]?.name : `${servers.length} servers`}
       </Button>
-    </div>
+    </ProveFirst>
   );
 }
 
-/** Whoever may start programs has to prove who they are; as long as nobody has to, that is who sits at the machine. */
-function Instead({ servers }: { servers: readonly PastedServer[] }) {
+/** What does the same without this page. */
+function renderInstead(servers: readonly PastedServer[]): { command: string; isFile: boolean } {
   const commands = servers.map(renderAddCommand);
-  const text = commands.every((command) => command !== null)
-    ? commands.join("\n")
-    : JSON.stringify(
-        { mcpServers: Object.fromEntries(servers.map(({ name, definition }) => [name, definition])) },
-        null,
-        2,
-      );
-  const isCommand = commands.every((command) => command !== null);
-  return (
-    <div className="flex flex-col gap-2 text-[13px]">
-      <p className="text-muted">
-        A server is a program that gets started, so this page may add one only where callers prove who they
-        are (<code className="font-mono">toolplane keys create</code>).{" "}
-        {isCommand ? "Run this on the machine instead" : "Put this into toolplane.json instead"}; it appears
-        here at once.
-      </p>
-      <CodeView wrap label={isCommand ? "command" : "configuration"} text={text} />
-    </div>
-  );
+  if (commands.every((command) => command !== null)) return { command: commands.join("\n"), isFile: false };
+  const entries = Object.fromEntries(servers.map(({ name, definition }) => [name, definition]));
+  return { command: JSON.stringify({ mcpServers: entries }, null, 2), isFile: true };
 }
 
 type Found = { servers: PastedServer[]; problem: string | null };
@@ -171,6 +152,10 @@ function fromText(text: string): Found {
 
 function fromForm({ name, kind, command, args, env, url, headers }: Form): Found {
   const isCommand = kind === "command";
+  const wrong = isCommand ? notPairs("Environment", env) : notPairs("Headers", headers);
+  if (wrong !== null) return { servers: [], problem: wrong };
+  if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
+    return { servers: [], problem: "URL: it begins with https://, http://, wss:// or ws://." };
   if (name.trim() === "" || (isCommand ? command : url).trim() === "") return { servers: [], problem: null };
   const lines = args.split("\n").filter((line) => line !== "");
   const definition = isCommand
@@ -179,9 +164,16 @@ function fromForm({ name, kind, command, args, env, url, headers }: Form): Found
   return { servers: [{ name: name.trim(), definition }], problem: null };
 }
 
+const pair = /^\s*([^=\s]+)\s*=(.*)$/;
+
+function notPairs(label: string, text: string): string | null {
+  const wrong = text.split("\n").find((line) => line.trim() !== "" && !pair.test(line));
+  return wrong === undefined ? null : `${label}: '${wrong.trim()}' is not NAME=value.`;
+}
+
 function pairs(key: string, text: string): Record<string, Record<string, string>> {
   const found = text.split("\n").flatMap((line) => {
-    const [, name, value = ""] = /^\s*([^=\s]+)\s*=(.*)$/.exec(line) ?? [];
+    const [, name, value = ""] = pair.exec(line) ?? [];
     return name === undefined ? [] : [[name, value.trim()] as const];
   });
   return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };

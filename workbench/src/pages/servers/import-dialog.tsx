@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Import } from "lucide-react";
 import { post } from "../../api/client.ts";
 import type { ImportAnswer } from "../../api/setup-queries.ts";
-import { useNeedsCredentials } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
-import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
+import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { ProveFirst } from "./prove-first.tsx";
 
 /** What the clients of this machine have already. Looking writes nothing. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
@@ -36,7 +36,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
 function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void }) {
   const client = useQueryClient();
-  const mayWrite = useNeedsCredentials();
   const take = useMutation({
     mutationFn: () => post<ImportAnswer>("/servers/import", {}),
     onSuccess({ imported }) {
@@ -70,19 +69,17 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
         </p>
       )}
       <Complaint error={take.error} />
-      {mayWrite ? (
-        <Button variant="primary" className="self-end" busy={take.isPending} onClick={() => take.mutate()}>
-          Import {answer.imported.length}
+      <ProveFirst command="toolplane import">
+        <Button
+          variant="primary"
+          className="self-end"
+          disabled={answer.imported.length === 0}
+          busy={take.isPending}
+          onClick={() => take.mutate()}
+        >
+          Import {counted(answer.imported.length, "server")}
         </Button>
-      ) : (
-        <>
-          <p className="text-muted">
-            This page may write servers only where callers prove who they are. Run this on the machine
-            instead; they appear here at once.
-          </p>
-          <CodeView label="command" text="toolplane import" />
-        </>
-      )}
+      </ProveFirst>
     </div>
   );
 }

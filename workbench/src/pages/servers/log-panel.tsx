@@ -9,6 +9,10 @@ import { QueryView } from "../../parts/states.tsx";
 const everyMs = 2_000;
 const serious = ["error", "critical", "alert", "emergency"];
 
+const clock = new Intl.DateTimeFormat("en-GB", {
+  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+});
+
 /** What a server wrote or logged, as it does. */
 export function LogPanel({ server }: { server: string }) {
   const logs = useQuery({ ...serverLogsQuery(server), refetchInterval: everyMs });
@@ -36,12 +40,12 @@ export function LogPanel({ server }: { server: string }) {
               onScroll={({ currentTarget: list }) => {
                 isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
               }}
-              className="max-h-80 overflow-auto p-3 font-mono text-xs leading-5"
+              className="max-h-80 overflow-auto px-4 py-3 font-mono text-xs leading-5"
             >
               {lines.map(({ at, source, level, text }, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be the same
                 <div key={index} className="flex gap-3">
-                  <span className="shrink-0 text-muted">{at.slice(11, 23)}</span>
+                  <span className="shrink-0 text-muted">{clock.format(new Date(at))}</span>
                   <span
                     className={classes(
                       "w-14 shrink-0",

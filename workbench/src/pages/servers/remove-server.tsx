@@ -2,16 +2,16 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { shellQuote } from "../../../../src/lib/shell-quote.ts";
 import { part, remove } from "../../api/client.ts";
-import { useNeedsCredentials } from "../../app/session.ts";
-import { CodeView } from "../../parts/code-view.tsx";
+import { useServerChanges } from "../../app/session.ts";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { ProveFirst } from "./prove-first.tsx";
 
 /** Takes it out of the configuration, after asking. */
 export function RemoveServer({ name, onClose }: { name: string; onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const mayWrite = useNeedsCredentials();
+  const may = useServerChanges();
   const removal = useMutation({
     mutationFn: () => remove(`/servers/${part(name)}`),
     onSuccess() {
@@ -20,13 +20,10 @@ export function RemoveServer({ name, onClose }: { name: string; onClose: () => v
       void client.invalidateQueries({ queryKey: ["servers"], exact: true });
     },
   });
-  if (!mayWrite)
+  if (may !== "allowed")
     return (
       <Dialog open onClose={onClose} title={`Remove ${name}`}>
-        <p className="mb-2 text-[13px] text-muted">
-          This page may change servers only where callers prove who they are. Run this on the machine instead.
-        </p>
-        <CodeView label="command" text={`toolplane servers remove ${shellQuote(name)}`} />
+        <ProveFirst command={`toolplane servers remove ${shellQuote(name)}`}>{null}</ProveFirst>
       </Dialog>
     );
   return (

@@ -3,14 +3,14 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Import, Plug, Plus, RefreshCw, Server, Unplug } from "lucide-react";
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/server.ts";
-import { serversQuery } from "../../api/queries.ts";
+import { serversQuery, statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { renderCount, Time } from "../../parts/time.tsx";
 import { AddServerDialog } from "./add-server-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useRefreshAll, useServerVerb } from "./server-actions.ts";
@@ -29,8 +29,7 @@ const columns: readonly Column<ServerStatus>[] = [
     width: "minmax(110px, 150px)",
     render: ({ state }) => <StateBadge kind="server" state={state} />,
   },
-  { title: "Transport", width: "80px", wide: true, render: ({ transport }) => transport ?? "–" },
-  { title: "Protocol", width: "90px", wide: true, render: ({ protocolVersion }) => protocolVersion ?? "–" },
+  { title: "Transport", width: "76px", wide: true, render: ({ transport }) => transport ?? "–" },
   {
     title: "Tools",
     width: "60px",
@@ -38,9 +37,15 @@ const columns: readonly Column<ServerStatus>[] = [
     wide: true,
     render: ({ tools, stale }) => (stale ? `${tools}*` : tools),
   },
-  { title: "Pending", width: "60px", align: "right", wide: true, render: ({ pending }) => pending },
-  { title: "Listed", width: "90px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
-  { title: "Note", width: "minmax(120px, 2fr)", wide: true, render: (server) => <Note server={server} /> },
+  {
+    title: "Tokens",
+    width: "64px",
+    align: "right",
+    wide: true,
+    render: ({ name }) => <Tokens server={name} />,
+  },
+  { title: "Listed", width: "84px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
+  { title: "Note", width: "minmax(120px, 3fr)", wide: true, render: (server) => <Note server={server} /> },
   { title: "Actions", width: "72px", render: (server) => <RowActions server={server} /> },
 ];
 
@@ -60,6 +65,7 @@ export function ServersPage() {
         <>
           <Button
             icon={RefreshCw}
+            title="Asks every server for its tools, and connects again what had failed."
             busy={refreshAll.isPending}
             disabled={!mayManage}
             onClick={() => refreshAll.mutate()}
@@ -110,11 +116,17 @@ export function ServersPage() {
   );
 }
 
-function Note({ server: { error, rejected, nextRetryAt } }: { server: ServerStatus }) {
+/** What its definitions cost in the context of a model. */
+function Tokens({ server }: { server: string }) {
+  const cost = useQuery(statsQuery()).data?.servers.find(({ name }) => name === server);
+  return cost === undefined ? "–" : renderCount(cost.fullTokens);
+}
+
+function Note({ server: { state, error, rejected, nextRetryAt } }: { server: ServerStatus }) {
   if (error !== null)
     return (
       <span title={error} className="text-bad">
-        {nextRetryAt !== null && (
+        {nextRetryAt !== null && state === "backoff" && (
           <>
             again <Time at={nextRetryAt} />:{" "}
           </>

@@ -3,17 +3,27 @@ import { useDeferredValue, useState } from "react";
 import { type ConfigAnswer, configQuery } from "../../api/setup-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { TextInput } from "../../parts/field.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 
 type Value = ConfigAnswer["values"][number];
 
-const columns: readonly Column<Value>[] = [
+const columnsFor = (onOpen: (value: Value) => void): readonly Column<Value>[] => [
   {
     title: "Key",
     width: "minmax(140px, 2fr)",
-    render: ({ key }) => <code className="font-mono text-xs">{key}</code>,
+    render: (value) => (
+      <button
+        type="button"
+        className="max-w-full truncate font-mono text-xs hover:underline"
+        onClick={() => onOpen(value)}
+      >
+        {value.key}
+      </button>
+    ),
   },
   {
     ...{ title: "Value", width: "minmax(100px, 2fr)" },
@@ -21,9 +31,13 @@ const columns: readonly Column<Value>[] = [
   },
   {
     ...{ title: "From", width: "minmax(100px, 160px)", wide: true },
-    render: ({ file, line }) => (line === null ? file : `${file}:${line}`),
+    render: renderPlace,
   },
 ];
+
+function renderPlace({ file, line }: Pick<Value, "file" | "line">): string {
+  return line === null ? file : `${file}:${line}`;
+}
 
 /** What was written, where, and what is wrong with it. Secrets are masked by the plane. */
 export function ConfigView() {
@@ -67,24 +81,32 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
 function Values({ values }: { values: readonly Value[] }) {
   const [words, setWords] = useState("");
   const asked = useDeferredValue(words.trim().toLowerCase());
+  const [open, setOpen] = useState<Value | null>(null);
   const rows = values.filter(({ key }) => key.toLowerCase().includes(asked));
   return (
-    <div className="flex h-[60vh] flex-col gap-2">
+    <div className="flex h-[calc(100dvh-280px)] min-h-72 flex-col gap-2">
       <TextInput
         aria-label="Find a key"
         placeholder="Find a key"
-        className="!w-72"
+        className="w-72! shrink-0"
         value={words}
         onChange={(event) => setWords(event.target.value)}
       />
       <DataTable
         label="Values of the configuration"
-        columns={columns}
+        columns={columnsFor(setOpen)}
         rows={rows}
         rowHeight={34}
+        onOpen={setOpen}
         keyOf={({ key }) => key}
         empty={<Empty title={values.length === 0 ? "No file says anything" : "No key fits"} />}
       />
+      {open && (
+        <Dialog open wide onClose={() => setOpen(null)} title={open.key}>
+          <p className="mb-2 text-[13px] text-muted">{renderPlace(open)}</p>
+          <JsonView value={open.value} depth={9} />
+        </Dialog>
+      )}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
+import { GrowingList } from "../../parts/growing-list.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -55,10 +56,15 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <>
-      <ul className="divide-y divide-line text-[13px]">
-        {keys.map((key) => (
-          <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
-            <span className="min-w-32 font-medium">{key.name}</span>
+      <GrowingList
+        className="divide-y divide-line text-[13px]"
+        atOnce={50}
+        items={keys}
+        keyOf={({ id }) => id}
+      >
+        {(key) => (
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+            <span className="min-w-32 break-all font-medium">{key.name}</span>
             <span className="text-muted">{key.user}</span>
             {key.scopes.map((scope) => (
               <Badge key={scope} tone={scope === "admin" ? "warn" : "neutral"}>
@@ -84,9 +90,9 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
             ) : (
               <Badge>revoked</Badge>
             )}
-          </li>
-        ))}
-      </ul>
+          </div>
+        )}
+      </GrowingList>
       {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(null)} />}
     </>
   );

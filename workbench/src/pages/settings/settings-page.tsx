@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
@@ -8,19 +9,26 @@ import { ConfigView } from "./config-view.tsx";
 import { ContextMeter } from "./context-meter.tsx";
 import { Keys } from "./keys.tsx";
 
+const route = getRouteApi("/settings");
+
 export function SettingsPage() {
+  const { view = "context" } = route.useSearch();
+  const navigate = useNavigate();
   const mayManage = useMay("admin");
   const forAdmins = <Empty title="This is for admins to see" />;
+  const tabs = [
+    { name: "context", title: "Context meter", content: <ContextMeter /> },
+    { name: "keys", title: "Keys", content: mayManage ? <Keys /> : forAdmins },
+    { name: "config", title: "Configuration", content: mayManage ? <ConfigView /> : forAdmins },
+    { name: "you", title: "You", content: <You /> },
+  ];
   return (
     <Page title="Settings">
       <Tabs
         label="Settings"
-        tabs={[
-          { name: "context", title: "Context meter", content: <ContextMeter /> },
-          { name: "keys", title: "Keys", content: mayManage ? <Keys /> : forAdmins },
-          { name: "config", title: "Configuration", content: mayManage ? <ConfigView /> : forAdmins },
-          { name: "you", title: "You", content: <You /> },
-        ]}
+        tabs={tabs}
+        value={tabs.some(({ name }) => name === view) ? view : "context"}
+        onChange={(next) => void navigate({ to: "/settings", search: { view: next }, replace: true })}
       />
     </Page>
   );

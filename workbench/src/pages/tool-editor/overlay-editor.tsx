@@ -95,7 +95,7 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
   const path = withQuery(`/tools/${part(view.tool)}`, { reason: reason.trim() });
   const done = async (said: string) => {
     await Promise.all(
-      ["tools", "overlays", "stats", "tool-costs", "quality"].map((topic) =>
+      ["tools", "tool-list", "search", "overlays", "stats"].map((topic) =>
         client.invalidateQueries({ queryKey: [topic] }),
       ),
     );

@@ -7,7 +7,10 @@ import { QualityScore } from "./quality-score.tsx";
 export function QualityPanel({ report }: { report: QualityReport["tools"][number] | undefined }) {
   if (report === undefined) return null;
   return (
-    <Panel title="Quality of the definition" actions={<QualityScore report={report} />}>
+    <Panel
+      title="Quality of the definition"
+      actions={<QualityScore {...report} complaints={report.checks.map(({ message }) => message)} />}
+    >
       <Meter
         value={report.score / 100}
         label={`${report.score} of 100`}

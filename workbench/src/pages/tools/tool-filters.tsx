@@ -1,33 +1,35 @@
 import { useQuery } from "@tanstack/react-query";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
-import { serversQuery, type ToolFilter } from "../../api/queries.ts";
+import { serversQuery, type ToolFilter, type ToolFilterName } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { knownEffects } from "../../parts/effect-badge.tsx";
+import { ChoiceChips } from "../../parts/choice-chips.tsx";
+import { effectText, knownEffects } from "../../parts/effect-badge.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
 
 type FiltersProps = { filter: ToolFilter; onChange: (filter: ToolFilter) => void };
 
-const any = (text: string) => ({ value: "", text });
-const levels = ["low", "medium", "high"];
-const lists = [
+const levels = ["low", "medium", "high"].map((value) => ({ value, text: value }));
+const effects = knownEffects.map((value) => ({ value, text: effectText(value) }));
+const texts = [
   ["capability", "Capability", "all of them, with commas"],
   ["provider", "Provider", "mcp, http, model …"],
   ["persona", "Persona", "or -shared"],
-] as const;
-const texts = [
+  ["group", "Group", "all of them"],
+  ["state", "State", "any"],
   ["version", "Version", "^1.2 or >=1, <2"],
   ["min_success_rate", "Least success rate", "80%"],
-] as const;
+] as const satisfies readonly (readonly [ToolFilterName, string, string])[];
+const usual: readonly string[] = ["q", "server"];
 
 /** The filters of `GET /tools`, the usual ones in sight. */
 export function ToolFilters({ filter, onChange }: FiltersProps) {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const isRefined = [...lists, ...texts].some(([key]) => filter[key] !== undefined);
-  const [open, setOpen] = useState(isRefined);
-  const set = (key: keyof ToolFilter, value: string | string[]) => {
-    const { [key]: _, ...rest } = filter;
-    onChange(value.length === 0 ? rest : { ...rest, [key]: value });
+  const refined = Object.keys(filter).filter((name) => !usual.includes(name)).length;
+  const [open, setOpen] = useState(refined > 0);
+  const set = (name: ToolFilterName, value: string) => {
+    const { [name]: _, ...rest } = filter;
+    onChange(value === "" ? rest : { ...rest, [name]: value });
   };
   return (
     <>
@@ -36,54 +38,67 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
         className="w-auto! max-w-44"
         value={filter.server ?? ""}
         onChange={(event) => set("server", event.target.value)}
-        options={[any("Every server"), ...servers.map(({ name }) => name)]}
-      />
-      <Select
-        aria-label="Side effects"
-        className="w-auto!"
-        value={filter.side_effects?.[0] ?? ""}
-        onChange={(event) => set("side_effects", event.target.value === "" ? [] : [event.target.value])}
-        options={[any("Any side effect"), ...knownEffects]}
-      />
-      <Select
-        aria-label="Safety level"
-        className="w-auto!"
-        value={filter.safety_level?.[0] ?? ""}
-        onChange={(event) => set("safety_level", event.target.value === "" ? [] : [event.target.value])}
-        options={[any("Any safety level"), ...levels]}
+        options={[{ value: "", text: "Every server" }, ...servers.map(({ name }) => name)]}
       />
       <Button icon={SlidersHorizontal} aria-expanded={open} onClick={() => setOpen(!open)}>
-        More
+        Filters{refined > 0 && ` (${refined})`}
       </Button>
       {open && (
-        <div className="grid basis-full grid-cols-2 gap-3 rounded-lg border border-line bg-surface p-3 md:grid-cols-5">
-          {lists.map(([key, label, hint]) => (
-            <Field key={key} label={label}>
-              <TextInput
-                placeholder={hint}
-                defaultValue={filter[key]?.join(", ") ?? ""}
-                onChange={(event) => set(key, splitList(event.target.value))}
+        <div className="flex basis-full flex-col gap-3 rounded-lg border border-line bg-surface p-3 max-md:max-h-60 max-md:overflow-auto">
+          <div className="flex flex-wrap gap-x-6 gap-y-3">
+            <ChoiceChips
+              label="Side effects"
+              options={effects}
+              value={splitList(filter.side_effects)}
+              onChange={(value) => set("side_effects", value.join(","))}
+            />
+            <ChoiceChips
+              label="Safety level"
+              options={levels}
+              value={splitList(filter.safety_level)}
+              onChange={(value) => set("safety_level", value.join(","))}
+            />
+          </div>
+          <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
+            {texts.map(([name, label, hint]) => (
+              <Field key={name} label={label}>
+                <TextInput
+                  placeholder={hint}
+                  value={filter[name] ?? ""}
+                  onChange={(event) => set(name, event.target.value)}
+                />
+              </Field>
+            ))}
+            <Field label="Never called">
+              <Select
+                value={filter.include_unused ?? ""}
+                onChange={(event) => set("include_unused", event.target.value)}
+                options={[
+                  { value: "", text: "as usual" },
+                  { value: "true", text: "shown" },
+                  { value: "false", text: "left out" },
+                ]}
               />
             </Field>
-          ))}
-          {texts.map(([key, label, hint]) => (
-            <Field key={key} label={label}>
-              <TextInput
-                placeholder={hint}
-                defaultValue={filter[key] ?? ""}
-                onChange={(event) => set(key, event.target.value.trim())}
-              />
-            </Field>
-          ))}
+          </div>
+          {refined > 0 && (
+            <Button
+              variant="quiet"
+              className="self-start"
+              onClick={() =>
+                onChange({
+                  ...(filter.q === undefined ? {} : { q: filter.q }),
+                  ...(filter.server === undefined ? {} : { server: filter.server }),
+                })
+              }
+            >
+              Take back all filters
+            </Button>
+          )}
         </div>
       )}
     </>
   );
 }
 
-function splitList(text: string): string[] {
-  return text
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
-}
+const splitList = (text = "") => text.split(",").filter((one) => one !== "");

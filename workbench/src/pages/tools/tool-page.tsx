@@ -4,7 +4,7 @@ import { Pencil, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { toolQuery } from "../../api/queries.ts";
-import { lastCallsQuery, qualityQuery, toolCostsQuery } from "../../api/tool-queries.ts";
+import { toolCostQuery, toolQualityQuery } from "../../api/tool-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { EffectBadge, HintBadges, TroubleBadges } from "../../parts/effect-badge.tsx";
@@ -76,11 +76,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <ToolFacts tool={tool} />
-          <QualityPanel
-            report={useQuery(qualityQuery(tool.id.server ?? undefined)).data?.tools.find(
-              (one) => one.name === name,
-            )}
-          />
+          <QualityPanel report={useQuery(toolQualityQuery(name)).data?.tools[0]} />
         </div>
       </div>
     </Page>
@@ -106,11 +102,10 @@ function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
 
 function ToolFacts({ tool }: { tool: ToolAnswer }) {
   const { name, id, health, settings } = tool;
-  const calls = useQuery(lastCallsQuery(name)).data?.calls ?? [];
-  const cost = useQuery(toolCostsQuery(id.server ?? undefined)).data?.tools?.find((one) => one.name === name);
+  const cost = useQuery(toolCostQuery(name)).data?.tools?.[0];
   const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
   const items: [string, ReactNode][] = [
-    ["Health", <HealthLine key="health" health={health} calls={calls} />],
+    ["Health", <HealthLine key="health" health={health} />],
     ["Tokens", cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} in short`],
     [
       "Server",

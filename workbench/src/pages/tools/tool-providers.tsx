@@ -26,7 +26,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
               {state?.router.last_error && (
                 <p className="break-words text-xs text-bad">{state.router.last_error}</p>
               )}
-              <JsonView value={provider.config} depth={0} />
+              <JsonView value={provider.config} depth={1} />
             </li>
           );
         })}

@@ -1,13 +1,14 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Search, Wrench } from "lucide-react";
-import { useEffect, useState } from "react";
-import type { ToolFilter } from "../../api/queries.ts";
+import { useEffect, useRef, useState } from "react";
+import { type ToolFilter, toolFilterNames } from "../../api/queries.ts";
+import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";
-import { useToolColumns } from "./tool-columns.tsx";
+import { toolColumns } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
 import { useFoundTools } from "./use-found-tools.ts";
 
@@ -18,12 +19,11 @@ const addressMs = 400;
 /** Every tool that there is, and the one that is meant. */
 export function ToolsPage() {
   const [filter, setFilter] = useFilter();
-  const { tools, total, note, listed } = useFoundTools(filter);
-  const columns = useToolColumns(filter.server);
+  const { tools, total, note, isOld, isListOld, listed } = useFoundTools(filter);
   const navigate = useNavigate();
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Page fill title="Tools" about={note ?? `${renderCount(total)} ${isFiltered ? "match" : "tools"}`}>
+    <Page fill title="Tools" about={aboutTools(listed.data === undefined ? null : total, isFiltered, note)}>
       <div className="flex flex-wrap items-center gap-2">
         <div className="relative min-w-56 flex-1">
           <Search aria-hidden className="absolute left-2.5 top-2 size-4 text-muted" />
@@ -44,31 +44,46 @@ export function ToolsPage() {
       </div>
       {listed.error ? (
         <Failed error={listed.error} onRetry={() => void listed.refetch()} />
-      ) : listed.isPending ? (
+      ) : listed.isPending && tools.length === 0 ? (
         <Loading what="Looking at the tools" />
       ) : (
         <DataTable
           label="Tools"
-          columns={columns}
+          columns={toolColumns}
           rows={tools}
           rowHeight={52}
+          isOld={isOld}
           keyOf={({ name, persona }) => `${persona ?? ""}/${name}`}
           onOpen={({ name }) => void navigate({ to: "/tools/$name", params: { name } })}
-          hasMore={listed.hasNextPage}
+          hasMore={listed.hasNextPage && !isListOld}
           isLoadingMore={listed.isFetchingNextPage}
           onMore={() => !listed.isFetchingNextPage && void listed.fetchNextPage()}
-          empty={<NoTools isFiltered={isFiltered} />}
+          empty={<NoTools isFiltered={isFiltered} onReset={() => setFilter({})} />}
         />
       )}
     </Page>
   );
 }
 
-function NoTools({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty icon={Search} title="No tool is like that" />;
+/** A line in every case, so that nothing moves when it is known. */
+function aboutTools(total: number | null, isFiltered: boolean, note: string | undefined): string {
+  if (total === null) return "…";
+  return note ?? `${renderCount(total)} ${isFiltered ? "match" : "tools"}`;
+}
+
+function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
+  if (isFiltered)
+    return (
+      <Empty icon={Search} title="No tool is like that" action={<Button onClick={onReset}>Show all</Button>}>
+        Say it in other words, or take back a filter.
+      </Empty>
+    );
   return (
     <Empty icon={Wrench} title="No tools yet">
-      Connect a server, or write a tool of your own into a manifest.
+      <Link to="/servers" className="text-accent underline">
+        Connect a server
+      </Link>
+      , or write a tool of your own into a manifest.
     </Empty>
   );
 }
@@ -77,13 +92,22 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   const search = route.useSearch();
   const navigate = useNavigate();
   const [filter, setFilter] = useState<ToolFilter>(search);
-  const { q, server } = filter;
+  const written = useRef(search);
+  // Whoever goes back, or comes by a link to this very page, means what the address says.
   useEffect(() => {
+    if (!isSame(search, written.current)) setFilter(search);
+    written.current = search;
+  }, [search]);
+  useEffect(() => {
+    if (isSame(filter, written.current)) return;
     const timer = setTimeout(() => {
-      const said = { ...(q === undefined ? {} : { q }), ...(server === undefined ? {} : { server }) };
-      void navigate({ to: "/tools", search: said, replace: true });
+      written.current = filter;
+      void navigate({ to: "/tools", search: filter, replace: true });
     }, addressMs);
     return () => clearTimeout(timer);
-  }, [q, server, navigate]);
+  }, [filter, navigate]);
   return [filter, setFilter];
 }
+
+const isSame = (one: ToolFilter, other: ToolFilter) =>
+  toolFilterNames.every((name) => one[name] === other[name]);

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import type { ToolAnswer } from "../../api/answers.ts";
+import { useMemo, useRef } from "react";
+import { get } from "../../api/client.ts";
 import type { ToolFilter } from "../../api/queries.ts";
 import { foundToolsQuery, toolPagesQuery } from "../../api/tool-queries.ts";
+import { useAllGroups } from "../../app/session.ts";
 
 /** Beside these only the filters of the list know what is meant. */
 const searchable: readonly string[] = ["q", "server"];
@@ -12,22 +13,41 @@ const searchable: readonly string[] = ["q", "server"];
  * among the latter only, because the search is the one that models use.
  */
 export function useFoundTools(filter: ToolFilter) {
+  useReadySearch();
   const q = filter.q?.trim() ?? "";
   const isSearch = q !== "" && Object.keys(filter).every((key) => searchable.includes(key));
-  const listed = useInfiniteQuery(toolPagesQuery(filter));
   const found = useQuery({ ...foundToolsQuery(q, filter.server), enabled: isSearch });
+  const isFoundOld = isSearch && (found.isPlaceholderData || found.isPending);
+  // What fits best fills the screen; the rest is asked for when that is there.
+  const listed = useInfiniteQuery({
+    ...toolPagesQuery({ ...useAllGroups(), ...filter }),
+    enabled: !isFoundOld || found.isError,
+  });
+  const isListOld = listed.isPlaceholderData || listed.isPending;
   const tools = useMemo(() => {
-    const best = isSearch ? (found.data?.tools ?? []).flatMap(({ tool }) => tool ?? []) : [];
-    const named = (listed.data?.pages ?? []).flatMap((page) => page.tools);
+    const best = isSearch ? (found.data?.tools ?? []).flatMap(({ row }) => row ?? []) : [];
+    const named = isSearch && isListOld ? [] : (listed.data?.pages ?? []).flatMap((page) => page.tools);
     const known = new Set(best.map(({ name }) => name));
     return [...best, ...named.filter(({ name }) => !known.has(name))];
-  }, [isSearch, found.data, listed.data]);
-  return {
-    tools: tools as readonly ToolAnswer[],
-    total: isSearch
-      ? Math.max(tools.length, listed.data?.pages[0]?.total ?? 0)
-      : (listed.data?.pages[0]?.total ?? 0),
+  }, [isSearch, isListOld, found.data, listed.data]);
+  const isOld = isFoundOld || (isListOld && (!isSearch || tools.length === 0));
+  const total = listed.data?.pages[0]?.total ?? 0;
+  const now = {
+    tools,
+    total: isSearch ? Math.max(tools.length, total) : total,
     note: isSearch ? found.data?.note : undefined,
-    listed,
   };
+  // What was there stays until the first of the new ones are known, so that nothing moves twice under somebody's hand.
+  const shown = useRef(now);
+  if (!isOld) shown.current = now;
+  return { ...(isOld ? shown.current : now), isOld, isListOld, listed };
+}
+
+/** The first search makes the index, so it is made before somebody types. */
+function useReadySearch(): void {
+  useQuery({
+    queryKey: ["search", "ready"],
+    queryFn: ({ signal }) => get<unknown>("/search?limit=1", signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }

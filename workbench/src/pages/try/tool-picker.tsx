@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useId, useState } from "react";
-import type { ToolsAnswer } from "../../api/answers.ts";
+import type { ToolRowsAnswer } from "../../api/answers.ts";
 import { get, withQuery } from "../../api/client.ts";
 import { classes } from "../../parts/class-names.ts";
 import { TextInput } from "../../parts/field.tsx";
@@ -19,7 +19,7 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const found = useQuery({
     queryKey: ["search", "picker", text],
     queryFn: ({ signal }) =>
-      get<ToolsAnswer>(withQuery("/tools", { q: text, group: ["*"], limit: offered }), signal),
+      get<ToolRowsAnswer>(withQuery("/tools", { q: text, group: "*", view: "row", limit: offered }), signal),
     enabled: isOpen,
     placeholderData: (before) => before,
   }).data?.tools;

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { type Answered, heldCallQuery, type OutcomeAnswer } from "../../api/approval-queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
@@ -9,18 +10,22 @@ import { Meter } from "../../parts/sparkline.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { QuestionCard } from "../approvals/question-card.tsx";
 import type { useCall } from "./use-call.ts";
 
 /** What came of the call, what it says while it runs, or the question that it waits for. */
-export function TryResult({ call }: { call: ReturnType<typeof useCall> }) {
+export function TryResult({ tool, call }: { tool: string; call: ReturnType<typeof useCall> }) {
   const { data, error, isPending, isIdle, progress } = call;
   if (isIdle) return null;
   if (isPending)
     return (
-      <Panel title="Result">
-        <Loading what={progress?.message ?? "The tool works"} />
-        {progress?.share != null && <Meter value={progress.share} label="Progress" />}
-      </Panel>
+      <>
+        <Questions tool={tool} />
+        <Panel title="Result">
+          <Loading what={progress?.message ?? "The tool works"} />
+          {progress?.share != null && <Meter value={progress.share} label="Progress" />}
+        </Panel>
+      </>
     );
   if (data) return <OutcomePanel key={data.call.id} outcome={data} />;
   return (
@@ -32,6 +37,14 @@ export function TryResult({ call }: { call: ReturnType<typeof useCall> }) {
       )}
     </Panel>
   );
+}
+
+/** What the server wants to know before it goes on. Which call asks is not known here before its answer. */
+function Questions({ tool }: { tool: string }) {
+  const questions = useQuery(questionsQuery()).data?.questions ?? [];
+  return questions
+    .filter((question) => question.tool === tool)
+    .map((question) => <QuestionCard key={question.id} question={question} />);
 }
 
 function isCancelled(error: unknown): boolean {

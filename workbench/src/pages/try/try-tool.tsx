@@ -36,7 +36,11 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <Panel title="Arguments">
-        <SchemaForm schema={tool.parameters} value={args} onChange={fill} />
+        {takesNothing(tool.parameters) ? (
+          <p className="text-[13px] text-muted">It is called without arguments.</p>
+        ) : (
+          <SchemaForm schema={tool.parameters} value={args} onChange={fill} />
+        )}
         <div className="mt-4 flex flex-wrap gap-2 border-t border-line pt-4">
           <Button
             variant="primary"
@@ -71,12 +75,19 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         </Field>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4 lg:col-span-2">
-        <TryResult call={call} />
+        <TryResult tool={tool.name} call={call} />
         <TrialList tool={tool.name} onPick={fill} />
       </div>
       {isCopying && <CopyCall tool={tool.name} args={args} onClose={() => setCopying(false)} />}
     </div>
   );
+}
+
+/** Nothing that a form could ask for; what the schema lets through beside that can be written as JSON. */
+function takesNothing({ properties, additionalProperties, anyOf, oneOf, allOf }: UnknownObject): boolean {
+  const isEmpty = Object.keys((properties as UnknownObject | undefined) ?? {}).length === 0;
+  const isOpen = typeof additionalProperties === "object" || additionalProperties === true;
+  return isEmpty && !isOpen && [anyOf, oneOf, allOf].every((some) => some === undefined);
 }
 
 type CopyCallProps = { tool: string; args: UnknownObject; onClose: () => void };

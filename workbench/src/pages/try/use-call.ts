@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
-import { part, readProblem, send } from "../../api/client.ts";
-import type { LiveEvent } from "../../api/event-stream.ts";
-import { useLiveEvent } from "../../app/live-events.ts";
+import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
+import { readServerSentEvents } from "../../api/event-stream.ts";
 import { keepTrial } from "./try-history.ts";
 
 type Wanted = { args: UnknownObject; dryRun: boolean };
@@ -21,33 +20,38 @@ export function useCall(tool: string) {
       const { signal } = leaving.current;
       setProgress(null);
       const body = { arguments: args, ...(dryRun ? { dryRun: true } : {}) };
-      return readOutcome(await send("POST", `/tools/${part(tool)}/call`, { body, signal }));
+      const headers = { accept: "text/event-stream" };
+      const response = await send("POST", `/tools/${part(tool)}/call`, { body, signal, headers });
+      return readOutcome(response, setProgress);
     },
     onSuccess: (outcome, wanted) => keepTrial({ tool, ...wanted, outcome }),
     onSettled: () => {
       setProgress(null);
-      void client.invalidateQueries({ queryKey: ["last-calls"] });
+      void client.invalidateQueries({ queryKey: ["tools", "one", tool] });
     },
   });
-  useLiveEvent(
-    useCallback(
-      (event: LiveEvent["event"]) => {
-        if (event.type !== "tool.progress" || event.tool !== tool) return;
-        const share = event.percentage === null ? null : event.percentage / 100;
-        setProgress({ share, message: event.message });
-      },
-      [tool],
-    ),
-  );
   return { ...call, progress, cancel: () => leaving.current?.abort() };
 }
 
 /** A call that failed is told like one that went well; only where there was none it is a problem. */
-async function readOutcome(response: Response): Promise<OutcomeAnswer> {
-  const said = (await response
-    .clone()
-    .json()
-    .catch(() => null)) as OutcomeAnswer | null;
-  if (said !== null && typeof said === "object" && "call" in said) return said;
-  throw await readProblem(response);
+async function readOutcome(
+  response: Response,
+  onProgress: (progress: Progress) => void,
+): Promise<OutcomeAnswer> {
+  if (!response.ok || !response.body) throw await readProblem(response);
+  let said = "";
+  await readServerSentEvents(response.body, ({ name, data }) => {
+    if (name === "progress") onProgress(toProgress(JSON.parse(data) as Reported));
+    if (name === "outcome") said = data;
+  });
+  if (said === "") throw new Error("The plane went away before the tool had answered.");
+  const outcome = JSON.parse(said) as OutcomeAnswer | Problem;
+  if ("call" in outcome) return outcome;
+  throw new ApiError(outcome);
+}
+
+type Reported = { progress: number; total: number | null; message: string | null };
+
+function toProgress({ progress, total, message }: Reported): Progress {
+  return { share: total === null || total <= 0 ? null : progress / total, message };
 }

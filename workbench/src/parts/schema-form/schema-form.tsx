@@ -10,6 +10,8 @@ type SchemaFormProps = {
   schema: UnknownObject;
   value: UnknownObject;
   onChange: (value: UnknownObject) => void;
+  /** What the ids of its fields begin with, where there may be several forms on a page. */
+  idPrefix?: string;
 };
 
 const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": { norender: true } };
@@ -17,7 +19,7 @@ const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": {
 const noDefaults = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" } } as const;
 
 /** A form for what a JSON Schema describes. What a form cannot be made of can still be written as JSON. */
-export function SchemaForm({ schema, value, onChange }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: SchemaFormProps) {
   const shown = useMemo(() => withoutRootWords(schema), [schema]);
   return (
     <FormBoundary key={JSON.stringify(schema).length}>
@@ -33,7 +35,7 @@ export function SchemaForm({ schema, value, onChange }: SchemaFormProps) {
         liveValidate
         showErrorList={false}
         noHtml5Validate
-        idPrefix="argument"
+        idPrefix={idPrefix}
         onChange={({ formData }) => onChange(withoutMissing(formData ?? {}))}
       />
     </FormBoundary>

@@ -1,0 +1,86 @@
+import { z } from "@hono/zod-openapi";
+import { PlaneError } from "../../model/errors.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import { policyModes } from "../../model/policy-mode.ts";
+import { AccessOptions, accessOptionsIn } from "./access-options.ts";
+import { parseBody } from "./body.ts";
+
+export const CallBody = z.object({
+  arguments: z.unknown().optional().openapi({ type: "object", description: "What the tool is called with." }),
+  timeoutMs: z.number().min(0).optional().openapi({ description: "0 for no limit." }),
+  conversation: z.string().optional(),
+  idempotencyKey: z.string().optional(),
+  ...AccessOptions,
+  dryRun: z.boolean().optional().openapi({
+    description: "Find, authorise, check and route the call, and do not make it; nobody is asked.",
+  }),
+  maxResultBytes: z.number().int().min(0).optional().openapi({
+    description:
+      "Characters of the result that are given whole; a larger one is kept and its handle given. 0 for no limit.",
+  }),
+  mode: z
+    .enum(policyModes)
+    .optional()
+    .openapi({ description: "A stricter mode than the configured one; a wider one is not heard." }),
+});
+
+const callKeys = [
+  ...["arguments", "timeoutMs", "conversation", "idempotencyKey", "mode", "maxResultBytes", "dryRun"],
+  ...Object.keys(AccessOptions),
+];
+
+/** What other APIs call the arguments. */
+const argumentWords = ["args", "argument", "params", "parameters", "input"];
+
+/** A misspelt key would run the tool without what was meant; what else is in the body is nobody's business here. */
+function refuseMisspelt(body: UnknownObject): void {
+  for (const key of Object.keys(body).filter((name) => !callKeys.includes(name))) {
+    const word = key.toLowerCase();
+    const meant = argumentWords.includes(word)
+      ? "arguments"
+      : callKeys.find((known) => known.toLowerCase() === word);
+    if (meant === undefined || Object.hasOwn(body, meant)) continue;
+    throw new PlaneError("USAGE", `The body has no key '${key}'. Did you mean '${meant}'?`, {
+      data: { parameter: key },
+    });
+  }
+}
+
+/** What a call is made with; what makes no sense is refused by name. */
+export function parseCall(text: string) {
+  const body = parseBody(text, '{"arguments": {…}}');
+  refuseMisspelt(body);
+  const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes, dryRun } = body;
+  const narrower = policyModes.find((candidate) => candidate === mode);
+  if (mode !== undefined && narrower === undefined) {
+    throw new PlaneError("USAGE", `'mode' must be one of ${policyModes.join(", ")}.`);
+  }
+  if (dryRun !== undefined && typeof dryRun !== "boolean") {
+    throw new PlaneError("USAGE", "'dryRun' must be true or false.", { data: { parameter: "dryRun" } });
+  }
+  if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || timeoutMs < 0)) {
+    throw new PlaneError("USAGE", "'timeoutMs' must be a number of milliseconds, 0 for no limit.");
+  }
+  if (conversation !== undefined && typeof conversation !== "string") {
+    throw new PlaneError("USAGE", "'conversation' must be a text.");
+  }
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === "")) {
+    throw new PlaneError("USAGE", "'idempotencyKey' must be a text.");
+  }
+  if (
+    maxResultBytes !== undefined &&
+    !(Number.isSafeInteger(maxResultBytes) && Number(maxResultBytes) >= 0)
+  ) {
+    throw new PlaneError("USAGE", "'maxResultBytes' must be a whole number of characters, 0 for no limit.");
+  }
+  return {
+    arguments: args,
+    ...accessOptionsIn(body),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(maxResultBytes === undefined ? {} : { maxResultBytes: Number(maxResultBytes) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(narrower === undefined ? {} : { mode: narrower }),
+  };
+}

@@ -1,0 +1,33 @@
+import { z } from "@hono/zod-openapi";
+import { sideEffects } from "../../../model/tool.ts";
+import { HealthSummary, RecentRuns } from "./tool.ts";
+
+export const View = z
+  .enum(["full", "row"], "give full or row")
+  .optional()
+  .openapi({ description: "`row` tells of each tool what a list shows, which is a tenth of it." });
+
+/** A tool in a list. */
+export const ToolRow = z
+  .object({
+    name: z.string(),
+    server: z.string().nullable(),
+    persona: z.string().nullable(),
+    source: z.string(),
+    description: z.string().openapi({ description: "Its first 200 characters." }),
+    side_effects: z.enum(sideEffects),
+    unavailable: z.string().nullable(),
+    health: HealthSummary.pick({ total: true, success_rate: true, p95_latency_ms: true }).extend({
+      recent: RecentRuns,
+    }),
+    quality: z.object({ score: z.number(), passed: z.boolean(), complaints: z.array(z.string()) }),
+    tokens: z.number().int().nullable().openapi({ description: "Null until it is counted." }),
+    review: z
+      .object({
+        held: z.string().nullable(),
+        change: z.enum(["changed", "new"]).nullable(),
+        findings: z.number().int(),
+      })
+      .optional(),
+  })
+  .openapi("ToolRow");

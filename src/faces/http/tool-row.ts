@@ -1,0 +1,29 @@
+import { shorten } from "../../lib/shorten.ts";
+import type { Plane, ToolListing } from "../../model/plane.ts";
+import type { DefinitionWeight } from "../../model/quality.ts";
+
+const longestDescription = 200;
+
+/** Tools as lists show them: a tenth of what there is to know about each. */
+export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
+  const weights = await plane.weigh(tools);
+  return tools.map((tool, at) => renderRow(tool, weights[at] as DefinitionWeight));
+}
+
+function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }: DefinitionWeight) {
+  const { name, id, persona, source, description, metadata, health, unavailable, review } = tool;
+  const { total, success_rate, p95_latency_ms, recent } = health;
+  return {
+    ...{ name, persona, unavailable },
+    server: id.server,
+    source,
+    description: shorten(description, longestDescription),
+    side_effects: metadata.side_effects,
+    health: { total, success_rate, p95_latency_ms, recent },
+    quality: { score, passed, complaints },
+    tokens: fullTokens,
+    ...(review === undefined
+      ? {}
+      : { review: { held: review.held, change: review.change, findings: review.findings.length } }),
+  };
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import type { StateLine } from "../../src/model/state.ts";
+import { sampleLetter } from "../samples/dead-letters.ts";
+import type { Promises } from "./opened-store.ts";
+
+async function* given(lines: readonly StateLine[], breaksOff = false): AsyncGenerator<StateLine> {
+  yield* lines;
+  if (breaksOff) throw new Error("the file ends here");
+}
+
+export const statePromises: Promises = {
+  "takes a whole state or nothing of it, and only where there is none": async ({ store, reopen }) => {
+    const letters = ["a", "b", "c"].map((id) => sampleLetter(id, { arguments: { odd: "\u0000 \ud800 é" } }));
+    for (const letter of letters) await store.addDeadLetter(letter, 10);
+    const lines = await Array.fromAsync(store.readAll());
+    assert.deepEqual(new Set(lines.map(({ table }) => table)), new Set(["dead_letters"]));
+    for (const { id, revision } of letters) await store.deleteDeadLetter(id, revision);
+
+    await assert.rejects(store.writeAll(() => given(lines, true)));
+    await assert.rejects(store.writeAll(() => given([...lines, ...lines])));
+    assert.equal(await store.countRows("dead_letters"), 0);
+    assert.equal(await store.writeAll(() => given(lines)), null);
+    const again = await reopen();
+    for (const letter of letters) assert.deepEqual(await again.deadLetter(letter.id), letter);
+    assert.deepEqual(await Array.fromAsync(again.readAll()), lines);
+    assert.equal(await again.writeAll(() => given(lines)), "dead_letters");
+  },
+};

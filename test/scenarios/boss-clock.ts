@@ -1,0 +1,14 @@
+import { bossSchema } from "../../src/store/postgres/boss.ts";
+import type { RunningPostgres } from "../fixtures/postgres.ts";
+import { moveClock } from "./work-world.ts";
+
+/** The same for planes on this schema: what waits or is held there has waited and been held for so much longer. */
+export async function moveClocks(server: RunningPostgres, schema: string, ms: number): Promise<Disposable> {
+  const boss = bossSchema(schema);
+  const earlier = (column: string) => `${column} = ${column} - interval '${ms} milliseconds'`;
+  await server.run(
+    `UPDATE ${boss}.job SET ${earlier("start_after")}, ${earlier("heartbeat_on")};
+     UPDATE ${boss}.queue SET ${earlier("monitor_on")}, ${earlier("monitor_claim_on")}`,
+  );
+  return moveClock(ms);
+}

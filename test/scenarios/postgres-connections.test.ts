@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { createPlane, type Outcome, type Plane } from "../../src/index.ts";
+import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { eventually } from "./approving.ts";
+import { fixture } from "./support.ts";
+
+let server: RunningPostgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** A plane whose only tool asks first, so that each call is a change in the store. */
+async function planeOn(schema: string, more: { dataDirectory?: string } = {}): Promise<Plane> {
+  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
+  const plane = await createPlane({
+    config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
+    store: server.address(schema),
+    ...more,
+  });
+  await plane.call("echo.echo", { message: "the store is open" });
+  return plane;
+}
+
+const ask = (plane: Plane): Promise<Outcome> =>
+  plane.call("echo.put_note", { key: "k", text: "t" }, { approvalWaitMs: 0 });
+
+/** Whoever needs what this statement locks waits until it is disposed of. */
+async function hold(statement: string): Promise<AsyncDisposable> {
+  const client = new pg.Client(server.address());
+  await client.connect();
+  await client.query(`BEGIN; ${statement}`);
+  return { [Symbol.asyncDispose]: () => client.end() };
+}
+
+const lockTable = (table: string) => hold(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+
+/** Ends connections of planes that wait for this, as an administrator or a failing network would, until it is enough. */
+function cutWhoWaitsFor(event: string, isEnough: (cut: number) => boolean = (cut) => cut > 0): Promise<true> {
+  return eventually(`somebody who waits for ${event}`, async () => {
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE application_name = 'toolplane' AND wait_event = '${event}'`;
+    return isEnough((await server.run(sql)).length) || undefined;
+  });
+}
+
+/** The call waits for a yes, and it is there once. */
+async function assertHeldOnce(plane: Plane, { error }: Outcome): Promise<void> {
+  assert.equal(error?.code, "APPROVAL_REQUIRED", JSON.stringify(error));
+  const held = await plane.approvals();
+  assert.deepEqual(
+    held.map(({ id }) => id),
+    [error?.data.approvalId],
+  );
+}
+
+test("a connection that is cut in the middle of a change costs nobody anything", async () => {
+  await using plane = await planeOn("cut");
+  const lock = await lockTable("cut.held_calls");
+  const asked = ask(plane);
+  await cutWhoWaitsFor("relation");
+  await lock[Symbol.asyncDispose]();
+  await assertHeldOnce(plane, await asked);
+});
+
+test("a change whose connection is cut before it is committed is made again, and once", async () => {
+  await using plane = await planeOn("undone");
+  // The first commit takes longer than anybody waits.
+  await server.run(`
+    CREATE SEQUENCE undone.commits;
+    CREATE FUNCTION undone.rest() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('undone.commits') = 1 THEN PERFORM pg_sleep(60); END IF;
+      RETURN NULL;
+    END $$;
+    CREATE CONSTRAINT TRIGGER rest AFTER INSERT ON undone.held_calls
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION undone.rest()`);
+  const asked = ask(plane);
+  await cutWhoWaitsFor("PgSleep");
+  await assertHeldOnce(plane, await asked);
+});
+
+test("a change whose connection is cut after it was committed is not made again", async () => {
+  await using plane = await planeOn("done");
+  // Whoever commits waits for a copy that does not exist, with everything done already.
+  await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+  await server.run("SELECT pg_reload_conf()");
+  let isAnswered = false;
+  const asked = ask(plane).finally(() => {
+    isAnswered = true;
+  });
+  await cutWhoWaitsFor("SyncRep", () => isAnswered);
+  await server.run("ALTER SYSTEM RESET synchronous_standby_names");
+  await server.run("SELECT pg_reload_conf()");
+  await assertHeldOnce(plane, await asked);
+});
+
+test("a plane whose connections are all in use says so, stays ready, and goes on when they are free", async () => {
+  await using plane = await planeOn("crowded");
+  const lock = await lockTable("crowded.held_calls");
+  const outcomes = await Promise.all(Array.from({ length: 12 }, () => ask(plane)));
+  assert.deepEqual([...new Set(outcomes.map(({ error }) => error?.code))], ["STORE_FAILED"]);
+  const said = outcomes.map(({ error }) => error?.message).join("\n");
+  assert.match(said, /was busy for too long.*what holds its locks/);
+  assert.match(said, /every connection of this plane was in use for too long. Ask again in a moment/);
+  assert.deepEqual(await plane.readiness(), { ready: true });
+  await lock[Symbol.asyncDispose]();
+  await assertHeldOnce(plane, await ask(plane));
+});
+
+test("calls are answered while another plane stands still in the middle of the record", async () => {
+  await using directory = await temporaryDirectory();
+  await using plane = await planeOn("still", { dataDirectory: directory.path });
+  const lock = await hold("SELECT pg_advisory_xact_lock(hashtextextended('toolplane/still/journal', 0))");
+  for (const message of ["a", "b", "c"]) {
+    const { ok, call } = await plane.call("echo.echo", { message });
+    assert.deepEqual([ok, call.warnings], [true, []]);
+  }
+  const [row] = await server.run("SELECT count(*)::int AS count FROM still.calls");
+  assert.equal(row?.count, 1);
+  await lock[Symbol.asyncDispose]();
+  assert.equal((await plane.calls()).length, 4);
+  assert.equal((await plane.verifyCalls()).ok, true);
+});

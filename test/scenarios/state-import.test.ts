@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { createPlane } from "../../src/index.ts";
+import { openState } from "../../src/plane.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { fixture, runCli, writeConfig } from "./support.ts";
+
+const plane = new URL("../../src/plane.ts", import.meta.url).href;
+
+/** Reads the export twice, as every import does, and is killed in the middle of the second time. */
+const killed = `
+  import { createReadStream } from "node:fs";
+  import { createInterface } from "node:readline";
+  import { openState } from ${JSON.stringify(plane)};
+  const [, config, dataDirectory, file] = process.argv;
+  let times = 0;
+  async function* open() {
+    times += 1;
+    let lines = 0;
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      if (times === 2 && ++lines === 20) process.kill(process.pid, "SIGKILL");
+      yield line;
+    }
+  }
+  const state = await openState({ config, dataDirectory });
+  await state.importState(open);
+`;
+
+async function exported(directory: TemporaryDirectory, calls: number) {
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  {
+    await using made = await createPlane({ config, dataDirectory: directory.file("first") });
+    for (let at = 0; at < calls; at += 1) await made.call("echo.echo", { message: `${at}` });
+  }
+  const file = directory.file("state.jsonl");
+  const { code, stderr } = await runCli([
+    ...["state", "export", file, "--config", config, "--data-dir", directory.file("first")],
+  ]);
+  assert.equal(code, 0, stderr);
+  return { config, file };
+}
+
+const rowsIn = async (config: string, dataDirectory: string) => {
+  await using state = await openState({ config, dataDirectory });
+  return await state.countState();
+};
+
+test("an import that is killed leaves nothing, and the next one brings everything once", async () => {
+  await using directory = await temporaryDirectory();
+  const { config, file } = await exported(directory, 20);
+  assert.equal(statSync(file).mode & 0o077, 0, "nobody else can read it");
+  const second = directory.file("second");
+  const { signal, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module-typescript", "--eval", killed, config, second, file],
+    { encoding: "utf8" },
+  );
+  assert.equal(signal, "SIGKILL", stderr);
+  assert.equal(await rowsIn(config, second), 0);
+
+  const place = ["--config", config, "--data-dir", second];
+  assert.equal((await runCli(["state", "import", file, ...place])).code, 0);
+  const rows = await rowsIn(config, second);
+  assert.equal(rows, (await readFile(file, "utf8")).trimEnd().split("\n").length - 2);
+  const again = await runCli(["state", "import", file, ...place]);
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /has rows in '\w+' already/);
+  assert.equal(await rowsIn(config, second), rows);
+});
+
+test("a row that the store refuses takes all the others with it", async () => {
+  await using directory = await temporaryDirectory();
+  const { config, file } = await exported(directory, 3);
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
+  const twice = [...lines, lines.find((line) => line.includes('"table":"calls"'))];
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256")
+    .update(`${twice.join("\n")}\n`)
+    .digest("hex");
+  await writeFile(file, `${[...twice, JSON.stringify({ hash })].join("\n")}\n`);
+  const place = ["--config", config, "--data-dir", directory.file("second")];
+  const { code, stderr } = await runCli(["state", "import", file, ...place]);
+  assert.notEqual(code, 0, stderr);
+  assert.equal(await rowsIn(config, directory.file("second")), 0);
+});
+
+test("an export of a plane that goes on working is of one moment", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  const [first, second] = [directory.file("first"), directory.file("second")];
+  const lines: string[] = [];
+  {
+    await using working = await createPlane({ config, dataDirectory: first });
+    for (const message of ["a", "b"]) await working.call("echo.echo", { message });
+    await working.calls({});
+    await using state = await openState({ config, dataDirectory: first });
+    for await (const line of state.exportState()) {
+      lines.push(line);
+      if (lines.length === 3) await working.call("echo.echo", { message: "while it is exported" });
+      if (lines.length === 3) assert.equal((await working.calls({})).length, 3, "it goes on");
+    }
+  }
+  const tables = lines.map((line) => (JSON.parse(line) as { table?: string }).table);
+  assert.equal(tables.filter((table) => table === "calls").length, 2);
+  await using state = await openState({ config, dataDirectory: second });
+  const told: number[] = [];
+  async function* open() {
+    yield* lines;
+  }
+  await state.importState(open, { onChecked: (rows) => told.push(rows), onRow: () => told.push(1) });
+  assert.deepEqual([told[0], told.length - 1], [lines.length - 2, lines.length - 2]);
+  await using other = await createPlane({ config, dataDirectory: second });
+  assert.equal((await other.verifyCalls()).ok, true);
+});

@@ -1,0 +1,21 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Question, QuestionAnswer } from "../../../src/model/question.ts";
+import type { Paged } from "./answers.ts";
+import { get, part, post } from "./client.ts";
+
+export type ServerQuestion = Question;
+
+/** What servers ask whoever looks, in the middle of their calls. */
+export const questionsQuery = () =>
+  queryOptions({
+    queryKey: ["questions"],
+    queryFn: ({ signal }) => get<Paged<"questions", Question>>("/questions?limit=1000", signal),
+  });
+
+export function useQuestionAnswer(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (answer: QuestionAnswer) => post<{ ok: boolean }>(`/questions/${part(id)}`, answer),
+    onSettled: () => client.invalidateQueries({ queryKey: ["questions"] }),
+  });
+}

@@ -1,0 +1,98 @@
+import { ExternalLink, MessageCircleQuestion } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import { type ServerQuestion, useQuestionAnswer } from "../../api/question-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Complaint, Loading } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+/** Forms are heavy, and most who come here only say yes or no. */
+const SchemaForm = lazy(async () => ({
+  default: (await import("../../parts/schema-form/schema-form.tsx")).SchemaForm,
+}));
+
+/** What a server wants to know before it goes on with a call: a form, a page to visit, or only a yes. */
+export function QuestionCard({ question }: { question: ServerQuestion }) {
+  const { id, server, tool, message, schema, url, expiresAt } = question;
+  const answer = useQuestionAnswer(id);
+  const mayAnswer = useMay("call");
+  const [content, setContent] = useState<UnknownObject>(() => defaultsOf(schema));
+  const isBusyWith = (action: string) => answer.isPending && answer.variables.action === action;
+  const cannot = !mayAnswer || answer.isPending || answer.isSuccess;
+  const hasFields = schema !== null && fieldsOf(schema).length > 0;
+  return (
+    <article
+      aria-label={`${server} asks something`}
+      className="flex min-w-0 flex-col rounded-lg border border-accent/50 bg-surface"
+    >
+      <header className="flex flex-col gap-1.5 p-4">
+        <h2 className="flex items-center gap-2 text-sm font-semibold">
+          <MessageCircleQuestion aria-hidden className="size-4 shrink-0 text-accent" />
+          <span className="min-w-0 break-words">The server {server} asks</span>
+        </h2>
+        <p className="whitespace-pre-wrap break-words text-[13px]">
+          <VisibleText text={message} />
+        </p>
+        <p className="break-words text-xs text-muted">
+          before it goes on with {tool}, expires <Time at={expiresAt} />. What you answer is given to this
+          server.
+        </p>
+      </header>
+      <div className="flex flex-col gap-3 border-t border-line p-4 empty:hidden">
+        {hasFields && (
+          <Suspense fallback={<Loading />}>
+            <SchemaForm schema={schema} value={content} onChange={setContent} idPrefix={`question-${id}`} />
+          </Suspense>
+        )}
+        {url !== null && (
+          <p className="break-all font-mono text-xs">
+            <VisibleText text={url} />
+          </p>
+        )}
+        <Complaint error={answer.error} />
+      </div>
+      <div className="flex gap-2 border-t border-line px-4 py-3 md:justify-end">
+        <Button
+          className="h-10 flex-1 md:h-8 md:flex-none"
+          disabled={cannot}
+          busy={isBusyWith("decline")}
+          onClick={() => answer.mutate({ action: "decline" })}
+        >
+          Decline
+        </Button>
+        {(url === null || isWebAddress(url)) && (
+          <Button
+            variant="primary"
+            className="h-10 flex-1 md:h-8 md:flex-none"
+            disabled={cannot}
+            busy={isBusyWith("accept")}
+            {...(url === null ? {} : { icon: ExternalLink })}
+            onClick={() => {
+              if (url !== null) window.open(url, "_blank", "noopener,noreferrer");
+              answer.mutate({ action: "accept", ...(hasFields ? { content } : {}) });
+            }}
+          >
+            {url === null ? "Answer" : "Open the page"}
+          </Button>
+        )}
+      </div>
+    </article>
+  );
+}
+
+const isWebAddress = (url: string) => /^https?:\/\//i.test(url);
+
+function fieldsOf(schema: ServerQuestion["schema"]): [name: string, field: unknown][] {
+  const properties = schema?.properties;
+  return typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
+}
+
+/** What the server suggests is there to be seen and changed. */
+function defaultsOf(schema: ServerQuestion["schema"]): UnknownObject {
+  const suggested = fieldsOf(schema).flatMap(([name, field]) =>
+    typeof field === "object" && field !== null && "default" in field ? [[name, field.default] as const] : [],
+  );
+  return Object.fromEntries(suggested);
+}

@@ -1,0 +1,109 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { CircleCheck } from "lucide-react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Answered, type HeldAnswer, heldCallQuery, pendingQuery } from "../../api/approval-queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
+import { GrowingList } from "../../parts/growing-list.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { AnsweredCard } from "./answered-card.tsx";
+import { AnsweredView } from "./answered-list.tsx";
+import { ApprovalCard } from "./approval-card.tsx";
+import { QuestionCard } from "./question-card.tsx";
+
+/** What waits. One that was answered here stays in sight with what came of it, until the page is left. */
+export function WaitingList({ id }: { id: string | undefined }) {
+  const query = useQuery(pendingQuery());
+  const questions = useQuery(questionsQuery()).data?.questions ?? [];
+  const [answered, setAnswered] = useState<Answered[]>([]);
+  const isMoving = useTellGone(query.data?.approvals);
+  useEffect(() => {
+    if (id !== undefined) document.getElementById(`held-${id}`)?.scrollIntoView({ block: "start" });
+  }, [id]);
+  return (
+    <QueryView query={query} what="Looking what waits">
+      {({ approvals }) => (
+        <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
+          {approvals.length + questions.length + answered.length === 0 && id === undefined && (
+            <Empty icon={CircleCheck} title="Nothing waits">
+              What is asked about appears here at once.
+            </Empty>
+          )}
+          {id !== undefined && !approvals.some((held) => held.id === id) && <NoLongerWaiting id={id} />}
+          {questions.map((question) => (
+            <QuestionCard key={question.id} question={question} />
+          ))}
+          <GrowingList
+            className="gap-4 empty:hidden"
+            items={inFront(approvals, id)}
+            keyOf={(held) => held.id}
+            idOf={(held) => `held-${held.id}`}
+          >
+            {(held) => (
+              <ApprovalCard
+                held={held}
+                isMoving={isMoving}
+                onAnswered={(one) => setAnswered((before) => [one, ...before])}
+              />
+            )}
+          </GrowingList>
+          {answered.map((one) => (
+            <AnsweredCard key={one.approval.id} answered={one} />
+          ))}
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+/** Somebody came for one that is answered already, or that is not theirs to see. */
+function NoLongerWaiting({ id }: { id: string }) {
+  const { data: held, error } = useQuery({ ...heldCallQuery(id), retry: false });
+  if (error) return <Complaint error={error} />;
+  if (held === undefined || held.status === "pending") return null;
+  return (
+    <Panel title={`${held.tool} no longer waits`}>
+      <AnsweredView held={held} />
+    </Panel>
+  );
+}
+
+/** Two clicks that are meant as one come within this time. */
+const settleMs = 500;
+
+/**
+ * Says why something is no longer there that nobody here has answered. True while the rest moves up to its place, so
+ * that a second click does not say yes to what was never looked at.
+ */
+function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
+  const client = useQueryClient();
+  const before = useRef<readonly HeldAnswer[]>([]);
+  const [movedAt, setMovedAt] = useState(0);
+  useLayoutEffect(() => {
+    if (approvals === undefined) return;
+    const here = new Set(approvals.map(({ id }) => id));
+    const gone = before.current.filter(({ id }) => !here.has(id));
+    before.current = approvals;
+    if (gone.length === 0) return;
+    setMovedAt(performance.now());
+    const isOurs = (id: string) => client.getMutationCache().find({ mutationKey: ["answer", id] });
+    const elsewhere = gone.filter(({ id }) => !isOurs(id));
+    const [only] = elsewhere;
+    if (only === undefined) return;
+    const what =
+      elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
+    toast(`${what}: somebody else answered, or nobody in time.`, "neutral");
+  }, [approvals, client]);
+  useEffect(() => {
+    if (movedAt === 0) return;
+    const timer = setTimeout(() => setMovedAt(0), settleMs);
+    return () => clearTimeout(timer);
+  }, [movedAt]);
+  return movedAt !== 0;
+}
+
+/** Whoever came for one sees it first. */
+function inFront(approvals: readonly HeldAnswer[], id: string | undefined): HeldAnswer[] {
+  return approvals.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
+}

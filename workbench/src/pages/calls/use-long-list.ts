@@ -1,0 +1,50 @@
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryOptions,
+  useInfiniteQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import type { EventType } from "../../../../src/model/events.ts";
+import type { LiveEvent } from "../../api/event-stream.ts";
+import { useLiveEvent } from "../../app/live-events.ts";
+
+/** Up to so many pages a list is asked for again when something happens. */
+const mostLivePages = 3;
+
+type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<
+  Page,
+  Error,
+  InfiniteData<Page>,
+  Key,
+  string
+>;
+
+/**
+ * A list that is up to date as long as it is short. Whoever has scrolled far looks at what was; asking for all of it
+ * with every call would cost more than it tells, so what comes meanwhile is counted and shown when they want it.
+ * `newer` is null while the list is up to date.
+ */
+export function useLongList<Page, Key extends QueryKey>(options: Options<Page, Key>, added: EventType) {
+  const client = useQueryClient();
+  const [newer, setNewer] = useState(0);
+  const list = useInfiniteQuery<Page, Error, InfiniteData<Page>, Key, string>({
+    ...options,
+    enabled: ({ state }) => (state.data?.pages.length ?? 0) <= mostLivePages,
+  });
+  const isLong = (list.data?.pages.length ?? 0) > mostLivePages;
+  useLiveEvent(
+    useCallback(
+      ({ type }: LiveEvent["event"]) => {
+        if (type === added && isLong) setNewer((before) => before + 1);
+      },
+      [added, isLong],
+    ),
+  );
+  const showNewest = () => {
+    setNewer(0);
+    void client.resetQueries({ queryKey: options.queryKey, exact: true });
+  };
+  return { list, newer: isLong ? newer : null, showNewest };
+}

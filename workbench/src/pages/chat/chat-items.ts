@@ -1,0 +1,44 @@
+import type { AgentMessage } from "../../../../src/model/agent-run.ts";
+
+type CallPiece = NonNullable<AgentMessage["call"]>;
+
+/** One thing on the page: what a person said, what the model said or thought, or a tool that it called. */
+export type ChatItem =
+  | { kind: "question"; id: string; text: string }
+  | { kind: "thought" | "answer" | "error"; id: string; text: string }
+  | { kind: "call"; id: string; call: CallPiece; result: string | null };
+
+/** `ended` is the question of which nothing more will be heard. */
+export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string };
+
+/** What is on the page after this has happened. */
+export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
+  if ("question" in happened)
+    return [...items, { kind: "question", id: happened.id, text: happened.question }];
+  if ("ended" in happened) return items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
+  const { id, type, text, call } = happened.message;
+  if (call && type === "action") return withCall(items, call, id);
+  if (call && type === "observation")
+    return items.map((item) =>
+      isOpen(item) && item.call.id === call.id
+        ? { ...item, call: { ...item.call, ...call }, result: text }
+        : item,
+    );
+  if (type === "action" || type === "observation" || text === "") return items;
+  const isKnown = items.some((item) => item.id === id && item.kind === type);
+  if (!isKnown) return [...items, { kind: type, id, text }];
+  return items.map((item) =>
+    item.id === id && item.kind === type ? { ...item, text: item.text + text } : item,
+  );
+}
+
+type CallItem = Extract<ChatItem, { kind: "call" }>;
+
+const isOpen = (item: ChatItem): item is CallItem => item.kind === "call" && item.result === null;
+
+/** An action may come in pieces; the one with the arguments is the last. */
+function withCall(items: readonly ChatItem[], call: CallPiece, id: string): readonly ChatItem[] {
+  const isSame = (item: ChatItem): item is CallItem => isOpen(item) && item.call.id === call.id;
+  if (!items.some(isSame)) return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null }];
+  return items.map((item) => (isSame(item) ? { ...item, call: { ...item.call, ...call } } : item));
+}

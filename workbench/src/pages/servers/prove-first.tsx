@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { beginSession, passIn } from "../../api/client.ts";
+import { useServerChanges } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { Complaint } from "../../parts/states.tsx";
+
+type ProveFirstProps = {
+  /** What does the same on the machine itself. */
+  command: string;
+  isFile?: boolean;
+  /** For those who may. */
+  children: ReactNode;
+};
+
+/** A server is a program that gets started, so the page may change servers only for who has shown who they are. */
+export function ProveFirst({ command, isFile = false, children }: ProveFirstProps) {
+  const may = useServerChanges();
+  if (may === "allowed") return children;
+  const where = isFile ? "Put this into toolplane.json" : "Run this on the machine";
+  return (
+    <div className="flex flex-col gap-3 border-t border-line pt-3 text-[13px]">
+      {may === "needs_proof" ? (
+        <>
+          <p className="text-muted">
+            A server is a program that gets started. Show that you are the one who started the plane: paste
+            the link that <code className="font-mono">toolplane serve</code> printed.
+          </p>
+          <ShowPass />
+          <p className="text-muted">{where} instead; it appears here at once.</p>
+        </>
+      ) : (
+        <p className="text-muted">
+          This plane runs without a configuration file, so there is none to write to. {where}, then start it
+          again.
+        </p>
+      )}
+      <CodeView wrap label={isFile ? "configuration" : "command"} text={command} />
+    </div>
+  );
+}
+
+function ShowPass() {
+  const client = useQueryClient();
+  const [link, setLink] = useState("");
+  const show = useMutation({
+    mutationFn: async () => {
+      await beginSession(passIn(link) ?? link.trim()).catch(() => {
+        throw new Error(
+          "This is not the link of this plane. It ends in #pass=… and is another one each time the plane starts.",
+        );
+      });
+      await client.invalidateQueries({ queryKey: ["session"] });
+    },
+  });
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        show.mutate();
+      }}
+    >
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <Field label="The link from the terminal">
+            <TextInput
+              type="password"
+              placeholder={`${location.origin}/workbench/#pass=…`}
+              value={link}
+              onChange={(event) => setLink(event.target.value)}
+            />
+          </Field>
+        </div>
+        <Button type="submit" disabled={link.trim() === ""} busy={show.isPending}>
+          Show it
+        </Button>
+      </div>
+      <Complaint error={show.error} />
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+import { classes } from "./class-names.ts";
+
+type ChoiceChipsProps = {
+  label: string;
+  options: readonly { value: string; text: string }[];
+  /** Those that are chosen. */
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+};
+
+/** Some of a few; none chosen means all of them. */
+export function ChoiceChips({ label, options, value, onChange }: ChoiceChipsProps) {
+  const toggle = (one: string) =>
+    onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-1">
+      <legend className="mb-1 text-xs font-medium">{label}</legend>
+      <div className="flex flex-wrap gap-1.5">
+        {options.map(({ value: one, text }) => {
+          const isChosen = value.includes(one);
+          return (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={isChosen}
+              onClick={() => toggle(one)}
+              className={classes(
+                "h-7 rounded-full border px-2.5 text-xs",
+                isChosen ? "border-accent bg-accent-soft text-accent" : "border-line hover:bg-sunken",
+              )}
+            >
+              {text}
+            </button>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}
