@@ -19,6 +19,14 @@ import { openStore } from "./open-store.ts";
 /** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
 const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
 
+/** Somebody is waited for. */
+const urgent: ReadonlySet<EventType> = new Set([
+  "approval.requested",
+  "approval.changed",
+  "question.asked",
+  "question.answered",
+]);
+
 /** Under load, what comes within this time is committed at once. Whoever reads before waits for nothing: it is stored then. */
 const restMs = 200;
 
@@ -69,11 +77,12 @@ export function createMemory(directory: string | undefined, address: StoreAddres
     bus.emit(event);
     if (passing.has(event.type)) return;
     const entry = { kind: "event", at: nowText(), event } as const;
-    if (written) return written.note(entry);
+    const isUrgent = urgent.has(event.type);
+    if (written) return written.note(entry, isUrgent);
     // A turn later, so that what happens now does not wait for the store to open.
     setImmediate(() =>
       journal()
-        .then(({ note }) => note(entry))
+        .then(({ note }) => note(entry, isUrgent))
         .catch(() => undefined),
     );
   }

@@ -9,8 +9,8 @@ export type Journal = {
   write(entries: readonly JournalEntry[]): Promise<void>;
   /** The same for whoever only needs to know that they survive the process; undefined when they do already. */
   keep(entries: readonly JournalEntry[]): Promise<void> | undefined;
-  /** For what nobody waits for. */
-  note(entry: JournalEntry): void;
+  /** For what nobody waits for; what is urgent waits for no others to go with it. */
+  note(entry: JournalEntry, isUrgent?: boolean): void;
   /** So much waits for a store that is away that no more should be begun. */
   isFull(): boolean;
   /** Stores what is waiting now. */
@@ -43,6 +43,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   let open = true;
   let isFirst = true;
   let isHurried = false;
+  let isUrgent = false;
   let restUntil = 0;
   const troubled = new Set<() => void>();
   let wake = nothing;
@@ -52,6 +53,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       await turn();
       const batch = waiting;
       waiting = [];
+      isUrgent = false;
       restUntil = performance.now() + restMs;
       const forget = spool?.leave();
       await appendBatch(append, batch, fail);
@@ -64,7 +66,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
   function turn(): Promise<void> {
     const restingMs = restUntil - performance.now();
-    if (restingMs <= 0 || isHurried || waiting.length >= mostWaiting) return nextTurn();
+    if (restingMs <= 0 || isHurried || isUrgent || waiting.length >= mostWaiting) return nextTurn();
     return new Promise((resolve) => {
       const timer = setTimeout(() => wake(), restingMs);
       wake = () => {
@@ -144,8 +146,11 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       push(group);
       return safe?.then((isSafe) => (isSafe ? undefined : keepWithout(group)));
     },
-    note(entry) {
-      if (open) push({ entries: [entry], tries: 0, isNote: true });
+    note(entry, urgently = false) {
+      if (!open) return;
+      isUrgent ||= urgently;
+      push({ entries: [entry], tries: 0, isNote: true });
+      if (isUrgent) wake();
     },
     isFull: () => troubled.size >= mostTroubled,
     flush: storeAll,

@@ -4,6 +4,7 @@ import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { lastWordsOf } from "./last-words.ts";
 import { printJson, printWarning, say } from "./output.ts";
 import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
@@ -65,7 +66,7 @@ export async function callTool(
 /** Why a server is away is often in what it wrote. */
 async function sayLastWords(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
-  const said = await (await import("./last-words.ts")).lastWordsOf(plane, error.server);
+  const said = await lastWordsOf(plane, error.server);
   if (said !== null) say(said);
 }
 

@@ -39,7 +39,9 @@ export const foundToolsQuery = (q: string, server: string | undefined) =>
     queryKey: ["search", q, server],
     queryFn: ({ signal }) =>
       get<FoundAnswer>(withQuery("/search", { q, server, view: "row", limit: mostFound }), signal),
-    placeholderData: keepPreviousData,
+    // What fitted the letters before these; what fitted something else says nothing.
+    placeholderData: (before: FoundAnswer | undefined, last) =>
+      q.startsWith(last?.queryKey[1] ?? q) ? before : undefined,
     enabled: q !== "",
     refetchInterval: ({ state: { data } }) =>
       isUncounted(data?.tools.flatMap(({ row }) => row ?? []) ?? []) ? uncountedMs : false,

@@ -25,8 +25,9 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
 
 /** News of one topic come at once the first time, and then together after so long. */
 const gatherMs = 400;
-/** Lists that are long or dear to ask for may be a little behind. */
-const slowTopics: Partial<Record<Topic, number>> = {
+/** Lists that are long or dear to ask for may be a little behind; what somebody waits for may not. */
+const gatherMsOf: Partial<Record<Topic, number>> = {
+  ...{ approvals: 100, questions: 100 },
   ...{ tools: 4_000, "tool-list": 4_000, stats: 3_000, calls: 1_000, jobs: 3_000 },
 };
 
@@ -88,7 +89,7 @@ function createRefresh(client: QueryClient) {
     setTimeout(() => {
       resting.delete(topic);
       if (waiting.delete(topic)) ask(topic);
-    }, slowTopics[topic] ?? gatherMs);
+    }, gatherMsOf[topic] ?? gatherMs);
   };
   return (topics: readonly Topic[]): void => {
     for (const topic of topics) {

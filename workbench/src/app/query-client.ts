@@ -13,7 +13,13 @@ export const queryClient: QueryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    queries: { staleTime: 30_000, retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: "always" },
+    queries: {
+      staleTime: 30_000,
+      retry: isWorthRetrying,
+      refetchOnWindowFocus: true,
+      refetchOnReconnect: "always",
+      networkMode: "always",
+    },
     mutations: { retry: false, networkMode: "always" },
   },
 });

@@ -4,7 +4,9 @@ import { get } from "../../api/client.ts";
 import type { ToolFilter } from "../../api/queries.ts";
 import { foundToolsQuery, toolPagesQuery } from "../../api/tool-queries.ts";
 import { useAllGroups } from "../../app/session.ts";
+import { useRest } from "./use-rest.ts";
 
+const restMs = 150;
 /** Beside these only the filters of the list know what is meant. */
 const searchable: readonly string[] = ["q", "server"];
 
@@ -18,10 +20,13 @@ export function useFoundTools(filter: ToolFilter) {
   const isSearch = q !== "" && Object.keys(filter).every((key) => searchable.includes(key));
   const found = useQuery({ ...foundToolsQuery(q, filter.server), enabled: isSearch });
   const isFoundOld = isSearch && (found.isPlaceholderData || found.isPending);
-  // What fits best fills the screen; the rest is asked for when that is there.
+  // What fits best fills the screen; the rest is asked for when that is there and nobody types any more. Where nothing
+  // did fit, as with the first letters of a word, the rest is all that there is.
+  const hasNone = found.data === undefined || found.data.tools.length === 0;
+  const hasRested = useRest(q, restMs);
   const listed = useInfiniteQuery({
     ...toolPagesQuery({ ...useAllGroups(), ...filter }),
-    enabled: !isFoundOld || found.isError,
+    enabled: !isSearch || found.isError || hasNone || (!isFoundOld && hasRested),
   });
   const isListOld = listed.isPlaceholderData || listed.isPending;
   const tools = useMemo(() => {
@@ -43,11 +48,14 @@ export function useFoundTools(filter: ToolFilter) {
   return { ...(isOld ? shown.current : now), isOld, isListOld, listed };
 }
 
-/** The first search makes the index, so it is made before somebody types. */
+/** The first search makes the index, and the first list of words the words, so both are made before somebody types. */
 function useReadySearch(): void {
   useQuery({
     queryKey: ["search", "ready"],
-    queryFn: ({ signal }) => get<unknown>("/search?limit=1", signal),
+    queryFn: async ({ signal }) => [
+      await get<unknown>("/search?limit=1", signal),
+      await get<unknown>("/tools?limit=1&q=a", signal),
+    ],
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
