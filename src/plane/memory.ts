@@ -9,12 +9,14 @@ import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
 import type { HealthSample } from "../model/health.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { KnownServer } from "../model/server.ts";
-import type { JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
+import type { JournalEntry, StoreNews, StoreTrouble } from "../model/store.ts";
 import type { StoreAddress } from "../model/store-address.ts";
 import { createHealthFeed } from "../registry/health-feed.ts";
 import { toCallEntry } from "../store/call-entry.ts";
 import type { Journal } from "../store/journal.ts";
+import { createNews } from "./news.ts";
 import { openStore } from "./open-store.ts";
+import { upToDate } from "./up-to-date.ts";
 
 /** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
 const passing: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
@@ -165,43 +167,6 @@ export function createMemory(directory: string | undefined, address: StoreAddres
           (found) => found.store.close(),
           () => undefined,
         );
-    },
-  };
-}
-
-/** A store that looks into the journal before anybody reads what came through it. */
-function upToDate(store: Store, flush: () => Promise<void>): Store {
-  const after =
-    <Given extends unknown[], Found>(read: (...given: Given) => Promise<Found>) =>
-    async (...given: Given): Promise<Found> => {
-      await flush();
-      return read(...given);
-    };
-  return {
-    ...store,
-    call: after(store.call),
-    calls: after(store.calls),
-    events: after(store.events),
-    lastEventId: after(store.lastEventId),
-    samples: after(store.samples),
-    newSamples: after(store.newSamples),
-    verifyCalls: after(store.verifyCalls),
-    forgetCalls: after(store.forgetCalls),
-    run: after(store.run),
-    runs: after(store.runs),
-    forgetRuns: after(store.forgetRuns),
-  };
-}
-
-function createNews() {
-  const listeners = new Set<(news: StoreNews) => void>();
-  return {
-    on(listener: (news: StoreNews) => void): () => void {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    tell(news: StoreNews): void {
-      for (const listener of listeners) listener(news);
     },
   };
 }
