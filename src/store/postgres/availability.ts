@@ -37,6 +37,8 @@ export function createAvailability(ask: () => Promise<void>) {
       if (trouble !== null || checking !== null || isStopped) return;
       const since = new Date().toISOString();
       checking = ask()
+        // What breaks connections may break this one, too.
+        .catch(ask)
         .catch(() => {
           if (isStopped) return;
           become({ since, reason });

@@ -4,6 +4,7 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/event-stream.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
 import { keepTrial } from "./try-history.ts";
 
 type Wanted = { args: UnknownObject; dryRun: boolean };
@@ -20,6 +21,8 @@ export function useCall(tool: string) {
       const { signal } = leaving.current;
       setProgress(null);
       const body = { arguments: args, ...(dryRun ? { dryRun: true } : {}) };
+      // Servers ask only where somebody is there to be asked, and whoever looks for questions is.
+      await client.prefetchQuery({ ...questionsQuery(), staleTime: 0 });
       const headers = { accept: "text/event-stream" };
       const response = await send("POST", `/tools/${part(tool)}/call`, { body, signal, headers });
       return readOutcome(response, setProgress);
