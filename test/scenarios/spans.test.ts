@@ -223,7 +223,7 @@ suite("spans", () => {
     const forever = Promise.withResolvers<string>();
     const manifest = { name: "slow", description: "Never ends.", side_effects: "none", providers: [] };
     plane.register({ manifest, run: () => forever.promise } as never);
-    const outcome = await plane.call("slow", {}, { timeoutMs: 20 });
+    const outcome = await plane.call("slow", {}, { timeoutMs: 300 });
     assert.equal(outcome.error?.code, "TIMEOUT");
     assert.equal(kept.named("attempt function")[0]?.attributes["error.type"], "CANCELLED");
     assert.equal(kept.named("execute_tool slow")[0]?.attributes["error.type"], "TIMEOUT");
