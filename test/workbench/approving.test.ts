@@ -99,6 +99,9 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await card(page, "echo.write_note").waitFor();
     assert.equal(await card(page, "echo.put_note").getByLabel("Reason").inputValue(), "half a reason");
     await card(page, "echo.put_note").getByRole("button", { name: "Approve" }).click();
+    await card(page, "echo.put_note").waitFor({ state: "detached" });
+    // What has moved up cannot be pressed for half a second.
+    await page.waitForTimeout(600);
     await card(page, "echo.write_note").getByRole("button", { name: "Approve" }).click();
     assert.deepEqual([(await first).ok, (await second).ok], [true, true]);
     await context.close();
