@@ -17,7 +17,7 @@ import { narrow, type Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
 import { readResultManifest } from "../providers/builtin/read-result.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */

@@ -24,7 +24,7 @@ import { requireIsolation } from "../policy/isolation.ts";
 import { providerScore } from "../registry/provider-score.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Routing } from "../registry/routing.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { Answers } from "./answers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Catalogue } from "./catalogue.ts";

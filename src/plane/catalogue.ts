@@ -1,40 +1,25 @@
 import type { AccessRequest } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import { healthKey, type ProviderState, toolSubject } from "../model/health.ts";
+import { healthKey, toolSubject } from "../model/health.ts";
 import type { Caller, LockedTool, Plane, ToolListing } from "../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
-import type { ToolReview } from "../model/quality.ts";
-import type { ProviderSpec, Tool } from "../model/tool.ts";
+import type { Tool } from "../model/tool.ts";
 import { everyTool, type ToolQuery } from "../model/tool-query.ts";
-import { missingCredentials, sharedTrouble } from "../pipeline/route.ts";
 import type { Grants } from "../policy/grant.ts";
-import type { Health } from "../registry/health.ts";
 import { createPersonaFilter, seenThrough } from "../registry/persona-filter.ts";
 import { queryTools } from "../registry/query-tools.ts";
 import type { Registry } from "../registry/registry.ts";
-import { describeHealth } from "../registry/tool-health.ts";
+import { createToolDescriptions, type DescribedParts } from "./describe-tools.ts";
 import { createSeenTools } from "./seen-tools.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-type Parts = {
+type Parts = DescribedParts & {
   registry: Pick<Registry, "snapshot" | "all">;
   /** Makes one server, or all of them, list their tools. */
   discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
-  health(): Promise<Pick<Health, "summary" | "last" | "recent">>;
-  /** `key` is what `healthKey` says of the tool. */
-  routerState(key: string, provider: string): ProviderState;
-  providerTrouble(provider: ProviderSpec): string | null;
-  /** Without what only its execution needs to know. */
-  showProvider(provider: ProviderSpec): ProviderSpec;
-  environment: Environment;
   /** Once it is done `review` knows about all that is listed. */
   loaded?(): Promise<void>;
-  /** What is to be said against a tool's definition. */
-  review?(tool: Tool): ToolReview | null;
   /** What models may read of a list. */
   withoutHeld?(tools: readonly Tool[]): readonly Tool[];
-  grants: Grants;
   /** Does the mode that is in force leave it in the list? */
   isOffered(tool: Tool): boolean;
   /** What grants depend on; another object when it is different. */
@@ -60,7 +45,7 @@ export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
 
 /** What there is, for whom, and how well it does. */
 export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
-  const { registry, environment, grants } = parts;
+  const { registry, grants } = parts;
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     parts.isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
   const known = createSeenTools();
@@ -94,30 +79,7 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
     return known;
   };
 
-  const describe = async (
-    tools: readonly Tool[],
-    principal: Principal,
-    { viewer = principal.persona, withProviders = true }: { viewer?: string | null; withProviders?: boolean },
-  ): Promise<ToolListing[]> => {
-    const facts = { health: await parts.health(), routerState: parts.routerState };
-    return tools.map((tool) => {
-      // Where a tool leads that its caller may not go is not told.
-      const providers = tool.providers.filter((spec) => {
-        const refused = grants.refuseProvider(principal, spec);
-        return refused === null || (refused.why === "persona" && principal.persona === null);
-      });
-      return {
-        ...tool,
-        providers: providers.map(parts.showProvider),
-        health: describeHealth(tool, facts, { viewer, withProviders, shown: providers }),
-        credentials: credentialsOf(tool, environment),
-        unavailable:
-          missingCredentials(tool, environment) ?? sharedTrouble(providers.map(parts.providerTrouble)),
-        ...withReview(parts.review?.(tool) ?? null),
-      };
-    });
-  };
-
+  const describe = createToolDescriptions(parts);
   const catalogue: Catalogue = {
     visibleTo,
     lookAt,
@@ -175,11 +137,6 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
   return catalogue;
 }
 
-function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
-  const isQuiet = review?.held === null && review.change === null && review.findings.length === 0;
-  return review === null || isQuiet ? {} : { review };
-}
-
 const neverCalled = { total: 0, success_rate: 0 };
 
 /** All that somebody is told of a tool whose server is not for them and may be told of. */
@@ -201,15 +158,4 @@ function requireGroups(principal: Principal, request: AccessRequest, { refuseGro
   if (refused === null) return;
   const who = principal.user ?? "An anonymous caller";
   throw new PlaneError("FORBIDDEN", `${who} may not look at these tools: ${refused}.`);
-}
-
-/** The variables a tool names, and whether they are set; never what they hold. */
-function credentialsOf({ metadata }: Tool, environment: Environment): ToolListing["credentials"] {
-  const named = Object.entries(metadata.auth.envs ?? {});
-  return Object.fromEntries(
-    named.map(([name, { required }]) => [
-      name,
-      { required: required === true, configured: Boolean(environment[name]) },
-    ]),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { Hooks } from "./hooks.ts";
 import { createKeptSessions } from "./kept-sessions.ts";
 import type { PlaneLimits } from "./limits.ts";

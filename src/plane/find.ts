@@ -7,7 +7,7 @@ import type { Grants } from "../policy/grant.ts";
 import { findTool } from "../registry/find-tool.ts";
 import { unlistedServers } from "../registry/overlay-wrapper.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { findMetaTool } from "./meta-tools.ts";
 import { unknownServer } from "./servers.ts";

@@ -3,7 +3,7 @@ import type { Principal } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo, toolKey } from "../model/tool-name.ts";
 import type { Registry, Snapshot } from "../registry/registry.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 
 /** More names than this are looked up once more. */
 const mostNames = 1_000;

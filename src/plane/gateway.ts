@@ -11,7 +11,7 @@ import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import { explainFailure } from "../providers/mcp.ts";
 import { createDefaultAnswers } from "../servers/default-answers.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import { createWatches } from "../servers/watches.ts";
 import type { Memory } from "./memory.ts";
 

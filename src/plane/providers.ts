@@ -8,7 +8,7 @@ import { createHttpProvider } from "../providers/http.ts";
 import { createProviderKinds, type ProviderKinds } from "../providers/kinds.ts";
 import { createMcpProvider } from "../providers/mcp.ts";
 import type { ModelEndpoint } from "../providers/model/model.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { HandWrittenTools } from "./hand-written.ts";
 import { endpointOf, modelTrouble } from "./models.ts";
 

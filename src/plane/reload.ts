@@ -2,7 +2,7 @@ import { watchFiles } from "../config/watch-files.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServersChange } from "../model/server.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import type { createSettings } from "./settings.ts";
 
 type Parts = {

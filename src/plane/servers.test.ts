@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import { createServerVerbs, identifyServer, withRoots } from "./servers.ts";
 
 test("a server is another one by name, by definition, and where its command is read in another directory", () => {

@@ -8,7 +8,7 @@ import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
 import type { ListMethod } from "../protocol/list-all.ts";
 import { explainFailure } from "../providers/mcp.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 
 /** A whole listing, and one prompt or resource, may take this long. */
 const limitMs = 60_000;

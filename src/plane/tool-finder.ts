@@ -4,7 +4,7 @@ import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
 import type { FindTool } from "../pipeline/resolve.ts";
 import type { Grants } from "../policy/grant.ts";
-import type { Servers } from "../servers/servers.ts";
+import type { Servers } from "../servers/servers-contract.ts";
 import { createFoundTools } from "./found-tools.ts";
 import type { Memory } from "./memory.ts";
 import type { PlaneQuality } from "./quality.ts";

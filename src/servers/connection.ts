@@ -1,62 +1,15 @@
 import { longestTimerMs } from "../lib/pause.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
+import type { Connection, ConnectionOptions, Live } from "./connection-contract.ts";
 import { describeUnavailable } from "./describe-unavailable.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { lastWordsBefore } from "./last-words.ts";
-import { type AttemptOptions, attemptToOpen } from "./open-attempt.ts";
-import type { OpenedSession } from "./open-session.ts";
-import {
-  type ConnectionFacts,
-  type ConnectionSignal,
-  initialFacts,
-  nextFacts,
-  type RetryPolicy,
-} from "./state.ts";
+import { attemptToOpen } from "./open-attempt.ts";
+import { type ConnectionSignal, initialFacts, nextFacts } from "./state.ts";
 
 /** A life that lasted this long was not cut short. */
 const longLifeMs = 10_000;
-
-export type Live = OpenedSession & {
-  openedAt: number;
-  /** How many calls it has answered, and whether it has listed its tools before. */
-  answered: number;
-  hasListed: boolean;
-};
-
-export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
-  name: string;
-  retry: RetryPolicy;
-  /** Is it to be connected again without anybody asking? */
-  isKept(): boolean;
-  emit(event: PlaneEvent): void;
-  hide(text: string): string;
-  /** Nothing is left of what this channel started. */
-  onLeft(channel: Channel): void;
-  /** 0 is for ever. */
-  idleTimeoutMs?: number;
-  /** It was closed because nobody used it for so long. */
-  onIdle?(): void;
-};
-
-export type Connection = {
-  facts(): ConnectionFacts;
-  live(): Live | null;
-  /** What a person has to do before it can be opened, when that is why it could not. */
-  requirement(): PlaneError | null;
-  /** The open session; one is opened if there is none. Many may ask at once. */
-  ensure(options?: { force?: boolean }): Promise<Live>;
-  /** Somebody begins to use it, and ends. */
-  enter(): void;
-  leave(): void;
-  /** It answered something: whatever went wrong before is over. */
-  worked(live: Live): void;
-  /** Gives up on a session that only looks alive. */
-  lose(live: Live, reason: string): void;
-  /** Ends the session and waits until nothing of it is left. It may be opened again. */
-  close(reason: string): Promise<void>;
-};
 
 /** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
 export function createConnection(options: ConnectionOptions): Connection {

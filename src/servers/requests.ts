@@ -6,7 +6,7 @@ import type { ServerDefinition } from "../model/server.ts";
 import { TransportError } from "../protocol/message.ts";
 import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Connection, Live } from "./connection-contract.ts";
 import { createRequestSender, type SenderOptions } from "./send-request.ts";
 import { createSignOfLife } from "./sign-of-life.ts";
 import { withoutSecrets } from "./without-secrets.ts";

@@ -6,7 +6,7 @@ import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Session } from "../protocol/session.ts";
 import { createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { offersTasks } from "../protocol/tasks/task-call.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Connection, Live } from "./connection-contract.ts";
 
 /** A call that has become a task is waited for so long before anybody is told. */
 const quietMs = 10_000;

@@ -3,7 +3,7 @@ import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
 import { describeUnavailable } from "./describe-unavailable.ts";
-import type { Server } from "./server.ts";
+import type { Server } from "./server-contract.ts";
 import { brokenStatus, compareWanted, type Wanted } from "./wanted.ts";
 
 export type DirectoryOptions = Wanted & {

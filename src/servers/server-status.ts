@@ -1,5 +1,5 @@
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection-contract.ts";
 import type { Sessions } from "./sessions.ts";
 
 export type StatusParts = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection-contract.ts";
 import { createSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
 import { initialFacts } from "./state.ts";
 

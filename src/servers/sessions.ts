@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection-contract.ts";
 
 /** Who a session belongs to, where they are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };

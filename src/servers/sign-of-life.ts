@@ -1,5 +1,5 @@
 import { checkServer } from "./check.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Connection, Live } from "./connection-contract.ts";
 
 /** Nobody answers this quickly on purpose, and nobody who lives needs longer. */
 const answerWithinMs = 5_000;

@@ -1,6 +1,6 @@
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import type { Servers } from "./servers.ts";
+import type { Servers } from "./servers-contract.ts";
 import type { SessionOwner } from "./sessions.ts";
 
 type Watch = { server: string; uri: string; owner: SessionOwner; watchers: number; ended: AbortController };

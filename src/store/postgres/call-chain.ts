@@ -1,5 +1,6 @@
 import type { CallChain } from "../../model/call-chain.ts";
-import { followRows, type Progress } from "../follow-chain.ts";
+import { followRows, type Progress, type Step } from "../follow-chain.ts";
+import { verifyChain } from "../verify-chain.ts";
 import { asText, type Query } from "./query.ts";
 
 const readAtATime = 2_000;
@@ -10,37 +11,20 @@ const columns = `sequence, id, at, tool, status, server, user_name AS "user", ru
 
 type Read = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
-/** From the oldest call to the newest. */
-export async function verifyCalls(read: Read, head?: string): Promise<CallChain> {
-  for (;;) {
-    const checkpoints = await read(selectCheckpoints);
-    const { progress, broken } = await followToEnd(read);
-    const now = await read(selectCheckpoints);
-    // What was removed meanwhile only looks like a gap.
-    if (broken && now.length !== checkpoints.length) continue;
-    const { calls, unchained, link } = progress;
-    const headFound = head === undefined ? null : await read((query) => selectIsInChain(query, head));
-    return {
-      ok: broken === null && headFound !== false,
-      ...{ calls, unchained, checkpoints: now, head: link, broken, headFound },
-    };
-  }
+export function verifyCalls(read: Read, head?: string): Promise<CallChain> {
+  const reader = {
+    checkpoints: () => read(selectCheckpoints),
+    start: () => read(selectStart),
+    follow: (from: Progress) => read((query) => followOn(query, from)),
+    has: (hash: string) => read((query) => selectIsInChain(query, hash)),
+  };
+  return verifyChain(reader, head);
 }
 
-async function followToEnd(read: Read) {
-  let progress = await read(selectStart);
-  for (;;) {
-    const from = progress;
-    const { rows } = await read((query) =>
-      query(`SELECT ${columns} FROM calls WHERE sequence > $1 ORDER BY sequence LIMIT $2`, [
-        from.sequence,
-        readAtATime,
-      ]),
-    );
-    const step = followRows(rows, from, readAtATime, asText);
-    if (step.isOver) return step;
-    progress = step.progress;
-  }
+async function followOn(query: Query, from: Progress): Promise<Step> {
+  const sql = `SELECT ${columns} FROM calls WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+  const { rows } = await query(sql, [from.sequence, readAtATime]);
+  return followRows(rows, from, readAtATime, asText);
 }
 
 /** Where the chain goes on after what was removed. */
