@@ -5,7 +5,7 @@ import type { StoreAddress } from "../../model/store-address.ts";
 import { createAvailability } from "./availability.ts";
 import { beginTransaction, wasCommitted } from "./commit.ts";
 import { lockKey, notify } from "./notify.ts";
-import { openPool, ping } from "./open-pool.ts";
+import { mostConnections, openPool, ping } from "./open-pool.ts";
 import { queryOf, withClient } from "./pool-client.ts";
 import type { Query, Row } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
@@ -58,20 +58,30 @@ export async function createConnection(
     }
   }
 
-  /** What was not committed has not happened, so it is done again where it was only a connection that went away. */
-  async function write<T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+  /** Does it again where it was not the server that went away but a connection: every one of the pool may be as dead. */
+  async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await attempt(work);
+      } catch (thrown) {
+        if (!isLost(thrown) || tried === mostConnections) throw thrown;
+        await availability.checking();
+        if (!isOpen || availability.trouble() !== null) throw thrown;
+      }
+    }
+  }
+
+  /** What was not committed has not happened, so it is done again. */
+  function write<T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     let begun: Begun<T> = {};
-    const change = () => {
+    return untilAnswered(async () => {
+      if (begun.committing !== undefined) {
+        const isDone = await wasCommitted(queryOf(pool), begun.committing.number);
+        if (isDone === null) throw storeLost(name);
+        if (isDone) return begun.committing.value;
+      }
       begun = {};
-      return withClient(pool, (client) => transact(client, work, options, begun));
-    };
-    return attempt(change).catch(async (thrown) => {
-      if (availability.checking() === null) throw thrown;
-      const { committing } = begun;
-      if (committing === undefined) return attempt(change);
-      const isDone = await attempt(() => wasCommitted(queryOf(pool), committing.number));
-      if (isDone === null) throw thrown;
-      return isDone ? committing.value : attempt(change);
+      return await withClient(pool, (client) => transact(client, work, options, begun));
     });
   }
 
@@ -107,14 +117,8 @@ export async function createConnection(
     await availability.checking();
   }
 
-  /** What only looks may look again, where it was not the server that went away but a connection to it. */
-  async function read<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const look = () => attempt(() => work(queryOf(pool)));
-    return look().catch((thrown) => {
-      if (availability.checking() === null) throw thrown;
-      return look();
-    });
-  }
+  const read = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    untilAnswered(() => work(queryOf(pool)));
 
   /** As everything is at one moment, however long somebody looks. */
   async function* readLong<T>(look: (query: Query) => AsyncIterable<T>): AsyncGenerator<T> {

@@ -6,7 +6,7 @@ const lockTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 5_000;
 /** Enough for one plane; a database has a hundred for all. */
-const mostConnections = 8;
+export const mostConnections = 8;
 
 type Address = Extract<StoreAddress, { kind: "postgres" }>;
 

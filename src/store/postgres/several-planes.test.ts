@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { answeredCall, callEntry, heldCall } from "../../../test/contracts/records.ts";
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
+import { pause } from "../../lib/pause.ts";
 import type { Store, StoreNews, StoreTrouble } from "../../model/store.ts";
 import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
@@ -88,6 +89,21 @@ test("connections that break while the server stays are replaced, and nobody who
     assert.equal(all.length, 8);
   }
   assert.deepEqual(troubles, []);
+});
+
+test("who looks or writes again and gets hold of another connection that breaks does not notice either", async (context) => {
+  const address = server.address("breaking");
+  const store = await openFor(context, address);
+  await store.append([callEntry("one")]);
+  const breakThem = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted; SELECT pg_sleep(0.2);";
+  const breaking = server.run(
+    `BEGIN; LOCK TABLE breaking.calls; SELECT pg_sleep(0.5); ${breakThem.repeat(4)} COMMIT`,
+  );
+  const locked = "SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
+  while ((await server.run(locked)).length === 0) await pause(10);
+  const seen = await Promise.all([store.call("one"), store.append([callEntry("two")]), breaking]);
+  assert.equal(seen[0]?.id, "one");
+  assert.equal((await store.calls()).length, 2);
 });
 
 test("a server that goes away is noticed, said without its address, and used again when it is back", async (context) => {
