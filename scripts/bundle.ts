@@ -14,6 +14,8 @@ export async function bundle(entries: Record<string, string>, directory: string)
     // Native code cannot be bundled; it is an optional dependency and loaded only for keychain references.
     external: ["@napi-rs/keyring"],
     plugins: [plainBuiltins(), englishOnly()],
+    // What "engines" promises: Node 22 does not know 'using'.
+    transform: { target: "node22.13" },
     resolve: { mainFields: ["module", "main"] },
     input: entries,
   });

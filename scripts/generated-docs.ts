@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { configSchema } from "../src/config/config-schema.ts";
 import { manifestSchema } from "../src/config/manifest-schema.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
+import { renderCommandDocs } from "./command-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
+import { renderEventDocs } from "./event-docs.ts";
 
 export const root = join(import.meta.dirname, "..");
 export const errorPages = "docs/errors";
@@ -15,7 +17,9 @@ export function generatedDocs(): Doc[] {
   return [
     { path: `${errorPages}/README.md`, text: renderErrors() },
     ...codes.map(errorPage),
+    { path: "docs/commands.md", text: renderCommandDocs() },
     { path: "docs/config.md", text: renderConfigDocs() },
+    { path: "docs/events.md", text: renderEventDocs() },
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];

@@ -1,6 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { openSqliteStore } from "../src/store/sqlite.ts";
+import { callEntry } from "../test/contracts/records.ts";
+import type { World } from "../test/workbench/browser.ts";
 import { openShowcase, showcasePages } from "../test/workbench/showcase.ts";
 
 /** Pictures of every page of the workbench in both themes: node scripts/screenshots.ts DIRECTORY [PAGE…] */
@@ -28,6 +31,7 @@ mkdirSync(target, { recursive: true });
 
 await using showcase = await openShowcase();
 const { world } = showcase;
+await fillHour(world);
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [name, path] of showcasePages(showcase)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -51,4 +55,35 @@ async function picture(
   await page.screenshot({ path: file });
   process.stdout.write(`${file}\n${complaints.map((complaint) => `  ${complaint}\n`).join("")}`);
   await context.close();
+}
+
+/** A plane has usually been there for longer than it takes to make a picture: an hour of calls, with a bad moment. */
+async function fillHour(world: World): Promise<void> {
+  const begin = await world.stopPlane();
+  const store = await openSqliteStore(join(world.dataDirectory, "toolplane.db"));
+  const now = Date.now();
+  const tools = ["files.read_text_file", "echo.add", "everything.get-sum", "memory.search_nodes"];
+  for (let minute = 59; minute > 0; minute -= 1) {
+    const isBad = minute > 20 && minute < 26;
+    const calls = Math.round(60 + 40 * Math.sin(minute / 7) + ((minute * 37) % 17));
+    const entries = Array.from({ length: calls }, (_, index) =>
+      callEntry(`past-${minute}-${index}`, {
+        at: new Date(now - minute * 60_000 + index).toISOString(),
+        tool: tools[index % tools.length] ?? "",
+        status: index % (isBad ? 5 : 60) === 0 ? "failed" : "succeeded",
+        durationMs: (isBad ? 90 : 20) + ((index * 7919) % 61) * (index % 20 === 0 ? 9 : 1),
+      }),
+    );
+    await store.append(entries);
+  }
+  await store.close();
+  await begin();
+  const post = (path: string, body: object) =>
+    fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+  for (const server of ["files", "memory", "everything", "echo", "fault"])
+    await post(`/servers/${server}/connect`, {});
+  for (const path of ["notes/release.md", "notes/missing.md", "notes/release.md"])
+    await post("/tools/files.read_text_file/call", { arguments: { path } });
+  for (const a of [1, "x", 3, 4]) await post("/tools/echo.add/call", { arguments: { a, b: 2 } });
+  await post("/tools/files.list_directory/call", { arguments: { path: "notes" } });
 }

@@ -4,9 +4,16 @@ import { version } from "./lib/version.ts";
 import type { Plane } from "./model/plane.ts";
 
 const [first, ...others] = process.argv.slice(2);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if ((first === "--version" || first === "-V") && others.length === 0) {
   process.stdout.write(`${version}\n`);
+} else if (major < 22 || (major === 22 && minor < 13)) {
+  // Said before anything is loaded that an older one would stumble over.
+  process.stderr.write(
+    `error: Toolplane needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer one from https://nodejs.org. [USAGE]\n`,
+  );
+  process.exitCode = 2;
 } else {
   // Asked for and not imported, because the shortest commands need neither of the two modules.
   process.getBuiltinModule("node:module").enableCompileCache();

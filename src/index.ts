@@ -63,10 +63,14 @@ export type {
 } from "./model/provider.ts";
 export type {
   JobEntry,
+  JobListing,
+  JobPage,
   RegistrySummary,
   SkillListing,
   SkillQuery,
   TaskEntry,
+  TaskPage,
+  WorkQuery,
 } from "./model/registry-summary.ts";
 export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/result.ts";
 export type { RenderedRun, RunFormat, RunPage, RunQuery, RunSummary } from "./model/run-verbs.ts";

@@ -194,7 +194,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const isScheduling = () => options.schedules === true && dueWork.isRunning();
   const jobs = createJobsWhenNeeded(
     {
-      ...{ config, memory, written, identity, everybody },
+      ...{ config, memory, written, identity, everybody, modelTrouble: agent.modelTrouble },
       loop: { ...dueWork, isRunning: isScheduling },
     },
     () => plane,
@@ -244,10 +244,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...written.whenLoaded(
       createWorkVerbs(
         {
-          manifests: written.manifests,
-          snapshot: registry.snapshot,
-          catalogue,
-          health: memory.health.read,
+          ...{ manifests: written.manifests, snapshot: registry.snapshot, catalogue },
+          ...{ health: memory.health.read, schedulesOf: jobs.schedulesOf },
+          problems: () => config().problems,
         },
         everybody,
       ),

@@ -61,6 +61,17 @@ test("the manifests are what Kubernetes needs, and ask for no more than a plane 
   assert.equal(pod.securityContext?.runAsNonRoot, true);
   assert.equal(plane.securityContext?.readOnlyRootFilesystem, true);
   assert.equal(plane.securityContext?.allowPrivilegeEscalation, false);
+  assert.deepEqual(plane.securityContext?.capabilities, { drop: ["ALL"] });
+  assert.deepEqual(pod.securityContext?.seccompProfile, { type: "RuntimeDefault" });
+  assert.equal(pod.automountServiceAccountToken, false);
+  assert.ok(plane.resources?.limits?.memory && plane.resources?.requests?.cpu, "a plane takes only its part");
+  for (const { name, emptyDir } of pod.volumes as Iterable<Tree>)
+    if (emptyDir) assert.ok(emptyDir.sizeLimit, `what is written to ${name} has an end`);
+  // Whoever is told to go away must not be sent anything for longer than a plane still answers.
+  const { periodSeconds, timeoutSeconds, failureThreshold } = plane.readinessProbe as Tree;
+  assert.ok(Number(failureThreshold) * (Number(periodSeconds) + Number(timeoutSeconds)) < drain);
+  assert.deepEqual(spec.strategy?.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
+  assert.ok(Number(spec.replicas) > Number(all.get("PodDisruptionBudget")?.spec?.maxUnavailable));
   // Secrets are referred to and never written down.
   for (const { name, value } of plane.env as Iterable<Tree>) assert.equal(value, undefined, String(name));
   const mounted = [...(plane.volumeMounts as Iterable<Tree>)].map(({ name }) => String(name));
@@ -85,7 +96,11 @@ test("compose starts two planes after their database, and lets them drain", () =
     const plane = services[name] as Tree;
     assert.equal(plane.depends_on?.database?.condition, "service_healthy");
     assert.match(String(plane.ports?.[0]), new RegExp(`^127\\.0\\.0\\.1:\\d+:${port}$`));
-    assert.equal(plane.stop_grace_period, "30s");
+    const drain = Number(/"--drain-seconds", "(\d+)"/.exec(read("Dockerfile"))?.[1]);
+    assert.ok(Number.parseInt(String(plane.stop_grace_period), 10) >= 2 * drain + 10, "what runs can end");
+    assert.deepEqual([plane.read_only, plane.cap_drop], [true, ["ALL"]]);
+    assert.deepEqual(plane.security_opt, ["no-new-privileges:true"]);
+    assert.ok(plane.mem_limit && plane.pids_limit);
     const [, data] = [...(plane.volumes as unknown as string[])].map((volume) => volume.split(":")[0] ?? "");
     assert.ok(Object.hasOwn(volumes, data ?? ""), data);
   }
@@ -128,6 +143,9 @@ test("the Dockerfile runs commands that are there, in an order that works, and n
   // npm does not make the directory that it packs into.
   const packs = commands.findIndex((command) => command.startsWith("npm pack --pack-destination /package"));
   assert.ok(packs > commands.indexOf("mkdir /package") && commands.includes("mkdir /package"));
+  // Somebody has to be the first process, and bury what servers leave behind.
+  const [, ...entry] = JSON.parse(lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice(11) ?? "[]");
+  assert.deepEqual(entry, ["--", "toolplane"]);
   assert.ok(lines.indexOf("USER node") > lines.findLastIndex((line) => line.startsWith("RUN ")));
   const ignored = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
   for (const name of [".git", "**/node_modules", "deploy/*.txt"]) assert.ok(ignored.includes(name), name);
@@ -192,6 +210,12 @@ test("the unit is one that systemd understands", (context) => {
   assert.ok(unit.includes(`--port ${port} `));
   for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "DynamicUser=yes"])
     assert.ok(unit.includes(line));
+  const drain = Number(/--drain-seconds (\d+)/.exec(unit)?.[1]);
+  assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) >= 2 * drain + 10, "what runs can end");
+  // Where the user has no home, what is fetched goes to a directory that is its own.
+  assert.match(unit, /^CacheDirectory=toolplane$/m);
+  assert.match(unit, /^Environment=.*\bnpm_config_cache=\/var\/cache\/toolplane\b/m);
+  assert.match(unit, /^RestartPreventExitStatus=2$/m);
   const file = join(root, "deploy/systemd/toolplane.service");
   const { error, status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
   if (error) return context.skip("systemd is not installed");

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { patientMs } from "./fixtures/patience.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -11,7 +12,7 @@ for (const example of globSync("examples/*/run.ts", { cwd: root }).sort()) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [example], {
       cwd: root,
       encoding: "utf8",
-      timeout: 60_000,
+      timeout: patientMs(60_000),
     });
     assert.equal(status, 0, stdout + stderr);
   });

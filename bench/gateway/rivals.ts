@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../test/fixtures/free-port.ts";
 import { echoServer, retry, type Target, toTarget } from "./targets.ts";
 
 const here = import.meta.dirname;
@@ -47,13 +47,4 @@ export async function openRivals(directory: string): Promise<Target[]> {
     else console.error(`${name} did not answer and is left out`);
   }
   return opened;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { commandLineFile } from "../../test/fixtures/bundled.ts";
+import { freePort } from "../../test/fixtures/free-port.ts";
 import { processorMs } from "./processor.ts";
 
 const shownCharacters = 4_000;
@@ -55,6 +56,7 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
     complaints: () => complaints,
     usedMs: () => (child?.pid === undefined ? 0 : processorMs(child.pid)),
     async start() {
+      port ||= await freePort();
       const all = [
         commandLineFile,
         "serve",
@@ -69,8 +71,7 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
       started.stderr?.on("data", (chunk) => {
         complaints = `${complaints}${chunk}`.slice(-shownCharacters);
       });
-      const url = await firstLine(started, name, () => complaints);
-      port = Number(new URL(url).port);
+      await untilServing(started, name, () => complaints);
       child = started;
       isKilled = false;
     },
@@ -81,14 +82,19 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
   };
 }
 
-function firstLine(child: ChildProcess, name: string, complaints: () => string): Promise<string> {
+/** The first line says where it answers, or why it does not. */
+function untilServing(child: ChildProcess, name: string, complaints: () => string): Promise<void> {
   let said = "";
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`${name} does not start: ${said}${complaints()}`));
-    setTimeout(late, longestStartMs).unref();
+    const fail = () => reject(new Error(`${name} does not start: ${said}${complaints()}`));
+    setTimeout(fail, longestStartMs).unref();
     child.stdout?.on("data", (chunk) => {
       said += chunk;
-      if (said.includes("\n")) resolve((JSON.parse(said) as { url: string }).url);
+      const end = said.indexOf("\n");
+      if (end < 0) return;
+      const { url } = JSON.parse(said.slice(0, end)) as { url?: string };
+      if (url === undefined) fail();
+      else resolve();
     });
     child.once("close", (code) => reject(new Error(`${name} ended with ${code}: ${complaints()}`)));
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../test/samples/approvals.ts";
 import { injectedCall, sampleTool } from "../../test/samples/calls.ts";
+import type { ApprovalsAsked } from "../model/approval-verbs.ts";
 import type { Verdict } from "../model/call.ts";
 import type { Answer } from "../model/held-call.ts";
 import { principalOf } from "../model/principal.ts";
@@ -235,4 +236,31 @@ test("what was begun by a process that is gone is not begun again", async (conte
   assert.equal((await verbs.approval(id)).status, "interrupted");
   await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), /not run again/);
   assert.deepEqual(ran, []);
+});
+
+test("approvals come a page at a time, and each page tells how many there are", async (context) => {
+  const { verbs, hold } = await openApprovals(context);
+  const ids = [await hold(), await hold(), await hold()];
+  await verbs.answerApproval(String(ids[0]), { decision: "reject" });
+  const read = async (asked: Partial<ApprovalsAsked>) => {
+    const found: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await verbs.approvalPage({ limit: 1, cursor, ...asked });
+      found.push(...page.approvals.map(({ id }) => id));
+      if (page.nextCursor === null) return { found, total: page.total };
+      cursor = page.nextCursor;
+    }
+  };
+  assert.deepEqual(await read({}), { found: ids, total: 3 });
+  assert.deepEqual(await read({ status: "pending" }), { found: ids.slice(1), total: 2 });
+  assert.deepEqual(await read({ order: "newest" }), { found: ids.toReversed(), total: 3 });
+  const waitingFirst = [ids[2], ids[1], ids[0]];
+  assert.deepEqual(await read({ order: "pending" }), { found: waitingFirst, total: 3 });
+  const ofBob = await verbs.approvalPage({ limit: 9 }, { principal: bob });
+  assert.deepEqual([ofBob.approvals, ofBob.total], [[], 0], "what is another's is not counted either");
+  for (const cursor of ["nonsense!", Buffer.from("no such").toString("base64url")])
+    await assert.rejects(verbs.approvalPage({ limit: 1, cursor }), {
+      code: "USAGE",
+      message: /is no cursor/,
+    });
 });

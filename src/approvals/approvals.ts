@@ -1,12 +1,14 @@
 import { uniqueId } from "../lib/unique-id.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { ApprovalVerbs } from "../model/approval-verbs.ts";
 import type { Injected, Outcome, Requested, Verdict } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { HeldView } from "../model/held-call.ts";
-import { type HeldOrder, heldPlace } from "../model/held-order.ts";
+import { type HeldOrder, heldPlace, readHeldPlace } from "../model/held-order.ts";
 import type { JsonObject } from "../model/json.ts";
+import { noCursor, readCursor, writeCursor } from "../model/page.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import type { Tool } from "../model/tool.ts";
@@ -62,11 +64,10 @@ export function createApprovals({
     run,
     remembersConsent: () => settings().rememberConsent,
   });
+  const seesAll = (principal: Principal) =>
+    mayDo(principal, "admin") || approvers().some((group) => principal.groups.includes(group));
   const isShown = (principal: Principal, owner: string | null) =>
-    owner === null ||
-    owner === principal.user ||
-    mayDo(principal, "admin") ||
-    approvers().some((group) => principal.groups.includes(group));
+    owner === null || owner === principal.user || seesAll(principal);
   const plans = createPlans({ store, heldCalls, answer: runner.answer, isShown });
 
   const verbs: HeldVerbs = {
@@ -74,6 +75,18 @@ export function createApprovals({
       const held = await heldCalls.list({ plan: null, ...(status === undefined ? {} : { status }) });
       const shown = held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
       return order === "oldest" ? shown : inOrder(shown, order);
+    },
+    async approvalPage({ status, order = "oldest", limit, cursor }, { principal = everybody } = {}) {
+      const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
+      if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
+      const filter = {
+        plan: null,
+        ...withoutUndefined({ status }),
+        ...(seesAll(principal) ? {} : { shownTo: principal.user }),
+      };
+      const { held, last, total } = await heldCalls.part(filter, { order, limit, after });
+      const nextCursor = last && writeCursor(heldPlace(last, order));
+      return { approvals: held.map(viewOf), total, nextCursor };
     },
     async approval(id, { principal = everybody } = {}) {
       const held = await heldCalls.get(id);

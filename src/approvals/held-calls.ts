@@ -2,6 +2,7 @@ import type { Injected, Verdict } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Answer, GivenAnswer, HeldCall, HeldFilter, KeptHeldCall } from "../model/held-call.ts";
+import type { HeldPart } from "../model/held-order.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -52,6 +53,12 @@ export function createHeldCalls({
     if (next === null) return (await get(held.id)) ?? held;
     announce(next);
     return next;
+  }
+
+  /** Without those over which time has passed. */
+  async function settledBy({ status: wanted }: HeldFilter, found: readonly KeptHeldCall[]) {
+    const now = await Promise.all(found.map(settled));
+    return wanted === undefined ? now : now.filter(({ status }) => status === wanted);
   }
 
   async function replace(held: KeptHeldCall): Promise<KeptHeldCall | null> {
@@ -159,10 +166,15 @@ export function createHeldCalls({
     change,
     begin,
     finish,
-    list: async (filter: HeldFilter) => {
-      const found = await (await store()).heldCalls(filter);
-      const now = await Promise.all(found.map(settled));
-      return filter.status === undefined ? now : now.filter(({ status }) => status === filter.status);
+    list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
+    /** So many of them, and where the next ones begin: behind `last`, unless that is null. */
+    async part(filter: HeldFilter, part: HeldPart) {
+      const { heldCalls, countHeldCalls } = await store();
+      const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
+      const total = await countHeldCalls(filter);
+      const some = found.slice(0, part.limit);
+      const last = found.length > part.limit ? (some.at(-1) ?? null) : null;
+      return { held: await settledBy(filter, some), last, total };
     },
     /** Calls `wake` whenever this process hears of a change; others are found out by looking. */
     watch(id: string, wake: () => void): () => void {

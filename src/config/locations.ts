@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { homeDirectory } from "../lib/home-directory.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 
 function candidates(directory: string, environment: Environment): string[] {
-  const user = environment.XDG_CONFIG_HOME || environment.APPDATA || join(homedir(), ".config");
+  const home = homeDirectory();
+  const user =
+    environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
   const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
   return [
-    ...native.map((name) => join(user, "toolplane", name)),
+    ...(user === null ? [] : native.map((name) => join(user, "toolplane", name))),
     join(directory, ".mcp.json"),
     ...native.map((name) => join(directory, name)),
   ];
@@ -36,7 +38,16 @@ export function noConfigFound(directory: string, environment: Environment): neve
 /** Where the platform wants a program's own data to be. */
 export function defaultDataDirectory(environment: Environment): string {
   if (environment.XDG_DATA_HOME) return join(environment.XDG_DATA_HOME, "toolplane");
-  if (process.platform === "win32") return join(environment.LOCALAPPDATA || homedir(), "toolplane");
-  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "toolplane");
-  return join(homedir(), ".local", "share", "toolplane");
+  const home = homeDirectory() ?? noHome();
+  if (process.platform === "win32") return join(environment.LOCALAPPDATA || home, "toolplane");
+  if (process.platform === "darwin") return join(home, "Library", "Application Support", "toolplane");
+  return join(home, ".local", "share", "toolplane");
+}
+
+function noHome(): never {
+  throw new PlaneError(
+    "CONFIG_INVALID",
+    "There is no home directory to keep state in: HOME is not set, and the system does not know this user. " +
+      "Name a directory with --data-dir, or set HOME or XDG_DATA_HOME.",
+  );
 }

@@ -20,15 +20,30 @@ export function parseValue<S extends z.core.$ZodType>(
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code === "unrecognized_keys")
       tellOfKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
-    else report([...path, ...inner], messageOf(issue));
+    else report([...path, ...inner], ...messageOf(issue));
   }
   return undefined;
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+/** What is wrong, and where it helps what to write. */
+function messageOf(issue: z.core.$ZodIssue): [message: string, hint?: string] {
   const isEmpty = issue.code === "too_small" && issue.minimum === 1 && /^(string|array)$/.test(issue.origin);
-  return isEmpty ? "must not be empty" : issue.message.replace(/^Invalid input: /, "");
+  if (isEmpty) return ["must not be empty"];
+  const message = issue.message.replace(/^Invalid input: /, "");
+  const [, kind] = /^expected (\w+), received undefined$/.exec(message) ?? [];
+  if (kind === undefined) return [message];
+  return ["is missing", `Add it as ${kinds[kind] ?? kind}.`];
 }
+
+/** What JSON calls them, for people. */
+const kinds: Readonly<Record<string, string>> = {
+  string: "a text",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  number: "a number",
+  boolean: "true or false",
+};
 
 function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
   for (const key of unknown) {

@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { homeDirectory } from "../lib/home-directory.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import { renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -27,7 +27,7 @@ const newFile = "toolplane.json";
 
 /** What is loaded is loaded when it is asked for: each of these is one command. */
 export function createSetup({ files, directory, environment, platform, program }: SetupOptions): Setup {
-  const where = { platform, home: homedir(), directory, environment };
+  const where = { platform, home: homeDirectory() ?? "/", directory, environment };
   const present = () =>
     files.length > 0
       ? files.map((file) => resolve(directory, file))

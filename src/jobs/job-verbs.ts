@@ -1,17 +1,17 @@
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { JobManifest } from "../model/job.ts";
-import { type JobRun, type JobSchedule, type KeptJobRun, showJobRun } from "../model/job-run.ts";
+import { type JobSchedule, type KeptJobRun, showJobRun } from "../model/job-run.ts";
 import type { JobStore } from "../model/job-store.ts";
-import type { JobStatus, JobVerbs, RunJobOptions } from "../model/job-verbs.ts";
+import type { JobStatus, JobVerbs } from "../model/job-verbs.ts";
+import { noCursor } from "../model/page.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import type { JobEntry } from "../model/registry-summary.ts";
+import { createBeginRun, factsOf } from "./begin-run.ts";
 import { checkHistoryQuery, checkRunOptions, requireRight } from "./check-request.ts";
 import type { Engine } from "./engine.ts";
-import { leaseUntil } from "./hold-run.ts";
-import { newRun, type RunRequest } from "./new-run.ts";
 import { nextTime } from "./recurrence.ts";
-import { isScheduled, type ScheduledJob, scheduleOf, showSchedule } from "./schedule.ts";
+import { isScheduled, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
 import { isOver, moveRun } from "./states.ts";
 
 export type JobVerbParts = {
@@ -30,32 +30,7 @@ export type JobVerbParts = {
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
   const { store, engine, everybody, emit, find } = parts;
 
-  /** Waits in a plane that does nothing by the clock, because nobody else would go on with it. */
-  async function ask(job: JobManifest, request: RunRequest, options: RunJobOptions): Promise<JobRun> {
-    const now = Date.now();
-    const asked = newRun(job, request, now);
-    // Nobody else is to begin what is begun here in a moment.
-    const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
-    const run = await (await store()).addJobRun(made);
-    if (run.id === made.id) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
-    const { wait = false, signal } = options;
-    if (engine.isRunning()) engine.wake();
-    // One that was there already is done by whoever began it.
-    else if (run.id === made.id) await beginHere(run, signal);
-    const waitMs =
-      wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
-    return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
-  }
-
-  async function beginHere(run: KeptJobRun, signal: AbortSignal | undefined): Promise<void> {
-    signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
-    if (await engine.beginHere(run)) return;
-    await (await store()).replaceJobRun(moveRun(run, "cancelled", Date.now()));
-    throw new PlaneError(
-      "CONFLICT",
-      `As many runs of '${run.job}' are under way as may be. Wait until one is over.`,
-    );
-  }
+  const ask = createBeginRun(parts);
 
   /** Somebody else may write at the same time; then it is read again. */
   async function changeSchedule(
@@ -79,6 +54,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     return {
       ...(await parts.entry(job, principal)),
       schedule: showSchedule(job, schedule),
+      upcoming: upcomingTimes(job, schedule),
       active: await jobs.activeJobRuns(name, owner),
       lastRun: last ? showJobRun(last) : null,
     };
@@ -163,13 +139,27 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     async jobRuns(name, query = {}, { principal = everybody } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
-      const { persona: owner = null } = await find(name, principal);
-      const asked = { ...filter, ...seenBy(principal), job: name, owner, limit: limit + 1 };
+      const whose = await ownerOf(name, principal);
+      if (filter.before !== undefined && (await (await store()).jobRun(filter.before))?.job !== name)
+        throw noCursor(filter.before);
+      const asked = { ...filter, ...seenBy(principal), job: name, ...whose, limit: limit + 1 };
       const found = await (await store()).jobRuns(asked);
       const runs = found.slice(0, limit).map(showJobRun);
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
   };
+
+  /** What a job did stays to be seen by whoever manages the plane when no manifest has it any more. */
+  async function ownerOf(name: string, principal: Principal): Promise<{ owner?: string | null }> {
+    try {
+      return { owner: (await find(name, principal)).persona ?? null };
+    } catch (thrown) {
+      const isKept =
+        mayDo(principal, "admin") && (await (await store()).jobRuns({ job: name, limit: 1 })).length > 0;
+      if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
+      throw thrown;
+    }
+  }
 
   async function findScheduled(name: string, principal: Principal, verb: string): Promise<ScheduledJob> {
     requireScope(principal, "admin", `${verb} a job`);
@@ -184,8 +174,4 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
   return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
-}
-
-function factsOf({ id, user, job }: KeptJobRun) {
-  return { runId: id, user, job };
 }

@@ -93,4 +93,5 @@ test("between two tries is half a minute, doubled each time, and a little more",
     restMs(1, usualRetries, () => 1),
     35_000,
   );
+  assert.equal(restMs(20, { ...usualRetries, multiplier: 1_000 }), 24 * 3_600_000, "a day at most");
 });

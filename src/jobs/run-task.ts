@@ -96,10 +96,14 @@ function isPassing({ data: { reasons = [] } }: PlaneError): boolean {
   return (reasons as NotReady[]).every(({ kind }) => kind === "server");
 }
 
+/** Longer than a day nobody waits for another attempt. */
+const mostRestMs = 24 * 3_600_000;
+
 /** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
 export function restMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
-  return Math.round((delay * multiplier ** (attempts - 1) + jitter * random()) * 1_000);
+  const seconds = delay * multiplier ** (attempts - 1) + jitter * random();
+  return Math.min(mostRestMs, Math.round(seconds * 1_000));
 }
 
 /** What the run was given, and what the job says for this task on top of it. */

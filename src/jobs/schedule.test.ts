@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleJob } from "../../test/samples/jobs.ts";
 import type { Recurrence } from "../model/job.ts";
 import { lastTimes, nextTime } from "./recurrence.ts";
-import { fire, type ScheduledJob, scheduleOf } from "./schedule.ts";
+import { fire, type ScheduledJob, scheduleOf, upcomingTimes } from "./schedule.ts";
 
 const at = Date.parse;
 const iso = (time: number | null) =>
@@ -83,6 +83,19 @@ test("after an hour without a clock one run is made, or none, or one for each ti
   assert.equal(made("skip", "2026-03-01T13:05Z"), "then 13:20");
   assert.equal(made("skip", "2026-03-01T13:00:20Z"), "13:00 then 13:20");
   assert.equal(made("all", "2026-03-01T13:05Z"), "12:00 12:20 12:40 13:00 then 13:20");
+});
+
+test("the times that come next are told, through a change of clocks, and none while it is paused", () => {
+  const job = jobWith({ cron: "0 9 * * sat-sun", timezone: "Europe/Berlin", end_date: "2026-03-29" });
+  const schedule = scheduleOf(job, null, at("2026-03-21T12:00Z"));
+  assert.deepEqual(
+    upcomingTimes(job, schedule).map((time) => iso(at(time))),
+    ["2026-03-22T08:00Z", "2026-03-28T08:00Z", "2026-03-29T07:00Z"],
+  );
+  const paused = { at: "2026-03-21T12:00:00.000Z", by: "ada" };
+  assert.deepEqual(upcomingTimes(job, { ...schedule, paused }), []);
+  assert.deepEqual(upcomingTimes(sampleJob("asked"), null), []);
+  assert.equal(upcomingTimes(jobWith({ frequency: "daily" }), null).length, 5);
 });
 
 test("a schedule stays as it is until its recurrence changes, and a clock that was ahead is put right", () => {

@@ -1,7 +1,8 @@
 import { stableJson } from "../lib/stable-json.ts";
 import type { JobManifest, Recurrence } from "../model/job.ts";
 import type { JobSchedule } from "../model/job-run.ts";
-import type { JobStatus } from "../model/job-verbs.ts";
+import type { JobStore } from "../model/job-store.ts";
+import type { JobListing } from "../model/registry-summary.ts";
 import { lastTimes, nextTime } from "./recurrence.ts";
 
 /** Later than this, a time counts as missed. */
@@ -48,7 +49,7 @@ export function fire(
 }
 
 /** For people who look at the job. */
-export function showSchedule(job: JobManifest, known: JobSchedule | null): JobStatus["schedule"] {
+export function showSchedule(job: JobManifest, known: JobSchedule | null): JobListing["schedule"] {
   if (!isScheduled(job)) return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
   const { nextAt, paused } = known ?? scheduleOf(job, null, Date.now());
   const state = paused !== null ? "paused" : nextAt === null ? "over" : "scheduled";
@@ -58,6 +59,43 @@ export function showSchedule(job: JobManifest, known: JobSchedule | null): JobSt
     pausedAt: paused?.at ?? null,
     pausedBy: paused?.by ?? null,
   };
+}
+
+/** So many times are told ahead. */
+const toldAhead = 5;
+
+/** The times that come next, the first of them included. */
+export function upcomingTimes(job: JobManifest, known: JobSchedule | null): string[] {
+  if (!isScheduled(job)) return [];
+  const { nextAt, paused, anchor } = known ?? scheduleOf(job, null, Date.now());
+  const times: string[] = [];
+  let at = paused === null ? nextAt : null;
+  while (at !== null && times.length < toldAhead) {
+    times.push(at);
+    at = isoOf(nextTime(job.recurrence, Date.parse(anchor), Date.parse(at)));
+  }
+  return times;
+}
+
+/** From so many on all of them are read at once. */
+const manyJobs = 50;
+
+/** The same for several, in their order. */
+export async function showSchedules(
+  jobs: readonly JobManifest[],
+  store: Pick<JobStore, "jobSchedule" | "jobSchedules">,
+): Promise<JobListing["schedule"][]> {
+  const keyOf = (name: string, owner: string | null) => JSON.stringify([name, owner]);
+  const all = jobs.length < manyJobs ? null : await store.jobSchedules();
+  const known = all && new Map(all.map((one) => [keyOf(one.job, one.owner), one]));
+  return Promise.all(
+    jobs.map(async (job) => {
+      const { name, persona = null } = job;
+      if (!isScheduled(job)) return showSchedule(job, null);
+      const found = known ? known.get(keyOf(name, persona)) : await store.jobSchedule(name, persona);
+      return showSchedule(job, found ?? null);
+    }),
+  );
 }
 
 function isoOf(at: number | null): string | null {

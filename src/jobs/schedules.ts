@@ -46,11 +46,11 @@ export function createSchedules(parts: ScheduleParts) {
     now: number,
   ): Promise<Firing> {
     const { times, next } = fire(job, schedule, now);
-    // One that waits already is enough, unless each time counts.
+    // One by the clock that waits already is enough, unless each time counts.
+    const waiting = { state: "scheduled", origin: "schedule", limit: 1 } as const;
     const isWaiting =
       job.recurrence.missed !== "all" &&
-      (await jobs.jobRuns({ job: job.name, owner: job.persona ?? null, state: "scheduled", limit: 1 }))
-        .length > 0;
+      (await jobs.jobRuns({ job: job.name, owner: job.persona ?? null, ...waiting })).length > 0;
     const make = (scheduledFor: string) =>
       newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
     return { schedule: next, runs: isWaiting ? [] : times.map(make) };

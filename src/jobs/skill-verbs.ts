@@ -16,7 +16,7 @@ export type SkillVerbParts = {
   everybody: Principal;
   emit(event: PlaneEvent): void;
   find(name: string, principal: Principal): Promise<SkillManifest>;
-  preflight(principal: Principal, face: RunSkillOptions["face"]): PreflightParts;
+  preflight(principal: Principal, face: RunSkillOptions["face"], model?: string): PreflightParts;
   /** How its calls are made, all in one conversation. */
   calling(
     id: string,
@@ -74,8 +74,8 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
   };
 
   async function requireReady(skill: SkillManifest, input: JsonObject, id: string, options: RunSkillOptions) {
-    const { principal = everybody, face } = options;
-    const reasons = await preflight(skill, input, parts.preflight(principal, face));
+    const { principal = everybody, face, model } = options;
+    const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
     if (reasons.length === 0) return;
     emit({
       type: "skill.failed",

@@ -1,39 +1,28 @@
+import { type DayRule, monthRule, weekRule } from "./cron-days.ts";
+import { type CronField, cronFields, readCronField } from "./cron-field.ts";
 import { momentOf, momentsOf, offsetAt, wallTimeAt } from "./wall-clock.ts";
 
 /** When something comes again: minute, hour, day of the month, month, day of the week. */
 export type Cron = {
   minutes: number[];
   hours: number[];
-  days: ReadonlySet<number>;
   months: ReadonlySet<number>;
-  weekdays: ReadonlySet<number>;
+  isInMonth: DayRule;
+  isInWeek: DayRule;
   /** With `*` it comes in every hour that passes; else at times of the day that a clock shows. */
   everyHour: boolean;
   /** Where both days are said, one of them is enough. */
   eitherDay: boolean;
 };
 
-type Field = { name: string; from: number; to: number; words?: readonly string[] };
-
-const fields: readonly Field[] = [
-  { name: "minute", from: 0, to: 59 },
-  { name: "hour", from: 0, to: 23 },
-  { name: "day of the month", from: 1, to: 31 },
-  {
-    name: "month",
-    from: 1,
-    to: 12,
-    words: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  },
-  { name: "day of the week", from: 0, to: 7, words: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
-];
-
 const short: Record<string, string> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
   "@weekly": "0 0 * * 0",
   "@monthly": "0 0 1 * *",
   "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
 };
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
@@ -41,25 +30,49 @@ const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 const mostDays = 9 * 366;
 
 export function parseCron(text: string): Cron | { problem: string } {
-  const words = (short[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
-  if (words.length !== fields.length)
+  const written = text.trim();
+  const known = short[written.toLowerCase()];
+  if (written.startsWith("@") && known === undefined)
+    return { problem: `is no time: give one of ${Object.keys(short).join(", ")}, or five fields` };
+  const words = (known ?? written).split(/\s+/);
+  if (words.length !== cronFields.length)
     return { problem: `has ${words.length} fields instead of 5: minute hour day month weekday` };
-  const read: number[][] = [];
-  for (const [at, field] of fields.entries()) {
-    const values = readField(words[at] ?? "", field);
-    if (typeof values === "string") return { problem: values };
-    read.push(values);
+  const read: { values: number[]; rules: DayRule[] }[] = [];
+  for (const [at, field] of cronFields.entries()) {
+    const found = readWord(words[at] ?? "", field);
+    if (typeof found === "string") return { problem: found };
+    read.push(found);
   }
-  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = read;
+  const [minutes = nothing, hours = nothing, days = nothing, months = nothing, weekdays = nothing] = read;
+  const [inMonth, inWeek] = [new Set(days.values), new Set(weekdays.values.map((day) => day % 7))];
   return {
-    minutes,
-    hours,
-    days: new Set(days),
-    months: new Set(months),
-    weekdays: new Set(weekdays.map((day) => day % 7)),
-    everyHour: words[1] === "*",
-    eitherDay: !words[2]?.startsWith("*") && !words[4]?.startsWith("*"),
+    minutes: minutes.values,
+    hours: hours.values,
+    months: new Set(months.values),
+    isInMonth: (date) => inMonth.has(date.getUTCDate()) || days.rules.some((isDay) => isDay(date)),
+    isInWeek: (date) => inWeek.has(date.getUTCDay()) || weekdays.rules.some((isDay) => isDay(date)),
+    everyHour: hours.values.length === 24,
+    eitherDay: !isAny(words[2]) && !isAny(words[4]),
   };
+}
+
+const nothing = { values: [], rules: [] };
+
+function isAny(word = ""): boolean {
+  return /^[*?]/.test(word);
+}
+
+/** Its values, and what only a calendar knows. */
+function readWord(word: string, field: CronField): { values: number[]; rules: DayRule[] } | string {
+  const ruleOf = { "day of the month": monthRule, "day of the week": weekRule }[field.name];
+  const rules: DayRule[] = [];
+  const plain = (ruleOf !== undefined && word === "?" ? "*" : word).split(",").filter((part) => {
+    const rule = ruleOf?.(part, field) ?? null;
+    if (rule !== null) rules.push(rule);
+    return rule === null;
+  });
+  const values = readCronField(plain, field);
+  return typeof values === "string" ? values : { values, rules };
 }
 
 /** The first time after this moment; null when there is none within nine years. */
@@ -74,10 +87,9 @@ export function nextCron(cron: Cron, zone: string, after: number): number | null
   return null;
 }
 
-function isDay({ days, months, weekdays, eitherDay }: Cron, date: Date): boolean {
+function isDay({ isInMonth, months, isInWeek, eitherDay }: Cron, date: Date): boolean {
   if (!months.has(date.getUTCMonth() + 1)) return false;
-  const [inMonth, inWeek] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
-  return eitherDay ? inMonth || inWeek : inMonth && inWeek;
+  return eitherDay ? isInMonth(date) || isInWeek(date) : isInMonth(date) && isInWeek(date);
 }
 
 function nextOfDay(cron: Cron, zone: string, day: number, after: number): number | null {
@@ -99,28 +111,4 @@ function nextOfDay(cron: Cron, zone: string, day: number, after: number): number
   const moments = walls.flatMap((wall) => (cron.everyHour ? momentsOf(zone, wall) : [momentOf(zone, wall)]));
   const later = moments.filter((at) => at > after);
   return later.length === 0 ? null : Math.min(...later);
-}
-
-/** The values in order, or what is wrong. */
-function readField(text: string, field: Field): number[] | string {
-  const values = new Set<number>();
-  for (const part of text.split(",")) {
-    const found = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d{1,2}))?$/i.exec(part);
-    const [, first = "", last, step = "1"] = found ?? [];
-    const from = first === "*" ? field.from : readValue(first, field);
-    const open = first === "*" || (last === undefined && part.includes("/"));
-    const to = last === undefined ? (open ? field.to : from) : readValue(last, field);
-    const isRange = found !== null && from !== null && to !== null && from <= to && Number(step) > 0;
-    if (!isRange || (first === "*" && last !== undefined))
-      return `has '${part}' as its ${field.name}: give ${field.from} to ${field.to}, a list, a range or a step`;
-    for (let value = from; value <= to; value += Number(step)) values.add(value);
-  }
-  return [...values].sort((a, b) => a - b);
-}
-
-function readValue(text: string, { from, to, words }: Field): number | null {
-  const word = words?.indexOf(text.toLowerCase()) ?? -1;
-  const value =
-    word >= 0 ? word + (words?.length === 12 ? 1 : 0) : /^\d{1,2}$/.test(text) ? Number(text) : -1;
-  return value >= from && value <= to ? value : null;
 }

@@ -12,6 +12,12 @@ export function referencesIn(value: unknown): string[][] {
   return [...found].map((path) => path.split("."));
 }
 
+/** What is referred to right below a root, each once: `city` of `${input.city.name}`. */
+export function namesUnder(root: string, value: unknown): string[] {
+  const names = referencesIn(value).flatMap(([first, name = ""]) => (first === root ? [name] : []));
+  return [...new Set(names)];
+}
+
 /** A text that is one reference becomes what it refers to; inside another text it is written out. */
 export function fillReferences(value: unknown, lookUp: (path: Path) => unknown): unknown {
   if (typeof value === "string") {

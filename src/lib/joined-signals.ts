@@ -1,3 +1,5 @@
+import { createBriefMap } from "./brief-map.ts";
+
 export type JoinedSignals = {
   /** Ends with whichever of the two ends first. `leave` says that nobody waits for that any more. */
   join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
@@ -7,9 +9,10 @@ const nothing = () => undefined;
 
 /** Many signals, each joined with the same one. `AbortSignal.any` costs several times as much for what ends soon. */
 export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
-  const open = new Set<AbortController>();
+  const open = createBriefMap<AbortController>();
+  let last = 0;
   shared.addEventListener("abort", () => {
-    for (const controller of open) controller.abort(shared.reason);
+    for (const controller of open.values()) controller.abort(shared.reason);
   });
   return {
     join(signal) {
@@ -18,12 +21,13 @@ export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
       const controller = new AbortController();
       const end = () => controller.abort(signal.reason);
       signal.addEventListener("abort", end, { once: true });
-      open.add(controller);
+      const key = ++last;
+      open.set(key, controller);
       return {
         signal: controller.signal,
         leave() {
           signal.removeEventListener("abort", end);
-          open.delete(controller);
+          open.delete(key);
         },
       };
     },

@@ -12,10 +12,13 @@ const growthPercent = 100;
  */
 export function limitHeap(): Disposable {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+  let mayGrow = true;
   const observer = new PerformanceObserver(() => {
-    if (youngBytes() < mostYoungBytes) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
-    observer.disconnect();
+    // What was given back in a quiet time may grow again.
+    const isSmall = youngBytes() < mostYoungBytes;
+    if (isSmall === mayGrow) return;
+    mayGrow = isSmall;
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   });
   observer.observe({ entryTypes: ["gc"] });
   return { [Symbol.dispose]: () => observer.disconnect() };

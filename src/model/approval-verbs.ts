@@ -12,6 +12,15 @@ export type PolicyTest = Verdict & {
   effect: { effect: "read" | "write" | "unknown"; because: string };
 };
 
+export type ApprovalsAsked = {
+  status?: HeldStatus | undefined;
+  order?: HeldOrder;
+  limit: number;
+  /** Where the page before ended. */
+  cursor?: string | undefined;
+};
+export type ApprovalPage = { approvals: HeldView[]; total: number; nextCursor: string | null };
+
 /** What is decided about calls, by the policy and by people. */
 export interface ApprovalVerbs {
   /** What the policy says about a call, without making it. */
@@ -22,6 +31,8 @@ export interface ApprovalVerbs {
   ): Promise<PolicyTest>;
   /** What waits for a person, oldest first unless `order` says otherwise: the caller's, and what else they may see. */
   approvals(caller?: Caller & { status?: HeldStatus; order?: HeldOrder }): Promise<HeldView[]>;
+  /** The same, so many at a time; `total` counts all of them. */
+  approvalPage(asked: ApprovalsAsked, caller?: Caller): Promise<ApprovalPage>;
   approval(id: string, caller?: Caller): Promise<HeldView>;
   /** The first answer counts. What was approved runs, here or where its caller waits. */
   answerApproval(

@@ -177,6 +177,8 @@ export type ConfigProblem = {
   path: string;
   /** In a manifest: the persona whose it is, null when it is everybody's. */
   owner?: string | null;
+  /** In a manifest: what it is wrong with. */
+  entry?: { kind: string; name: string };
   severity: "error" | "warning";
   message: string;
   hint: string | null;

@@ -34,5 +34,5 @@ export type ContextStats = {
   tools?: ToolContext[];
 };
 
-/** `tool` is one tool alone, in any spelling. */
-export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean };
+/** `tool` is one tool alone, in any spelling; of `tools` at most `limit` are told, the dearest. */
+export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean; limit?: number };

@@ -94,6 +94,8 @@ export type HeldFilter = {
   status?: HeldStatus;
   plan?: string | null;
   user?: string | null;
+  /** Theirs, and what is nobody's. */
+  shownTo?: string | null;
 };
 
 /** A yes that is good for more than one call. */

@@ -1,5 +1,6 @@
 import type { CallRecord } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
+import type { CallSeries, SeriesQuery } from "./call-series.ts";
 import type { EventOf, EventType, StoredEvent } from "./events.ts";
 import type { Caller } from "./principal.ts";
 import type { CallFilter } from "./store.ts";
@@ -10,6 +11,8 @@ export interface HistoryVerbs {
   /** The caller's own calls, newest first; everybody's for admins. */
   calls(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
   callRecord(id: string, caller?: Caller): Promise<CallRecord>;
+  /** How many calls there were lately, how they went and how long they took: the caller's own, everybody's for admins. */
+  callSeries(query?: SeriesQuery, caller?: Caller): Promise<CallSeries>;
   /** Is the record of calls as it was written? For admins. `head` is a hash that was kept elsewhere. */
   verifyCalls(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
   /** A part of a result that was too large to be given whole; the caller's own, or anybody's for admins. */

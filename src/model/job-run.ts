@@ -91,6 +91,7 @@ export type JobRunFilter = {
   job?: string;
   owner?: string | null;
   state?: JobRunState;
+  origin?: JobRun["origin"];
   /** Runs of this user and those by the clock; everybody's without. */
   seenBy?: string | null;
   limit?: number;

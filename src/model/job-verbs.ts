@@ -1,16 +1,12 @@
 import type { JobRun, JobRunState } from "./job-run.ts";
 import type { JsonObject } from "./json.ts";
 import type { Caller } from "./principal.ts";
-import type { JobEntry } from "./registry-summary.ts";
+import type { JobListing } from "./registry-summary.ts";
 
 /** A job with when it is due and how it went last. */
-export type JobStatus = JobEntry & {
-  schedule: {
-    state: "on_request" | "scheduled" | "paused" | "over";
-    nextAt: string | null;
-    pausedAt: string | null;
-    pausedBy: string | null;
-  };
+export type JobStatus = JobListing & {
+  /** The times that come next, five at most; none while it is paused. */
+  upcoming: string[];
   /** Runs that are under way or wait for their turn. */
   active: number;
   lastRun: JobRun | null;

@@ -18,7 +18,8 @@ export const missedPolicies = ["once", "skip", "all"] as const;
 
 const Recurrence = z.strictObject({
   frequency: z.optional(z.enum(["hourly", "daily", "weekly", "monthly"])),
-  interval: z.optional(z.int().check(z.minimum(1))),
+  // More would lead out of what a calendar can hold.
+  interval: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
   cron: z.optional(text),
   timezone: z._default(text, "UTC"),
   start_date: z.optional(z.string()),

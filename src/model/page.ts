@@ -1,5 +1,8 @@
 import { PlaneError } from "./errors.ts";
 
+/** So many at a time, and no more. */
+export const largestPage = 1000;
+
 type Asked = { limit: number | null; cursor: string | null };
 
 export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
@@ -14,7 +17,7 @@ export function takePage<T>(
   const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
   const items = matching.slice(start, end);
   const last = end < matching.length ? items.at(-1) : undefined;
-  const nextCursor = last === undefined ? null : Buffer.from(placeOf(last)).toString("base64url");
+  const nextCursor = last === undefined ? null : writeCursor(placeOf(last));
   return { total: matching.length, items, nextCursor };
 }
 
@@ -23,10 +26,18 @@ function firstAfter<T>(sorted: readonly T[], placeOf: (item: T) => string, place
   return at === -1 ? sorted.length : at;
 }
 
-function readCursor(cursor: string): string {
+export function writeCursor(place: string): string {
+  return Buffer.from(place).toString("base64url");
+}
+
+export function readCursor(cursor: string): string {
   const place = Buffer.from(cursor, "base64url").toString();
-  if (place !== "" && Buffer.from(place).toString("base64url") === cursor) return place;
-  throw new PlaneError(
+  if (place !== "" && writeCursor(place) === cursor) return place;
+  throw noCursor(cursor);
+}
+
+export function noCursor(cursor: string): PlaneError {
+  return new PlaneError(
     "USAGE",
     `'${cursor.slice(0, 60)}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
     { data: { parameter: "cursor", value: cursor.slice(0, 60) } },

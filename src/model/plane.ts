@@ -20,11 +20,14 @@ import type { QualityVerbs } from "./quality-verbs.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
 import type {
   JobEntry,
+  JobPage,
   RegistrySummary,
   SkillListing,
   SkillPage,
   SkillQuery,
   TaskEntry,
+  TaskPage,
+  WorkQuery,
 } from "./registry-summary.ts";
 import type { Relay, ServerSaid } from "./relay.ts";
 import type { RunVerbs } from "./run-verbs.ts";
@@ -156,7 +159,11 @@ export interface Plane
   skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
   /** What the caller's persona, or those that are asked for, can work at. */
   jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
+  /** The same a page at a time, by name, each with when it is due. */
+  queryJobs(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
   tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
+  queryTasks(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
+  task(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
   /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /** Those that are not for the caller and may be told of: what they are for and whom to ask. */

@@ -38,7 +38,10 @@ type Entry<T, K extends keyof T> = Omit<T, K | "persona"> & {
   compatibility: Compatibility;
 };
 
-export type SkillEntry = Entry<SkillManifest, "summary" | "category">;
+export type SkillEntry = Entry<SkillManifest, "summary" | "category"> & {
+  /** What its steps want to be given, each once. */
+  required_input: string[];
+};
 export type TaskEntry = Entry<TaskManifest, "description"> & {
   /** What its skills and tools need, each once. */
   required_capabilities: string[];
@@ -64,10 +67,26 @@ export type RegistrySummary = {
 /** Which skills are meant; the filters of tools that make sense for them. */
 export type SkillQuery = Pick<ToolQuery, "personas" | "capabilities" | "q" | "limit" | "cursor">;
 
+/** Which tasks or jobs are meant; `name` is one of them and nothing like it. */
+export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> & { name: string | null };
+
 export type SkillListing = SkillEntry & {
   /** Tools it needs that are not in the caller's catalogue. */
   missing_tools: string[];
 };
+
+/** A job with when it is due. */
+export type JobListing = JobEntry & {
+  schedule: {
+    state: "on_request" | "scheduled" | "paused" | "over";
+    nextAt: string | null;
+    pausedAt: string | null;
+    pausedBy: string | null;
+  };
+};
+
+export type TaskPage = { total: number; tasks: TaskEntry[]; nextCursor: string | null };
+export type JobPage = { total: number; jobs: JobListing[]; nextCursor: string | null };
 
 /** `total` are all that match, on this page or not. */
 export type SkillPage = { total: number; skills: SkillListing[]; nextCursor: string | null };

@@ -21,6 +21,12 @@ export interface ServerVerbs {
   refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
   /** The last things a server wrote to its standard error or logged. */
   logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
+  /** The same, and every line from now on until `stop` is called. A server that is defined anew begins a log of its own. */
+  followLogs(
+    server: string,
+    listener: (line: ServerLogLine) => void,
+    caller?: Caller,
+  ): { lines: ServerLogLine[]; stop(): void };
   /** The open sessions, without their secrets. */
   poolInfo(): PoolInfo;
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */

@@ -22,7 +22,7 @@ export type StepRun = {
 
 /** What keeps a skill from being run, in words and as data; `server` where a tool only cannot be called right now. */
 export type NotReady = {
-  kind: "tool" | "server" | "capability" | "policy" | "skill" | "task" | "input";
+  kind: "tool" | "server" | "capability" | "policy" | "skill" | "task" | "input" | "model";
   name: string;
   reason: string;
 };

@@ -19,7 +19,7 @@ const Collaboration = z.strictObject({
   enabled: z._default(z.boolean(), false),
   protocol: z._default(z.enum(["vote", "critique", "contract_net"]), "vote"),
   quorum: z._default(z.number().check(z.minimum(0), z.maximum(1)), 0.5),
-  timeout: z._default(z.number().check(z.positive()), 10),
+  timeout: z._default(z.number().check(z.positive(), z.maximum(86_400)), 10),
   participants: z._default(z.array(Participant), []),
 });
 export type Collaboration = z.infer<typeof Collaboration>;

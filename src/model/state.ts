@@ -11,6 +11,8 @@ export const stateTables = {
   secrets: { order: "key" },
   call_checkpoints: { order: "sequence" },
   calls: { order: "sequence" },
+  // Its columns have other names in other stores.
+  call_minutes: { order: "1, 2, 3, 4" },
   events: { order: "id" },
   samples: { order: "sequence, subject" },
   held_calls: { order: "sequence" },
@@ -33,6 +35,8 @@ export type StateLine = { table: StateTable; row: StateRow };
 
 export interface StateStore {
   countRows(table: StateTable): Promise<number>;
+  /** What its rows may have, in the words of an export. */
+  stateColumns(table: StateTable): Promise<string[]>;
   /** Every row as all of them are at one moment, whatever others write meanwhile. */
   readAll(): AsyncIterable<StateLine>;
   /** Adds all rows or none, and may have to begin again. Tells the table that has rows already; then it adds none. */

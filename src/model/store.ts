@@ -2,12 +2,14 @@ import type { AgentRun } from "./agent-run.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { CallRecord, CallStatus } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
+import type { CountedSteps, SeriesSpan } from "./call-series.ts";
 import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./change.ts";
 import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./dead-letter.ts";
 import type { DueWork } from "./due-work.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { HealthSample, NewSamples } from "./health.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-call.ts";
+import type { HeldPart } from "./held-order.ts";
 import type { JobStore } from "./job-store.ts";
 import type { Pin, PinDecision, PinnedServer } from "./pin.ts";
 import type { RunFilter, RunSummary } from "./run-verbs.ts";
@@ -18,7 +20,10 @@ import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts"
 
 /** Things that happened and are only ever added. */
 /** What of a record its row is found by. */
-export type CallColumns = Pick<CallRecord, "id" | "at" | "tool" | "status" | "server" | "run"> & {
+export type CallColumns = Pick<
+  CallRecord,
+  "id" | "at" | "tool" | "status" | "server" | "run" | "durationMs"
+> & {
   principal: Pick<CallRecord["principal"], "user">;
 };
 
@@ -76,6 +81,8 @@ export interface Store extends JobStore, SharedValues, StateStore {
   call(id: string): Promise<CallRecord | null>;
   /** Newest first, all of them without a `limit`; `before` is the id of the last call of the page before. */
   calls(filter?: CallFilter): Promise<CallRecord[]>;
+  /** How many calls began in each step of a span of time, and how long they took. */
+  callSeries(span: SeriesSpan): Promise<CountedSteps>;
   /** Oldest first, with ids above `after`. */
   events(after?: number, limit?: number): Promise<StoredEvent[]>;
   /** The id of the newest event, 0 when there is none. */
@@ -88,8 +95,9 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** Adds it to the open plan of its owner, or to this one; answers with the plan's id. */
   addChange(held: KeptHeldCall, plan: PlanRecord): Promise<string>;
   heldCall(id: string): Promise<KeptHeldCall | null>;
-  /** In the order they were asked. */
-  heldCalls(filter?: HeldFilter): Promise<KeptHeldCall[]>;
+  /** In the order they were asked, or a part of them in another. */
+  heldCalls(filter?: HeldFilter, part?: HeldPart): Promise<KeptHeldCall[]>;
+  countHeldCalls(filter: HeldFilter): Promise<number>;
   /** False when somebody else has changed it since it was read. */
   replaceHeldCall(held: KeptHeldCall): Promise<boolean>;
   /** Newest first. */

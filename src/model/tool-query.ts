@@ -1,4 +1,5 @@
 import { PlaneError } from "./errors.ts";
+import { largestPage } from "./page.ts";
 import { type SideEffects, sideEffects, type ToolMetadata } from "./tool.ts";
 
 export type SafetyLevel = NonNullable<ToolMetadata["safety_level"]>;
@@ -50,7 +51,6 @@ export const everyTool: Readonly<ToolQuery> = Object.freeze({
   includeProviderHealth: true,
 });
 
-export const largestPage = 1000;
 const safetyLevels: readonly SafetyLevel[] = ["low", "medium", "high"];
 
 /** Leave out what belongs to no persona. */

@@ -13,6 +13,8 @@ const placeholder = "«injected»";
 const hidden = "[redacted]";
 /** So much is looked at, so that a summary costs the same whatever it is of. */
 const window = 16 * activityLimits.characters;
+/** Up to this a text is held as it is until somebody looks: cutting it costs more than the memory of a hundred. */
+const shortText = 4 * window;
 
 export type Activity = {
   note(call: Requested & Partial<Executed>, outcome: Outcome): void;
@@ -90,9 +92,9 @@ function isShortResult({ content, structuredContent }: ToolResult): boolean {
   return structuredContent === undefined && content.length <= 4 && content.every(isFlat);
 }
 
-/** Nothing in it is larger than what a summary looks at. */
+/** Nothing in it is large. */
 function isFlat(value: unknown): boolean {
-  if (typeof value === "string") return value.length <= window;
+  if (typeof value === "string") return value.length <= shortText;
   if (typeof value !== "object" || value === null) return true;
   const inner = Object.values(value);
   return inner.length <= 16 && inner.every((one) => typeof one !== "object" && isFlat(one));

@@ -11,7 +11,7 @@ import { type AgentTools, createAgentTools } from "./agent-tools.ts";
 import type { createAnswers } from "./answers.ts";
 import { brokenEntry, brokenNames } from "./broken-entry.ts";
 import { createGenerateAll } from "./generate-all.ts";
-import { createModels } from "./models.ts";
+import { createModels, type Models } from "./models.ts";
 import type { PlaneOptions } from "./options.ts";
 import { createSampling } from "./sampling.ts";
 
@@ -30,6 +30,8 @@ export type Agent = {
   verbs: AgentVerbs;
   /** How servers are answered that ask for a model: by the program where it can, else by a configured model. */
   answering(options: PlaneOptions): Answering;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble: Models["trouble"];
   /** Ends the runs that are under way; what is known of them is kept. */
   stop(): Promise<void>;
 };
@@ -91,6 +93,7 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
   };
   return {
     verbs,
+    modelTrouble: models.trouble,
     answering: (options) => ({
       ...options,
       sampling: options.sampling ?? sampling.answer,

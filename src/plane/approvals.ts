@@ -18,6 +18,7 @@ export function createApprovalsWhenNeeded(parts: ApprovalParts): Approvals {
   return {
     verbs: {
       approvals: async (caller) => (await verbs()).approvals(caller),
+      approvalPage: async (asked, caller) => (await verbs()).approvalPage(asked, caller),
       approval: async (id, caller) => (await verbs()).approval(id, caller),
       answerApproval: async (id, answer, caller) => (await verbs()).answerApproval(id, answer, caller),
       plans: async (caller) => (await verbs()).plans(caller),

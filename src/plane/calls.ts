@@ -1,3 +1,4 @@
+import { createBriefMap } from "../lib/brief-map.ts";
 import { createJoinedSignals } from "../lib/joined-signals.ts";
 import type { Outcome, Requested } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
@@ -180,7 +181,8 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     }),
   });
 
-  const active = new Set<Promise<Outcome>>();
+  const active = createBriefMap<Promise<Outcome>>();
+  let lastRun = 0;
   const stopping = new AbortController();
   const draining = new AbortController();
   const ending = createJoinedSignals(stopping.signal);
@@ -189,9 +191,10 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     const running = withSpan(requested, relay, (traced) =>
       callTool(requested, { signal, stopping: draining.signal, askHere, relay: traced }),
     );
-    active.add(running);
+    const key = ++lastRun;
+    active.set(key, running);
     return running.finally(() => {
-      active.delete(running);
+      active.delete(key);
       leave();
     });
   };
@@ -219,7 +222,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       // A turn for what has to be said to servers before they go.
       await new Promise(setImmediate);
       await servers.stop();
-      await Promise.allSettled(active);
+      await Promise.allSettled(active.values());
     },
   };
 }

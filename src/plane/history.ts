@@ -2,8 +2,10 @@ import { createRecentMap } from "../lib/recent-map.ts";
 import type { CallRecord } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent, StoredEvent } from "../model/events.ts";
+import { noCursor } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
+import { spanOf, toSeries } from "./call-series.ts";
 import type { Memory } from "./memory.ts";
 
 const pageSize = 500;
@@ -27,7 +29,7 @@ export function createHistory({
   maySeeServer,
   countTools,
   onRead,
-}: Parts): Pick<Plane, "calls" | "callRecord" | "events"> {
+}: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events"> {
   const owners = createRecentMap<string | null>(mostOwners);
   memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
   /** Undefined when nobody knows; then it is shown to nobody but admins. */
@@ -52,10 +54,15 @@ export function createHistory({
 
   return {
     async calls(filter = {}, { principal = everybody } = {}) {
-      if (mayDo(principal, "admin")) return (await memory.store()).calls(filter);
+      const isAdmin = mayDo(principal, "admin");
       // Whose calls somebody else made is not for them to know, not even whether there are some.
-      if (filter.user !== undefined && filter.user !== principal.user) return [];
-      return (await memory.store()).calls({ ...filter, user: principal.user });
+      if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
+      const store = await memory.store();
+      const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });
+      const { before } = filter;
+      if (found.length === 0 && before !== undefined && (await store.call(before)) === null)
+        throw noCursor(before);
+      return found;
     },
     async callRecord(id, { principal = everybody } = {}) {
       const record = await (await memory.store()).call(id);
@@ -64,6 +71,13 @@ export function createHistory({
         "NOT_FOUND",
         `No call '${id}' of yours is recorded. 'calls' lists those that are.`,
       );
+    },
+    async callSeries(query = {}, { principal = everybody } = {}) {
+      const isForeign = query.user !== undefined && query.user !== principal.user;
+      const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
+      if (isForeign && !mayDo(principal, "admin"))
+        return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
+      return toSeries(span, await (await memory.store()).callSeries(span));
     },
     async events(after = 0, limit, { principal = everybody } = {}) {
       onRead?.(principal);

@@ -1,4 +1,5 @@
 import type { Config } from "../model/config.ts";
+import type { PlaneError } from "../model/errors.ts";
 import type { Manifests } from "../model/manifests.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
@@ -16,8 +17,10 @@ export type PlaneJobParts = {
   manifests(): Promise<Manifests>;
   /** A caller with the rights of today. */
   currentPrincipal(principal: Principal): Promise<Principal>;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble(name?: string): PlaneError | null;
   plane(): Pick<
     Plane,
-    "call" | "tool" | "queryTools" | "testPolicy" | "budget" | "runAgent" | "endConversation" | "jobs"
+    "call" | "tool" | "queryTools" | "testPolicy" | "budget" | "runAgent" | "endConversation" | "queryJobs"
   >;
 };

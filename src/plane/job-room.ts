@@ -1,7 +1,6 @@
 import { createEngine, type Engine } from "../jobs/engine.ts";
 import { createJobVerbs } from "../jobs/job-verbs.ts";
 import { createSkillVerbs } from "../jobs/skill-verbs.ts";
-import { nearest } from "../lib/nearest.ts";
 import { PlaneError } from "../model/errors.ts";
 import { jobSubject } from "../model/health.ts";
 import type { JobManifest } from "../model/job.ts";
@@ -12,6 +11,7 @@ import type { SkillVerbs } from "../model/skill-run.ts";
 import { jobsFor, visibleWork } from "../registry/visible-work.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 import { createJobWork } from "./job-work.ts";
+import { noWork } from "./no-work.ts";
 import { createSkillCalls } from "./skill-calls.ts";
 import { escalationOf } from "./work-escalation.ts";
 
@@ -69,10 +69,19 @@ export function createJobRoom(parts: PlaneJobParts): {
   });
   memory.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
+  function refuse(
+    kind: "skill" | "job",
+    name: string,
+    seen: readonly { name: string }[],
+    principal: Principal,
+  ): never {
+    throw noWork(kind, name, { seen, problems: config().problems, principal });
+  }
+
   async function findJob(name: string, principal: Principal): Promise<JobManifest> {
     const viewer = { persona: principal.persona, personas: [] };
     const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
-    return seen.find((job) => job.name === name) ?? refuse("job", name, seen);
+    return seen.find((job) => job.name === name) ?? refuse("job", name, seen, principal);
   }
 
   const skills = createSkillVerbs({
@@ -81,7 +90,7 @@ export function createJobRoom(parts: PlaneJobParts): {
     async find(name, principal) {
       const viewer = { persona: principal.persona, personas: [] };
       const seen = visibleWork((await manifests()).skills, viewer);
-      return seen.find((skill) => skill.name === name) ?? refuse("skill", name, seen);
+      return seen.find((skill) => skill.name === name) ?? refuse("skill", name, seen, principal);
     },
     preflight: calls.preflight,
     calling: calls.inForeground,
@@ -90,8 +99,8 @@ export function createJobRoom(parts: PlaneJobParts): {
   const jobs = createJobVerbs({
     ...{ store, engine, everybody, emit, find: findJob, actAs },
     async entry({ name, persona = null }, principal) {
-      const all = await plane().jobs({ principal });
-      return all.find((one) => one.name === name && one.persona === persona) ?? refuse("job", name, all);
+      const { jobs: named } = await plane().queryJobs({ name }, { principal });
+      return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
     },
   });
   return {
@@ -119,18 +128,4 @@ function mayActAs({ personas }: JobManifest, principal: Principal): boolean {
   const { persona } = principal;
   if (persona === null) return mayDo(principal, "admin");
   return personas.some((one) => one.toLowerCase() === persona.toLowerCase());
-}
-
-function refuse(kind: "skill" | "job", name: string, seen: readonly { name: string }[]): never {
-  const near = nearest(
-    name,
-    seen.map((one) => one.name),
-  );
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`
-      : `'toolplane ${kind}s list' shows what there is.`;
-  throw new PlaneError("NOT_FOUND", `No ${kind} '${name}'. ${hint}`, {
-    data: { [kind]: name, nearest: near },
-  });
 }

@@ -1,11 +1,12 @@
 import { hashOf } from "../jobs/new-run.ts";
 import type { TaskParts } from "../jobs/run-task.ts";
-import { checkTool, notReady, preflight } from "../jobs/skills/preflight.ts";
+import { missingInput } from "../jobs/skills/plan.ts";
+import { checkTool, missingModels, notReady, preflight } from "../jobs/skills/preflight.ts";
 import { runSkill } from "../jobs/skills/run-skill.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { JobManifest } from "../model/job.ts";
 import type { KeptJobRun, KeptTask } from "../model/job-run.ts";
-import type { Json } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import type { NotReady } from "../model/skill-run.ts";
@@ -22,7 +23,7 @@ type ActAs = (job: JobManifest, principal: Principal) => Principal;
 
 /** What the tasks of a job take: their skills one after the other, or a model where they have none. */
 export function createJobWork(
-  { config, memory, everybody, manifests, currentPrincipal, plane }: PlaneJobParts,
+  { config, memory, everybody, manifests, currentPrincipal, modelTrouble, plane }: PlaneJobParts,
   calls: SkillCalls,
   actAs: ActAs,
 ) {
@@ -46,16 +47,27 @@ export function createJobWork(
     return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
   }
 
-  async function missingFor(name: string, persona: string | null): Promise<NotReady[]> {
+  async function missingFor(
+    { task: name, input }: Pick<KeptTask, "task" | "input">,
+    persona: string | null,
+    given: JsonObject,
+  ): Promise<NotReady[]> {
     const { task, skill } = await findTask(name, persona);
     if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
-    return task.required_skills
-      .filter((wanted) => skill(wanted) === undefined)
-      .map((wanted) => ({
-        kind: "skill",
-        name: wanted,
-        reason: `task '${name}' needs the skill '${wanted}'`,
-      }));
+    // A task without skills is given to a model.
+    const withoutSkills = task.required_skills.length === 0 ? missingModels({}, { modelTrouble }) : [];
+    const ofSkills = task.required_skills.flatMap((wanted): NotReady[] => {
+      const found = skill(wanted);
+      if (found === undefined)
+        return [{ kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` }];
+      // What a task before it will say is not known yet; that there will be something is.
+      const inputs = missingInput(found, { ...given, ...input });
+      return [
+        ...inputs.map((one) => ({ ...one, reason: `task '${name}' needs the input '${one.name}'` })),
+        ...missingModels(found, { modelTrouble }),
+      ];
+    });
+    return [...withoutSkills, ...ofSkills];
   }
 
   /** What the job needs by itself, beside its tasks. */
@@ -77,13 +89,15 @@ export function createJobWork(
       const who = await whoDoes(run);
       const found = await Promise.all([
         missingForJob(job, who),
-        ...run.tasks.map(({ task }) => missingFor(task, who.persona)),
+        ...run.tasks
+          .filter(({ state }) => state !== "done")
+          .map((kept) => missingFor(kept, who.persona, run.input)),
       ]);
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
       // What it takes altogether helps whoever has to provide it.
-      const entry = (await plane().jobs({ principal: who })).find(({ name }) => name === job.name);
-      const error = notReady(`Job '${job.name}'`, reasons, entry?.required_capabilities);
+      const { jobs } = await plane().queryJobs({ name: job.name }, { principal: who });
+      const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
     },
     of(run: KeptJobRun): TaskParts["work"] {
@@ -104,7 +118,8 @@ export function createJobWork(
     return async (kept, input, stepMemory, signal): Promise<Json> => {
       const who = await whoDoes(run);
       const { task, skill } = await findTask(kept.task, who.persona);
-      if (task === undefined) throw notReady(`Task '${kept.task}'`, await missingFor(kept.task, who.persona));
+      if (task === undefined)
+        throw notReady(`Task '${kept.task}'`, await missingFor(kept, who.persona, run.input));
       const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
       const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
       const checks = calls.preflight(who, face);

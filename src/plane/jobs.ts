@@ -1,13 +1,17 @@
 import type { Engine } from "../jobs/engine.ts";
 import { once } from "../lib/once.ts";
 import type { DueHandler } from "../model/due-work.ts";
+import type { JobManifest } from "../model/job.ts";
 import type { JobVerbs } from "../model/job-verbs.ts";
+import type { JobListing } from "../model/registry-summary.ts";
 import type { SkillVerbs } from "../model/skill-run.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 import type { Written } from "./written.ts";
 
 export type PlaneJobs = {
   verbs: JobVerbs & SkillVerbs;
+  /** When each of these is due, in their order. */
+  schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]>;
   /** Begins jobs when they are due. */
   dueRuns(): Promise<DueHandler>;
   /** Manifests are others now. */
@@ -15,7 +19,7 @@ export type PlaneJobs = {
   stop(): Promise<void>;
 };
 
-type Given = Pick<PlaneJobParts, "config" | "memory" | "everybody" | "loop"> & {
+type Given = Pick<PlaneJobParts, "config" | "memory" | "everybody" | "loop" | "modelTrouble"> & {
   written: Pick<Written, "loaded" | "manifests">;
   identity: { current: PlaneJobParts["currentPrincipal"] };
 };
@@ -54,6 +58,14 @@ export function createJobsWhenNeeded(
       cancelJobRun: async (run, caller) => (await verbs()).cancelJobRun(run, caller),
       jobRun: async (run, caller) => (await verbs()).jobRun(run, caller),
       jobRuns: async (name, query, caller) => (await verbs()).jobRuns(name, query, caller),
+    },
+    async schedulesOf(jobs) {
+      if (jobs.length === 0) return [];
+      const [{ showSchedules }, store] = await Promise.all([
+        import("../jobs/schedule.ts"),
+        given.memory.store(),
+      ]);
+      return showSchedules(jobs, store);
     },
     dueRuns: async () => (await room()).engine.handler,
     changed() {

@@ -45,9 +45,11 @@ export function createMemory(directory: string | undefined, address: StoreAddres
   const opened = once(async () => {
     const found = await openStore(address, directory);
     trouble = found.store.trouble;
-    found.store.onTrouble((now) =>
-      emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" }),
-    );
+    const tell = (now: StoreTrouble | null) =>
+      emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
+    found.store.onTrouble(tell);
+    const now = trouble();
+    if (now !== null) tell(now);
     return found;
   });
   /** What was written a moment ago is read as if it had been stored at once. */
@@ -122,9 +124,9 @@ export function createMemory(directory: string | undefined, address: StoreAddres
         () => undefined,
       );
     },
-    /** Throws while the store is away and so much waits for it that no more calls can be taken. */
+    /** Throws while so much waits for the store that no more calls can be taken. */
     requireRoom(): void {
-      if (trouble() !== null && written?.isFull()) throw noRoom();
+      if (written?.isFull()) throw noRoom();
     },
     open: async () => void (await journal()),
     on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
@@ -174,7 +176,7 @@ export function createMemory(directory: string | undefined, address: StoreAddres
 function noRoom(): PlaneError {
   return new PlaneError(
     "STORE_FAILED",
-    "The store cannot be reached, and as many calls wait to be recorded as may. Nothing was run; ask again when it is back.",
+    "The store takes no records, and as many calls wait to be recorded as may. Nothing was run; ask again when it does.",
     { data: { lost: true } },
   );
 }

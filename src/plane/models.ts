@@ -4,7 +4,7 @@ import { nearest } from "../lib/nearest.ts";
 import type { ModelChoice } from "../model/agent-verbs.ts";
 import type { ChatModel } from "../model/chat.ts";
 import type { ConfigValues } from "../model/config.ts";
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError, toPlaneError } from "../model/errors.ts";
 import type { ModelEndpoint } from "../providers/model/model.ts";
 
 type Parts = {
@@ -21,6 +21,8 @@ export type Models = {
   /** What there is to be asked, under the name it is chosen by and the name its endpoint knows it by. */
   known(): { name: string; model: string }[];
   open(choice?: ModelChoice): Promise<ChatModel>;
+  /** Why the one of this name, or the usual one, cannot be asked; null when nothing is known against it. */
+  trouble(name?: string): PlaneError | null;
 };
 
 /** Why a configured model cannot be asked, or null. */
@@ -65,6 +67,7 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
         new PlaneError(
           "CONFIG_INVALID",
           "No model is configured. Add one under 'models', with its 'baseURL' and 'model'.",
+          { data: { noModel: true } },
         )
       );
     throw new PlaneError(
@@ -73,9 +76,9 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
     );
   }
 
-  async function openNamed(name: string): Promise<ChatModel> {
-    const own = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (own !== undefined) return openGiven(own, name);
+  /** Throws why it cannot be asked. */
+  function requireUsable(name: string): void {
+    if (Object.hasOwn(given, name)) return;
     const models = configured();
     if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, known());
     const trouble = modelTrouble(name, models);
@@ -83,7 +86,13 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
       throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, {
         data: { model: name },
       });
-    const endpoint = await endpointOf(name, models, fileOfModel);
+  }
+
+  async function openNamed(name: string): Promise<ChatModel> {
+    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (own !== undefined) return openGiven(own, name);
+    requireUsable(name);
+    const endpoint = await endpointOf(name, configured(), fileOfModel);
     const [{ openEndpoint }, explain] = await Promise.all([
       import("../agent/models/open-endpoint.ts"),
       explainer(name),
@@ -97,6 +106,14 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
       choice === undefined || typeof choice === "string"
         ? openNamed(choice ?? usual())
         : openGiven(choice, idOf(choice) ?? "model"),
+    trouble(name) {
+      try {
+        requireUsable(name ?? usual());
+        return null;
+      } catch (thrown) {
+        return toPlaneError(thrown);
+      }
+    },
   };
 }
 

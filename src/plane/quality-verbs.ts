@@ -72,10 +72,11 @@ export function createQualityVerbs(
       const passed = tools.filter((tool) => tool.passed).length;
       return { threshold, failOn, total: tools.length, passed, tools } satisfies QualityReport;
     },
-    async stats({ tools: withTools = false, ...asked } = {}, caller = {}) {
+    async stats({ tools: withTools = false, limit, ...asked } = {}, caller = {}) {
       const { countContext } = await import("../tokens/context-stats.ts");
       const tools = await meant(asked, { ...caller, face: "mcp" });
-      return countContext(tools, config().lazy, withTools);
+      const stats = await countContext(tools, config().lazy, withTools);
+      return stats.tools ? { ...stats, tools: stats.tools.slice(0, limit) } : stats;
     },
     weigh: async (tools) => (await weigh())(tools),
     async isLazy({ tools: given, ...caller } = {}) {

@@ -4,9 +4,16 @@ import { scoreDefinition } from "../quality/score.ts";
 import { countDefinitions, recallCost } from "../tokens/definition-cost.ts";
 import { asWritten, isTrusted } from "./quality-judge.ts";
 
+/** Nobody types any more. */
+const restMs = 300;
+/** Whoever looks again and again gets to know it all the same. */
+const longestMs = 5_000;
+
 /** A list is shown at once, so what takes long is told only when it is known; it is found out while nobody waits. */
 export function createWeigh(summaryLimit: () => number) {
   let waiting: Tool[] = [];
+  let waitingSince = 0;
+  let resting: NodeJS.Timeout | undefined;
   let isCounting = false;
   const countWaiting = async (): Promise<void> => {
     if (isCounting) return;
@@ -18,6 +25,15 @@ export function createWeigh(summaryLimit: () => number) {
     }
     isCounting = false;
   };
+  const countLater = (tools: readonly Tool[]): void => {
+    if (tools.length === 0) return;
+    if (waiting.length === 0) waitingSince = Date.now();
+    waiting.push(...tools);
+    if (Date.now() - waitingSince > longestMs) return void countWaiting();
+    clearTimeout(resting);
+    resting = setTimeout(() => void countWaiting(), restMs);
+    resting.unref();
+  };
   return (tools: readonly WeighedTool[]): DefinitionWeight[] => {
     const weights = tools.map((tool): DefinitionWeight => {
       const { score, checks } = scoreDefinition(asWritten(tool));
@@ -26,8 +42,7 @@ export function createWeigh(summaryLimit: () => number) {
       const fullTokens = recallCost(tool, summaryLimit())?.fullTokens ?? null;
       return { score, passed, complaints, fullTokens };
     });
-    waiting.push(...tools.filter((_, at) => weights[at]?.fullTokens === null));
-    void countWaiting();
+    countLater(tools.filter((_, at) => weights[at]?.fullTokens === null));
     return weights;
   };
 }

@@ -102,8 +102,17 @@ export function createServerVerbs(
     async logs(server, { connect = false, principal = everybody } = {}) {
       // Of a server that never ran there is nothing to tell.
       const name = requireSeen(server, principal);
-      if (connect) await servers.warmOne(name).catch(() => undefined);
+      if (connect) {
+        await servers.warmOne(name).catch(() => undefined);
+        // What it wrote before it answered comes another way, and may be heard right after the answer.
+        await new Promise(setImmediate);
+      }
       return servers.logs(server, principal.user);
+    },
+    followLogs(server, listener, { principal = everybody } = {}) {
+      const name = requireSeen(server, principal);
+      const stop = servers.followLogs(name, principal.user, listener);
+      return { lines: servers.logs(name, principal.user), stop };
     },
     poolInfo: servers.pool,
     clearCaches: servers.clear,

@@ -27,7 +27,7 @@ export type CallingOptions = {
 export type SkillCalls = ReturnType<typeof createSkillCalls>;
 
 /** How skills reach tools and models: by the one path, like everybody. */
-export function createSkillCalls({ plane }: PlaneJobParts) {
+export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
   function calling({
     run,
     conversation,
@@ -98,7 +98,8 @@ export function createSkillCalls({ plane }: PlaneJobParts) {
       };
       return { ...made, end };
     },
-    preflight: (principal: Principal, face: Face = "library"): PreflightParts => ({
+    preflight: (principal: Principal, face: Face = "library", model?: string): PreflightParts => ({
+      modelTrouble: (name = model) => modelTrouble(name),
       tool: (name) => plane().tool(name, { principal }),
       async capabilities() {
         const { tools } = await plane().queryTools({}, { principal });

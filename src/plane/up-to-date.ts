@@ -12,6 +12,7 @@ export function upToDate(store: Store, flush: () => Promise<void>): Store {
     ...store,
     call: after(store.call),
     calls: after(store.calls),
+    callSeries: after(store.callSeries),
     events: after(store.events),
     lastEventId: after(store.lastEventId),
     samples: after(store.samples),

@@ -1,3 +1,4 @@
+import { createBriefMap } from "../lib/brief-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
 import { RpcError, TransportError } from "./message.ts";
@@ -18,6 +19,7 @@ export type PeerHandlers = {
 };
 
 type Pending = {
+  id: RequestId;
   method: string;
   sentAt: number;
   resolve(result: unknown): void;
@@ -44,7 +46,7 @@ export type Peer = {
 
 /** One side of a JSON-RPC connection: our requests, their answers, and what the other side asks of us. */
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
-  const pending = new Map<RequestId, Pending>();
+  const pending = createBriefMap<Pending>();
   const tasks = createOpenTasks<RequestOptions>();
   const causes = createQuestionCauses();
   const questions = createPeerQuestions({ answererOf, send: sendQuietly });
@@ -90,7 +92,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     return new Promise((resolve, reject) => {
       const onAbort = signal && (() => cancel(id, signal.reason));
       if (onAbort) signal.addEventListener("abort", onAbort);
-      pending.set(id, { method, sentAt: performance.now(), resolve, reject, options, onAbort });
+      pending.set(id, { id, method, sentAt: performance.now(), resolve, reject, options, onAbort });
       try {
         const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });
         delivered?.catch((thrown) => settle(id)?.reject(thrown));
@@ -145,7 +147,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
     const cause = tasks.named(meta) ?? byName;
     if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
-    const waiting = [...[...pending.values()].map(({ options }) => options), ...tasks.all()];
+    const waiting = [...pending.values().map(({ options }) => options), ...tasks.all()];
     return causes.asking(causes.only(waiting) ?? handlers.onRequest);
   }
 
@@ -170,17 +172,17 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     receive,
     fail(reason, id) {
       if (id !== undefined) return settle(id)?.reject(reason);
-      for (const waiting of [...pending.keys()]) settle(waiting)?.reject(reason);
+      for (const waiting of pending.values()) settle(waiting.id)?.reject(reason);
       questions.cancelAll();
     },
     cancelAll(reason) {
-      for (const id of [...pending.keys()]) cancel(id, reason);
+      for (const { id } of pending.values()) cancel(id, reason);
     },
-    // A map keeps the order in which they were sent. The stream of changes waits for ever, and for nothing.
+    // They are in the order in which they were sent. The stream of changes waits for ever, and for nothing.
     oldestPendingAt: () =>
       pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
     heard: () => heard,
-    pending: () => pending.size,
+    pending: () => pending.size(),
   };
 }
 

@@ -6,10 +6,11 @@ import type { Tool } from "../model/tool.ts";
 import type { ToolQuery } from "../model/tool-query.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { placeOf } from "./tool-order.ts";
-import { asWords, wordingOf } from "./tool-wording.ts";
+import { asWords, textsOf, wordingOf } from "./tool-wording.ts";
 
 type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
-type Test = (tool: Tool) => boolean;
+/** `at` is where the tool stands in its list. */
+type Test = (tool: Tool, at: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
 /** Those of the tools that are meant, one page of them. They come and go in the order of their places. */
@@ -18,47 +19,62 @@ export function queryTools<T extends Tool>(
   query: ToolQuery,
   healthOf: HealthOf,
 ): ToolsPage<T> {
+  const toolAt = (at: number) => tools[at] as T;
   const meant = meantBy(query, tools);
   const isHealthy = healthTest(query, healthOf);
-  const { items, ...page } = takePage(isHealthy ? meant.filter(isHealthy) : meant, placeOf, query);
-  return { ...page, tools: items };
+  const healthy = isHealthy ? meant.filter((at) => isHealthy(toolAt(at))) : meant;
+  const { items, ...page } = takePage(healthy, (at) => placeOf(toolAt(at)), query);
+  return { ...page, tools: items.map(toolAt) };
 }
 
 /** How many questions about one list are remembered. */
 const mostKnown = 32;
-type Answers = Map<string, { q: string | null; others: string; tools: readonly Tool[] }>;
-const known = new WeakMap<readonly Tool[], Answers>();
+/** Where in the list those stand that were meant. */
+type Answer = { q: string | null; others: string; meant: readonly number[] };
+type Known = { all: readonly number[]; answers: Map<string, Answer> };
+const known = new WeakMap<readonly Tool[], Known>();
 
 /** Whoever goes from page to page, or looks again and again, asks the same about the same list. */
-function meantBy<T extends Tool>(query: ToolQuery, tools: readonly T[]): readonly T[] {
+function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
   const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...rest } = query;
   const others = JSON.stringify(rest);
   const key = `${q === null ? "" : `q=${q}`}\n${others}`;
-  const answers: Answers = known.get(tools) ?? new Map();
-  known.set(tools, answers);
+  const { all, answers } = known.get(tools) ?? { all: [...tools.keys()], answers: new Map() };
+  known.set(tools, { all, answers });
   const before = answers.get(key);
-  if (before) return before.tools as readonly T[];
-  const among = narrowest(answers, q, others) ?? tools;
-  const tests = testsFor(query);
-  const meant = tests.length === 0 ? among : among.filter((tool) => tests.every((test) => test(tool)));
+  if (before) return before.meant;
+  const among = narrowest(answers.values(), q, others) ?? all;
+  const tests = testsFor(query, tools);
+  const meant = tests.length === 0 ? among : sift(tools, among, tests);
   if (answers.size >= mostKnown) answers.clear();
-  answers.set(key, { q, others, tools: meant });
-  return meant as readonly T[];
+  answers.set(key, { q, others, meant });
+  return meant;
+}
+
+/** Ten thousand times with every letter that somebody types, so it is a plain loop. */
+function sift(tools: readonly Tool[], among: readonly number[], tests: readonly Test[]): number[] {
+  const kept: number[] = [];
+  const [first, ...others] = tests as [Test, ...Test[]];
+  for (const at of among) {
+    const tool = tools[at] as Tool;
+    if (first(tool, at) && others.every((test) => test(tool, at))) kept.push(at);
+  }
+  return kept;
 }
 
 /** Whoever types on finds only what was found before the last letters. */
-function narrowest(answers: Answers, q: string | null, others: string): readonly Tool[] | null {
+function narrowest(answers: Iterable<Answer>, q: string | null, others: string): readonly number[] | null {
   if (q === null) return null;
   const said = q.toLowerCase();
-  let found: readonly Tool[] | null = null;
-  for (const { q: shorter, others: beside, tools } of answers.values())
+  let found: readonly number[] | null = null;
+  for (const { q: shorter, others: beside, meant } of answers)
     if (beside === others && (shorter === null || said.startsWith(shorter.toLowerCase())))
-      if (found === null || tools.length < found.length) found = tools;
+      if (found === null || meant.length < found.length) found = meant;
   return found;
 }
 
 /** Cheap ones first; a query that does not ask costs nothing. */
-function testsFor(query: ToolQuery): Test[] {
+function testsFor(query: ToolQuery, tools: readonly Tool[]): Test[] {
   const { server, personas, sideEffects, safetyLevels } = query;
   return [
     server === null ? null : ({ id }: Tool) => id.server === server,
@@ -68,7 +84,7 @@ function testsFor(query: ToolQuery): Test[] {
     hasAll(query.providers, "providers"),
     hasAll(query.capabilities, "capabilities"),
     query.version === null ? null : versionTest(query.version),
-    query.q === null ? null : textTest(query.q),
+    query.q === null ? null : textTest(query.q, tools),
   ].filter((test) => test !== null);
 }
 
@@ -108,23 +124,26 @@ function versionTest(range: string): Test {
   };
 }
 
-function textTest(text: string): Test {
+function textTest(text: string, tools: readonly Tool[]): Test {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return (tool) => {
-    const { text: said } = wordingOf(tool);
-    return words.every((word) => said.includes(word));
+  const texts = textsOf(tools);
+  // What is written last is what nobody has looked for yet.
+  const [last = "", ...before] = words.reverse();
+  return (_, at) => {
+    const said = texts[at] as string;
+    return said.includes(last) && before.every((word) => said.includes(word));
   };
 }
 
 /** Nothing is known of a tool that nobody has called, so it does not count as one that fails. */
-function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: HealthOf): Test | null {
+function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: HealthOf) {
   if (minSuccessRate === null && includeUnused !== false) return null;
   const wanted = minSuccessRate ?? 0;
   const keepsUnused = includeUnused ?? wanted === 0;
-  return (tool) => {
+  return (tool: Tool) => {
     const { total, success_rate } = healthOf(tool);
     return total === 0 ? keepsUnused : success_rate >= wanted;
   };

@@ -19,6 +19,15 @@ export function wordingOf(tool: Tool): Wording {
   return wording;
 }
 
+const knownTexts = new WeakMap<readonly Tool[], readonly string[]>();
+
+/** What words are looked for in, for each tool of a list. */
+export function textsOf(tools: readonly Tool[]): readonly string[] {
+  const texts = knownTexts.get(tools) ?? tools.map((tool) => wordingOf(tool).text);
+  knownTexts.set(tools, texts);
+  return texts;
+}
+
 /** So that a whole word is found and no part of one. */
 export function asWords(words: readonly string[]): string {
   return `\0${words.join("\0\0").toLowerCase()}\0`;

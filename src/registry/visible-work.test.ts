@@ -65,4 +65,7 @@ test("a job is for the personas that it names, and for everybody to see who asks
     jobsFor(jobs, { persona, personas }).map((job) => jobs.indexOf(job));
   assert.deepEqual([at(null, []), at("Atlas", []), at("Bob", [])], [[0, 1], [0], []]);
   assert.deepEqual([at(null, ["zoe"]), at(null, ["Atlas", "Nova"])], [[1], [0, 1]]);
+  assert.deepEqual(at("atlas", []), at("Atlas", []));
+  const own = visibleWork(all, { persona: "atlas", personas: [] }).map(workPlace);
+  assert.ok(own.includes("read\0Atlas"), "and does it with what is its own, however it is written");
 });

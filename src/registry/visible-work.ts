@@ -12,7 +12,7 @@ export type Viewer = { persona: string | null; personas: readonly string[] };
 export function visibleWork<T extends Owned>(all: readonly T[], { persona, personas }: Viewer): T[] {
   const filter = createPersonaFilter(personas);
   const isTheirs = (owner: string) =>
-    persona === null ? personas.length > 0 && filter.names(owner) : owner === persona;
+    persona === null ? personas.length > 0 && filter.names(owner) : isSame(owner, persona);
   const seen = all.filter((one) => one.persona === undefined || isTheirs(one.persona));
   const own = Map.groupBy(
     seen.filter((one) => one.persona !== undefined),
@@ -35,9 +35,13 @@ export function jobsFor<T extends { personas: readonly string[] }>(
 ): T[] {
   const { names } = createPersonaFilter(personas);
   if (persona === null && personas.length === 0) return [...jobs];
-  const isMeant = (one: string) =>
-    persona === null ? names(one) : one.toLowerCase() === persona.toLowerCase();
+  const isMeant = (one: string) => (persona === null ? names(one) : isSame(one, persona));
   return jobs.filter((job) => job.personas.some(isMeant));
+}
+
+/** However it is written: a job for 'atlas' is done with what 'Atlas' has of its own. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Where it stands in a listing. */

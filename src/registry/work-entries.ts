@@ -1,3 +1,4 @@
+import { namesUnder } from "../lib/fill-references.ts";
 import type { HealthSummary } from "../model/health.ts";
 import type { JobManifest } from "../model/job.ts";
 import type { FromFile } from "../model/manifests.ts";
@@ -23,7 +24,12 @@ export function compatibilityOf(
 
 export function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): SkillEntry {
   const { file: _, persona = null, summary = null, category = null, ...skill } = structuredClone(manifest);
-  return { ...skill, persona, summary, category, compatibility: compatibilityOf(persona, null, asked) };
+  const required_input = namesUnder(
+    "input",
+    skill.steps?.map((step) => step.arguments),
+  );
+  const compatibility = compatibilityOf(persona, null, asked);
+  return { ...skill, persona, summary, category, required_input, compatibility };
 }
 
 export function toTaskEntry(

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
+import { patientMs } from "../../test/fixtures/patience.ts";
+import { until } from "../../test/fixtures/until.ts";
 
 const guardFile = new URL("./guard.ts", import.meta.url).href;
 
@@ -53,17 +54,13 @@ function isRunning(pid: number): boolean {
 }
 
 async function untilGone(...pids: number[]): Promise<void> {
-  const limit = Date.now() + 15_000;
-  while (pids.some(isRunning)) {
-    if (Date.now() > limit) assert.fail(`${pids.filter(isRunning)} still run`);
-    await pause(20);
-  }
+  await until(`the end of ${pids}`, () => !pids.some(isRunning));
 }
 
 const tell = "process.stdout.write(JSON.stringify(pids));";
 const stay = "process.stdin.resume();";
 
-suite("the guard", { concurrency: 3, timeout: 60_000 }, () => {
+suite("the guard", { concurrency: 3, timeout: patientMs(60_000) }, () => {
   test("what runs is ended when the plane is killed, and what was released is not", async () => {
     const { plane, pids } = await startPlane(`
       const pids = [start(), start(), start()];
@@ -86,12 +83,12 @@ suite("the guard", { concurrency: 3, timeout: 60_000 }, () => {
       const pids = [start("trap '' TERM; sleep 60 & sleep 60 & wait; wait; wait; sleep 60")];
       guard.watch(pids[0]);
       ${tell} ${stay}`);
-    // It has to be deaf before it is told.
-    await pause(300);
-    const members = processes().flatMap(({ pid, group }) => (group === pids[0] ? [pid] : []));
-    assert.equal(members.length, 3);
+    const members = () => processes().flatMap(({ pid, group }) => (group === pids[0] ? [pid] : []));
+    // It is deaf before it starts the others.
+    await until("three processes", () => members().length === 3);
+    const all = members();
     plane.kill("SIGKILL");
-    await untilGone(...members);
+    await untilGone(...all);
   });
 
   test("one number that is part of another is not taken for it", async () => {
@@ -132,8 +129,7 @@ suite("the guard", { concurrency: 3, timeout: 60_000 }, () => {
     const first = guards()[0] ?? assert.fail("there is no guard");
     process.kill(first.pid, "SIGKILL");
     await untilGone(first.pid);
-    const limit = Date.now() + 15_000;
-    while (guards().length === 0 && Date.now() < limit) await pause(20);
+    await until("another guard", () => guards().length > 0);
     // A plane starts a guard and tells it what to watch in one go: once it answers, both are done.
     plane.stdin.write("?");
     await once(plane.stdout, "data");

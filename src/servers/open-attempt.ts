@@ -52,7 +52,8 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
   } catch (thrown) {
     channels.forEach(leave);
     if (!limiter.expired()) throw thrown;
-    throw new Error(`${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`);
+    const waited = `${phase} timed out after ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
+    throw new Error(`${waited}. 'toolplane doctor' says what to try`);
   } finally {
     limiter.clear();
   }

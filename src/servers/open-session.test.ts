@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { patientMs } from "../../test/fixtures/patience.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -64,7 +65,7 @@ const script = (body: string) => ({
 });
 const leavesAtTheQuestion = script('if (method === "server/discover") process.exit(3);');
 
-suite("opening a session", { concurrency: 4, timeout: 60_000 }, () => {
+suite("opening a session", { concurrency: 4, timeout: patientMs(60_000) }, () => {
   for (const [transport, era] of [
     ["stdio", "modern"],
     ["http", "modern"],

@@ -106,3 +106,21 @@ test("a server without tools is not asked for them, now or later", async () => {
   assert.deepEqual([asked, catalogue.failure()], [[], null]);
   assert.notEqual(catalogue.listedAt(), null);
 });
+
+test("what is listed again as it was is told once, and what changed is told with the rest as it was", async () => {
+  let names = ["a", "b"];
+  const { catalogue, told, known } = sample(() => ({ tools: names.map((name) => tool(name)) }));
+  await catalogue.list({ force: true });
+  await catalogue.list({ force: true });
+  assert.equal(told.length, 1);
+  assert.equal(known.length, 2, "that it is still so is remembered");
+  assert.equal(known[1]?.tools, known[0]?.tools);
+  names = ["a", "c"];
+  await catalogue.list({ force: true });
+  assert.equal(told.length, 2);
+  assert.equal(told[1]?.[0][0], told[0]?.[0][0]);
+  assert.deepEqual([catalogue.toolOf("c")?.name, catalogue.toolOf("b")], ["c", undefined]);
+  catalogue.forgetAll();
+  await catalogue.list();
+  assert.equal(told.length, 3, "what was forgotten is told again");
+});

@@ -1,3 +1,4 @@
+import { sameJson } from "../lib/same-json.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { KnownServer } from "../model/server.ts";
 import { type Listing, listAll } from "../protocol/list-all.ts";
@@ -28,6 +29,7 @@ export type Remembered = Omit<KnownServer, "identity">;
 export function createServerCatalogue(options: CatalogueOptions) {
   const { log } = options;
   let tools: ReadonlyMap<string, UnknownObject> | null = null;
+  let told: { items: unknown[]; era: Era } | null = null;
   let failure: string | null = null;
 
   const discovery = createDiscovery({
@@ -57,14 +59,19 @@ export function createServerCatalogue(options: CatalogueOptions) {
     const { era = "legacy", at = Date.now() } = options.verdict() ?? {};
     failure = null;
     if (warning) log.add({ source: "log", level: "warning", text: warning });
-    remember(items, era);
+    const kept = remember(items, era);
     const listedAt = new Date(discovery.listedAt() ?? Date.now()).toISOString();
-    options.onKnown({ era, eraAt: new Date(at).toISOString(), listedAt, tools: items });
+    options.onKnown({ era, eraAt: new Date(at).toISOString(), listedAt, tools: kept });
   }
 
-  function remember(items: unknown[], era: Era): void {
+  /** A thousand tools that are the same as before are nobody's news, and looking at them anew holds up everybody. */
+  function remember(listed: unknown[], era: Era): unknown[] {
+    const items = keepSame(told?.items ?? [], listed);
+    if (tools !== null && told?.items === items && told.era === era) return items;
+    told = { items, era };
     tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
     options.onTools(items, era);
+    return items;
   }
 
   return {
@@ -78,6 +85,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
     forgetAll(): void {
       discovery.forget();
       tools = null;
+      told = null;
     },
     /** Takes over what was listed in an earlier life. */
     recall({ era, listedAt, tools: listed }: Remembered): void {
@@ -86,4 +94,11 @@ export function createServerCatalogue(options: CatalogueOptions) {
       remember(listed, era);
     },
   };
+}
+
+/** What says the same at the same place stays the same object; a list that says the same stays the same list. */
+function keepSame(before: unknown[], listed: unknown[]): unknown[] {
+  const kept = listed.map((item, at) => (sameJson(before[at], item) ? before[at] : item));
+  const isSame = kept.length === before.length && kept.every((item, at) => item === before[at]);
+  return isSame ? before : kept;
 }

@@ -76,5 +76,7 @@ export type Server = {
   sessionOwners(): SessionOwner[];
   /** What it said in the name of everybody or of this user. */
   logs(user: string | null): ServerLogLine[];
+  /** The same from now on, line by line, until the returned function is called. */
+  followLogs(user: string | null, listener: (line: ServerLogLine) => void): () => void;
   stop(): Promise<void>;
 };

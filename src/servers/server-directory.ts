@@ -47,7 +47,8 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
       throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name), { data: { server: name, sent: false } });
     }
     const [guess] = nearest(name, servers.keys());
-    const hint = guess === undefined ? "" : ` Did you mean '${guess}'?`;
+    const hint =
+      guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
     throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
       data: { server: name },
     });

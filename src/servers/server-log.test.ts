@@ -121,3 +121,19 @@ test("escape sequences and control characters do not reach whoever reads it", ()
   log.addText("\u001b[31mred\u001b[0m \u0007bell \u202eright\n");
   assert.deepEqual(texts(log), ["red bell right"]);
 });
+
+test("whoever follows is told of each whole line that is for them, without secrets, until they leave", () => {
+  const log = sample("hunter2");
+  const heard: string[] = [];
+  const leave = log.follow("ann", ({ text }) => heard.push(text));
+  log.addText("the password is hun");
+  assert.deepEqual(heard, []);
+  log.addText("ter2\nnext");
+  log.of("ann").add({ source: "log", level: "info", text: "to ann" });
+  log.of("bob").add({ source: "log", level: "info", text: "to bob" });
+  leave();
+  log.addText(" line\n");
+  assert.equal(heard.length, 2);
+  assert.match(heard[0] ?? "", /^the password is (?!hunter2)/);
+  assert.equal(heard[1], "to ann");
+});

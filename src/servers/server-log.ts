@@ -20,6 +20,8 @@ export type ServerLog = LogWriter & {
   of(user: string | null): LogWriter;
   /** What was said to everybody, and to this user. */
   lines(user?: string | null): ServerLogLine[];
+  /** Told of each line that this user may read, once it is whole, until the returned function is called. */
+  follow(user: string | null, listener: (line: ServerLogLine) => void): () => void;
 };
 
 type Said = { user: string | null; line: ServerLogLine };
@@ -28,11 +30,16 @@ type Said = { user: string | null; line: ServerLogLine };
 export function createServerLog(hide: () => (text: string) => string): ServerLog {
   const said: Said[] = [];
   const unfinished = new Map<string | null, string>();
+  const listeners = new Set<(said: Said) => void>();
+  const isFor = (user: string | null) => (one: Said) => one.user === null || one.user === user;
+  const safe = ({ line }: Said): ServerLogLine => ({ ...line, text: redact(hide()(plainText(line.text))) });
   let kept = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
     const text = cutEnd(line.text);
-    said.push({ user, line: { ...line, text, at: new Date().toISOString() } });
+    const one = { user, line: { ...line, text, at: new Date().toISOString() } };
+    said.push(one);
+    for (const tell of listeners) tell(one);
     kept += text.length + lineCharacters;
     while (kept > keptCharacters) kept -= (said.shift()?.line.text.length ?? 0) + lineCharacters;
   }
@@ -56,9 +63,12 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
       const begun = [...unfinished]
         .filter(([, text]) => text.trim() !== "")
         .map(([of, text]): Said => ({ user: of, line: { at, source: "stderr", text } }));
-      return [...said, ...begun]
-        .filter((one) => one.user === null || one.user === user)
-        .map(({ line }) => ({ ...line, text: redact(hide()(plainText(line.text))) }));
+      return [...said, ...begun].filter(isFor(user)).map(safe);
+    },
+    follow(user, listener) {
+      const tell = (one: Said) => isFor(user)(one) && listener(safe(one));
+      listeners.add(tell);
+      return () => void listeners.delete(tell);
     },
   };
 }

@@ -211,6 +211,7 @@ export function createServer(options: ServerOptions): Server {
         .filter(isOpen)
         .map(({ owner }) => owner),
     logs: log.lines,
+    followLogs: log.follow,
     async stop() {
       presence.stop();
       catalogue.stop();

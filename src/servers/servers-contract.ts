@@ -85,6 +85,7 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
   /** What a person has to do before it can be used, when that is why it cannot. */
   requirement(name: string): PlaneError | null;
   logs(name: string, user: string | null): ServerLogLine[];
+  followLogs(name: string, user: string | null, listener: (line: ServerLogLine) => void): () => void;
   /** The token of a user for a server is another one now. */
   forgetUser(name: string, user: string | null, isMainUser: boolean): Promise<void>;
   pool(): PoolInfo;

@@ -125,6 +125,7 @@ export function createServers(options: ServersOptions): Servers {
     session: (name) => (directory.isBroken(name) ? null : find(name).session()),
     requirement: (name) => (directory.isBroken(name) ? null : find(name).requirement()),
     logs: (name, user) => find(name).logs(user),
+    followLogs: (name, user, listener) => find(name).followLogs(user, listener),
     forgetUser: async (name, user, isMainUser) => find(name).forgetUser(user, isMainUser),
     pool() {
       const sessions = all().flatMap(([name, { definition, sessionOwners }]) =>

@@ -5,6 +5,7 @@ import { brokenEntry, callEntry } from "../../test/contracts/records.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry } from "../model/store.ts";
 import { createJournal } from "./journal.ts";
+import { noSpool } from "./spool.ts";
 import { openSqliteStore } from "./sqlite.ts";
 
 /** Remembers the ids of each append, and does what it is told to. */
@@ -118,7 +119,7 @@ test("closing stores what is waiting, then refuses further writes", async () => 
 });
 
 /** A store that can be switched off. */
-function createSwitch(why: "lost" | "busy" = "lost") {
+function createSwitch(why: "lost" | "busy" | "later" = "lost") {
   const { append, batches } = createAppend(() => {
     if (line.isAway) throw new PlaneError("STORE_FAILED", "away", { data: { [why]: true, locked: true } });
   });
@@ -126,8 +127,8 @@ function createSwitch(why: "lost" | "busy" = "lost") {
   return line;
 }
 
-for (const why of ["lost", "busy"] as const)
-  test(`what was done while the store is ${why} is stored once it is there, however long that takes`, async (context) => {
+for (const why of ["lost", "busy", "later"] as const)
+  test(`what was done while the store is ${why === "later" ? "full" : why} is stored once it is there, however long that takes`, async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const line = createSwitch(why);
     const journal = createJournal(line.append);
@@ -144,6 +145,29 @@ for (const why of ["lost", "busy"] as const)
     await journal.flush();
     assert.deepEqual(line.batches.join(" ").split(" ").toSorted(), ["a", "told"]);
   });
+
+test("what a store refuses for long is warned of once, and still stored when the store takes it", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const warned = context.mock.method(process, "emitWarning", () => undefined);
+  let isRefused = true;
+  const { append, batches } = createAppend(() => {
+    if (isRefused) throw new PlaneError("STORE_FAILED", "a disk that cannot be written");
+  });
+  const journal = createJournal(append, { spool: noSpool });
+  await assert.rejects(journal.keep([callEntry("first")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  for (const id of ["a", "b"]) journal.keep([callEntry(id)]);
+  for (let second = 0; second < 60; second += 1) {
+    await journal.flush();
+    context.mock.timers.tick(1_000);
+  }
+  await journal.flush();
+  assert.equal(warned.mock.callCount(), 1);
+  isRefused = false;
+  batches.length = 0;
+  context.mock.timers.tick(30_000);
+  await journal.flush();
+  assert.deepEqual(batches.join(" ").split(" ").toSorted(), ["a", "b"]);
+});
 
 test("closing tries once more what a store that was away has not got", async () => {
   const line = createSwitch();

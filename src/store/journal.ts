@@ -28,9 +28,10 @@ export type JournalOptions = {
 
 /** So many wait for a commit, and no more. */
 const mostWaiting = 2_000;
-/** What is safe in the spool is tried again, so often. */
-const mostTries = 5;
+/** What is safe in the spool is tried again, soon at first: what a store refuses for long is mended by a person. */
+const soonTries = 5;
 const betweenTriesMs = 1_000;
+const betweenLaterTriesMs = 30_000;
 /** So many groups wait for a store that is away; of those that only tell something half as many. */
 const mostTroubled = 20_000;
 const nothing = () => undefined;
@@ -44,6 +45,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   let isFirst = true;
   let isHurried = false;
   let isUrgent = false;
+  let hasWarned = false;
   let restUntil = 0;
   const troubled = new Set<() => void>();
   let wake = nothing;
@@ -57,7 +59,10 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       restUntil = performance.now() + restMs;
       const forget = spool?.leave();
       await appendBatch(append, batch, fail);
-      if (troubled.size === 0) forget?.();
+      if (troubled.size === 0) {
+        hasWarned = false;
+        forget?.();
+      }
       onStored();
     }
     flushing = null;
@@ -100,15 +105,22 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   function tryAgain(group: Group, reason: unknown): void {
     // A store that is away has refused nothing.
     if (!isAway(reason) || group.tries === 0) group.tries += 1;
-    const isLast = group.tries >= mostTries && !isAway(reason);
-    if (isLast) process.emitWarning(`A call could not be recorded yet: ${tell(reason)}`);
+    const isRefused = group.tries >= soonTries && !isAway(reason);
+    if (isRefused || isMendable(reason)) warn(reason);
     const again = () => {
       clearTimeout(timer);
       troubled.delete(again);
       push({ entries: group.entries, tries: group.tries, isNote: false });
     };
     troubled.add(again);
-    const timer = isLast ? undefined : setTimeout(() => open && again(), betweenTriesMs).unref();
+    const waitMs = isRefused ? betweenLaterTriesMs : betweenTriesMs;
+    const timer = setTimeout(() => open && again(), waitMs).unref();
+  }
+
+  /** Once until all is stored again: whoever can mend it need not read it for each call. */
+  function warn(reason: unknown): void {
+    if (!hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${tell(reason)}`);
+    hasWarned = true;
   }
 
   /** What was done is on record in the end; who waits is told where it would not survive the process until then. */
@@ -173,5 +185,12 @@ async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<
 
 /** Not refused but not reached: the same is taken later. */
 function isAway(thrown: unknown): boolean {
-  return thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
+  const isUnreached =
+    thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
+  return isUnreached || isMendable(thrown);
+}
+
+/** Refused for what a person mends: a disk that is full, rights that are missing. */
+function isMendable(thrown: unknown): boolean {
+  return thrown instanceof PlaneError && thrown.data.later === true;
 }

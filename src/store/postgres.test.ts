@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { callEntry, sampleEntry } from "../../test/contracts/records.ts";
 import { storeContract } from "../../test/contracts/store.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
+import { stateTables } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import { parseStoreAddress } from "../model/store-address.ts";
 import { openPostgresStore } from "./postgres.ts";
@@ -59,6 +60,14 @@ test("planes that start at once on an empty database set it up once", async (con
   assert.deepEqual([ok, calls], [true, 6]);
   const [row] = await server.run(`SELECT count(*) = max(id) AS once FROM "user".toolplane_migrations`);
   assert.equal(row?.once, true);
+});
+
+test("an export has every table but what is over soon", async () => {
+  await (await open(server.address("whole"))).close();
+  const rows = await server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'whole'");
+  const left = new Set(["toolplane_migrations", "shared_values"]);
+  const kept = rows.map(({ tablename }) => String(tablename)).filter((name) => !left.has(name));
+  assert.deepEqual(kept.toSorted(), Object.keys(stateTables).toSorted());
 });
 
 test("a schema of a newer version, and one of another program, are refused and not touched", async () => {

@@ -11,8 +11,10 @@ import {
   updateApiKeyUsed,
 } from "./postgres/api-keys.ts";
 import { deleteCallsBefore, verifyCalls } from "./postgres/call-chain.ts";
+import { selectCallSeries } from "./postgres/call-minutes.ts";
 import { selectCall, selectCalls } from "./postgres/calls.ts";
 import { insertChanges, selectAudiences, selectChanges } from "./postgres/changes.ts";
+import { checkClock } from "./postgres/check-clock.ts";
 import { createConnection, type PostgresAddress } from "./postgres/connection.ts";
 import {
   deleteDeadLetter,
@@ -28,6 +30,7 @@ import { editEntries, selectEntries } from "./postgres/entries.ts";
 import { selectEvents, selectLastEventId } from "./postgres/events.ts";
 import {
   closePlan,
+  countHeldCalls,
   deleteRemembered,
   insertChange,
   insertHeldCall,
@@ -56,7 +59,10 @@ import { createSureAppend } from "./postgres/sure-append.ts";
 /** A store that several planes share. Opens also while the server is away, and works once it is there. */
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
-  const connection = await createConnection(address, instance, (client) => migrate(client, address));
+  const connection = await createConnection(address, instance, async (client) => {
+    await migrate(client, address);
+    await checkClock(client);
+  });
   const { read, write, change } = connection;
   const listener = createListener(address, instance);
   const messages = createMessages();
@@ -73,6 +79,7 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     append: createSureAppend({ append, call }),
     call,
     calls: (filter = {}) => read((query) => selectCalls(query, filter)),
+    callSeries: (span) => read((query) => selectCallSeries(query, span)),
     events: (after, limit) => read((query) => selectEvents(query, after, limit)),
     lastEventId: () => read(selectLastEventId),
     samples: () => read(selectSamples),
@@ -81,7 +88,8 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     addChange: (call, plan) =>
       write((query) => insertChange(query, call, plan), { lock: "plans", ...held(call.id) }),
     heldCall: (id) => read((query) => selectHeldCall(query, id)),
-    heldCalls: (filter = {}) => read((query) => selectHeldCalls(query, filter)),
+    heldCalls: (filter = {}, part) => read((query) => selectHeldCalls(query, filter, part)),
+    countHeldCalls: (filter) => read((query) => countHeldCalls(query, filter)),
     replaceHeldCall: (call) => write((query) => updateHeldCall(query, call), held(call.id)),
     plans: () => read(selectPlans),
     closePlan: (id) => write((query) => closePlan(query, id), { lock: "plans" }),

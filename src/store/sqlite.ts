@@ -1,5 +1,5 @@
 import type { HealthSample } from "../model/health.ts";
-import type { EntryEdits, JournalEntry, Store } from "../model/store.ts";
+import type { CallColumns, EntryEdits, JournalEntry, Store } from "../model/store.ts";
 import {
   deleteApiKey,
   insertApiKey,
@@ -10,6 +10,7 @@ import {
   updateApiKeyUsed,
 } from "./sqlite/api-keys.ts";
 import { deleteCallsBefore } from "./sqlite/call-chain.ts";
+import { addToMinutes, selectCallSeries } from "./sqlite/call-minutes.ts";
 import { createCallAppender, selectCall, selectCalls } from "./sqlite/calls.ts";
 import { insertChanges, selectAudiences, selectChanges } from "./sqlite/changes.ts";
 import type { Prepare } from "./sqlite/connection.ts";
@@ -28,6 +29,7 @@ import { deleteEntry, selectEntries, upsertEntry } from "./sqlite/entries.ts";
 import { createEventAppender, selectEvents, selectLastEventId } from "./sqlite/events.ts";
 import {
   closePlan,
+  countHeldCalls,
   deleteRemembered,
   insertChange,
   insertHeldCall,
@@ -63,6 +65,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     append: (entries) => write((prepare) => insertEntries(prepare, entries)),
     call: (id) => read((prepare) => selectCall(prepare, id)),
     calls: (filter = {}) => read((prepare) => selectCalls(prepare, filter)),
+    callSeries: (span) => read((prepare) => selectCallSeries(prepare, span)),
     events: (after, limit) => read((prepare) => selectEvents(prepare, after, limit)),
     lastEventId: () => read(selectLastEventId),
     samples: () => read(selectSamples),
@@ -70,7 +73,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
     addHeldCall: (held) => write((prepare) => insertHeldCall(prepare, held)),
     addChange: (held, plan) => write((prepare) => insertChange(prepare, held, plan)),
     heldCall: (id) => read((prepare) => selectHeldCall(prepare, id)),
-    heldCalls: (filter = {}) => read((prepare) => selectHeldCalls(prepare, filter)),
+    heldCalls: (filter = {}, part) => read((prepare) => selectHeldCalls(prepare, filter, part)),
+    countHeldCalls: (filter) => read((prepare) => countHeldCalls(prepare, filter)),
     replaceHeldCall: (held) => write((prepare) => updateHeldCall(prepare, held)),
     plans: () => read(selectPlans),
     closePlan: (id) => write((prepare) => closePlan(prepare, id)),
@@ -155,13 +159,17 @@ function editEntries(prepare: Prepare, { put, remove, changes }: EntryEdits): vo
 
 function insertEntries(prepare: Prepare, entries: readonly JournalEntry[]): void {
   const samples: HealthSample[] = [];
+  const calls: CallColumns[] = [];
   const addCall = createCallAppender(prepare);
   const addEvent = createEventAppender(prepare);
   for (const entry of entries) {
-    if (entry.kind === "call") addCall(entry.call, entry.text ?? JSON.stringify(entry.call));
-    else if (entry.kind === "event") addEvent(entry.at, entry.event);
+    if (entry.kind === "call") {
+      addCall(entry.call, entry.text ?? JSON.stringify(entry.call));
+      calls.push(entry.call);
+    } else if (entry.kind === "event") addEvent(entry.at, entry.event);
     else if (entry.kind === "run") insertRun(prepare, entry.run);
     else samples.push(entry.sample);
   }
+  addToMinutes(prepare, calls);
   insertSamples(prepare, samples);
 }

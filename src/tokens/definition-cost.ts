@@ -1,5 +1,6 @@
 import { sliceText } from "../lib/cut-text.ts";
 import { sameJson } from "../lib/same-json.ts";
+import { createTurns } from "../lib/turns.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
@@ -11,9 +12,6 @@ export type DefinitionCost = { fullTokens: number; summaryTokens: number };
 /** What the cost depends on beside the schema. */
 type Words = Pick<Tool, "modelName" | "title" | "description" | "annotations" | "outputSchema">;
 type Known = DefinitionCost & { of: Words; limit: number };
-
-/** So many are counted before others have their turn. */
-const slice = 50;
 
 // Names are given anew with every change of the catalogue, schemas stay what they are.
 const known = new WeakMap<JsonObject, Known>();
@@ -31,13 +29,14 @@ export async function countDefinitions(
   isEnough: (fullTokens: number) => boolean = () => false,
 ): Promise<DefinitionCost[]> {
   const costs: DefinitionCost[] = [];
+  const turns = createTurns();
   let sum = 0;
   for (const tool of tools) {
     const cost = recallCost(tool, limit) ?? (await count(tool, limit));
     costs.push(cost);
     sum += cost.fullTokens;
     if (isEnough(sum)) break;
-    if (costs.length % slice === 0) await new Promise(setImmediate);
+    if (turns.isOver()) await turns.next();
   }
   return costs;
 }

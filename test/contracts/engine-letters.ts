@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { until } from "../fixtures/until.ts";
 import { sampleLetter } from "../samples/dead-letters.ts";
 import type { EnginePromises } from "./engine.ts";
-import { planeOn, until } from "./engine-planes.ts";
+import { planeOn } from "./engine-planes.ts";
 
 const soon = () => new Date(Date.now() + 60_000).toISOString();
 

@@ -1,5 +1,3 @@
-import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createDeadLetters } from "../../src/dead-letters/dead-letters.ts";
 import { createDueLoop } from "../../src/jobs/due-loop.ts";
 import { createEngine } from "../../src/jobs/engine.ts";
@@ -98,11 +96,6 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
 function outcomeOf({ id }: Requested, ok: boolean): Outcome {
   const facts = { durationMs: 1, provider: null, attempts: 1, repaired: false, dropped: [], warnings: [] };
   return { ok, call: { id, tool: "notes.write", status: ok ? "succeeded" : "cancelled", ...facts } };
-}
-
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 4_000 && !(await condition()); turn++) await sleep(5);
-  assert.ok(await condition(), `it did not happen: ${what}`);
 }
 
 /** Work that waits until it is told to go on, or is aborted. */

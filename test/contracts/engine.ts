@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Recurrence } from "../../src/model/job.ts";
 import type { JobRunState } from "../../src/model/job-run.ts";
+import { until } from "../fixtures/until.ts";
 import { sampleJob, sampleRun } from "../samples/jobs.ts";
 import { dueLetterPromises } from "./engine-letters.ts";
-import { counting, type EngineWorld, gate, planeOn, until } from "./engine-planes.ts";
+import { counting, type EngineWorld, gate, planeOn } from "./engine-planes.ts";
 
 export type EnginePromises = { [sentence: string]: (world: EngineWorld) => Promise<void> };
 
@@ -119,6 +120,22 @@ const timePromises: EnginePromises = {
     await until("all are over", () => plane.ended.length === 25);
     for (const [job, count] of Object.entries(counts))
       assert.equal((await plane.store.jobRuns({ job })).length, count, job);
+  },
+
+  "what somebody asked for and waits does not stand for the run of a time that has come": async (world) => {
+    const job = sampleJob("digest", everyHour());
+    const { work, begun, open } = gate();
+    await using plane = await planeOn(world, { jobs: [job], work });
+    await plane.start();
+    await until("it has a time", async () => (await plane.store.jobSchedules()).length === 1);
+    for (const id of ["running", "waiting"]) await plane.store.addJobRun(sampleRun(id, {}, job));
+    plane.loop.wake();
+    await until("one is under way", () => begun.length === 1);
+    using _later = await world.later(0.75 * hourMs);
+    plane.loop.wake();
+    const byTheClock = async () => (await plane.store.jobRuns({ origin: "schedule" })).length;
+    await until("the time has its run", async () => (await byTheClock()) === 1);
+    open();
   },
 };
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import type { PlanRecord, Remembered } from "../../src/model/held-call.ts";
+import type { HeldFilter, PlanRecord, Remembered } from "../../src/model/held-call.ts";
+import type { HeldOrder } from "../../src/model/held-order.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import type { Promises } from "./opened-store.ts";
 import { storeFailed } from "./opened-store.ts";
 import { answeredCall, heldCall, moment } from "./records.ts";
@@ -47,6 +49,25 @@ export const heldCallPromises: Promises = {
     assert.equal(await idsOf({ plan: "p" }), "d");
     assert.equal(await idsOf({ user: "ada" }), "cbad");
     assert.equal(await idsOf({ user: null }), "");
+  },
+
+  "lists a part of them in any order, and counts them all": async ({ store }) => {
+    for (const id of ["a", "b", "c", "d"]) await store.addHeldCall(heldCall(id));
+    await store.replaceHeldCall(answeredCall(heldCall("c"), "approve"));
+    await store.addHeldCall(heldCall("n", { principal: principalOf({ user: null }) }));
+    const partOf = async (order: HeldOrder, limit: number, last?: string, waits = false) => {
+      const after = last === undefined ? null : { id: last, waits };
+      return (await store.heldCalls({}, { order, limit, after })).map(({ id }) => id).join("");
+    };
+    assert.deepEqual([await partOf("oldest", 3), await partOf("oldest", 3, "c")], ["abc", "dn"]);
+    assert.deepEqual([await partOf("newest", 2), await partOf("newest", 9, "d")], ["nd", "cba"]);
+    assert.deepEqual([await partOf("pending", 3), await partOf("pending", 3, "b", true)], ["ndb", "ac"]);
+    assert.equal(await partOf("pending", 3, "c"), "");
+    assert.equal(await partOf("oldest", 3, "unknown"), "");
+    const count = (filter: HeldFilter) => store.countHeldCalls(filter);
+    assert.deepEqual([await count({}), await count({ status: "pending" })], [5, 4]);
+    assert.deepEqual([await count({ shownTo: "bob" }), await count({ shownTo: "ada" })], [1, 5]);
+    assert.equal(await count({ shownTo: null }), 1);
   },
 
   "lets one of several who change a held call do so": async ({ store }) => {

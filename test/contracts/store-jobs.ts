@@ -99,6 +99,7 @@ export const jobPromises: Promises = {
     assert.equal(await idsOf({ seenBy: "ada" }), "ca");
     assert.equal(await idsOf({ owner: null }), "ba");
     assert.equal(await idsOf({ state: "failed" }), "a");
+    assert.equal(await idsOf({ origin: "request" }), "ba");
     assert.equal(await idsOf({ before: "c", limit: 1 }), "b");
     assert.equal(await store.forgetJobRuns(at(2)), 1);
     assert.equal(await idsOf({}), "cb");

@@ -25,4 +25,30 @@ export const statePromises: Promises = {
     assert.deepEqual(await Array.fromAsync(again.readAll()), lines);
     assert.equal(await again.writeAll(() => given(lines)), "dead_letters");
   },
+
+  "takes what an older export does not say as if nobody had said it": async ({ store }) => {
+    const letters = [sampleLetter("a"), sampleLetter("b")];
+    for (const letter of letters) await store.addDeadLetter(letter, 10);
+    const lines = await Array.fromAsync(store.readAll());
+    for (const { id, revision } of letters) await store.deleteDeadLetter(id, revision);
+    const columns = await store.stateColumns("dead_letters");
+    assert.deepEqual(columns.toSorted(), Object.keys(lines[0]?.row ?? {}).toSorted());
+
+    const [older, whole] = lines as [StateLine, StateLine];
+    const { due_at: _, ...row } = older.row;
+    assert.equal(await store.writeAll(() => given([{ ...older, row }, whole])), null);
+    const again = await Array.fromAsync(store.readAll());
+    assert.deepEqual(again, [{ ...older, row: { ...older.row, due_at: null } }, whole]);
+  },
+
+  "writes on after what was imported": async ({ store }) => {
+    await store.addDeadLetter(sampleLetter("a"), 10);
+    const lines = await Array.fromAsync(store.readAll());
+    await store.deleteDeadLetter("a", 1);
+    const later = lines.map(({ table, row }) => ({ table, row: { ...row, sequence: 7 } }));
+    await store.writeAll(() => given(later));
+    await store.addDeadLetter(sampleLetter("b"), 10);
+    const numbers = (await Array.fromAsync(store.readAll())).map(({ row }) => row.sequence);
+    assert.deepEqual(numbers, [7, 8]);
+  },
 };

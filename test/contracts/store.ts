@@ -5,6 +5,7 @@ import type { OpenedStore, Promises } from "./opened-store.ts";
 import { storeFailed } from "./opened-store.ts";
 import { answeredCall, callEntry, eventEntry, heldCall, sampleEntry } from "./records.ts";
 import { apiKeyPromises } from "./store-api-keys.ts";
+import { callSeriesPromises } from "./store-call-series.ts";
 import { changePromises, entryPromises } from "./store-changes.ts";
 import { deadLetterPromises } from "./store-dead-letters.ts";
 import { callPromises, eventPromises, samplePromises } from "./store-entries.ts";
@@ -42,6 +43,7 @@ const lifePromises: Promises = {
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   const promises = [
     callPromises,
+    callSeriesPromises,
     eventPromises,
     samplePromises,
     heldCallPromises,

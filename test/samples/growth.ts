@@ -1,31 +1,32 @@
+/** So much of the processor tells more than the clock's ticks, of which there are 250 a second. */
+const enoughMs = 100;
+const mostRounds = 2_000;
 /** The least a measurement is worth, so that noise is not taken for growth. */
-const floorMs = 3;
-const rounds = 6;
+const floorMs = 20;
 const times = 8;
 
 /** Work that grows with its size stays well below this for eight times as much; work that grows with the square is at 64. */
 export const mostGrowth = 32;
 
 /**
- * How many times longer eight times as much takes. It is compared with eight times the smaller work, which takes about as
- * long, so that a busy machine slows both alike; the fastest of each counts.
+ * How many times more of the processor eight times as much takes. It is compared with eight times the smaller work, which
+ * takes about as much. What others do on the machine meanwhile is not in it.
  */
 export function growthOf(run: (size: number) => void, size: number): number {
-  const fastest = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
-  const time = (work: () => void) => {
-    const startedAt = performance.now();
-    work();
-    return performance.now() - startedAt;
-  };
-  for (let round = 0; round < rounds; round++) {
-    const small = time(() => {
+  const spent = { small: 0, large: 0 };
+  run(size * times);
+  for (let round = 0; round < mostRounds && spent.small < enoughMs; round++) {
+    spent.small += processorMs(() => {
       for (let count = 0; count < times; count++) run(size);
     });
-    fastest.small = Math.min(fastest.small, small);
-    fastest.large = Math.min(
-      fastest.large,
-      time(() => run(size * times)),
-    );
+    spent.large += processorMs(() => run(size * times));
   }
-  return (fastest.large / Math.max(floorMs, fastest.small)) * times;
+  return (spent.large / Math.max(floorMs, spent.small)) * times;
+}
+
+function processorMs(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, runCli, startCli, startServe, until, writeConfig } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
 test("the last calls are told in short, also those that were refused, without secrets", async () => {
   const config = { mcpServers: { e: fixture("echo") } };

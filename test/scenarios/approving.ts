@@ -1,8 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Outcome } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/held-call.ts";
-import { patientMs } from "../fixtures/patience.ts";
 import type { TemporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { fixture, type Printed, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";
 
 export type HttpAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
@@ -70,11 +69,11 @@ export const outcomeIn = ({ body }: HttpAnswer) => body.outcome as Outcome;
 
 /** Looks until it is so; for what another process does. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + patientMs(20_000);
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`${what} did not happen`);
-    await delay(20);
-  }
+  let found: T | undefined;
+  const isFound = async () => {
+    found = await look();
+    return found !== undefined;
+  };
+  await until(what, isFound, 20_000);
+  return found as T;
 }

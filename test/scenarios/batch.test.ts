@@ -3,7 +3,8 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { suite, test } from "node:test";
 import type { Outcome } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, pidsIn, runCli, startCli, startServe, until, writeConfig } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { callsAt, fixture, pidsIn, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
 type Line = Outcome & { line: number; id: unknown; input: string };
 

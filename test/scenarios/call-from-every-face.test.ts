@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Outcome, Plane } from "../../src/index.ts";
+import type { CallRecord, Outcome, Plane } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
 import {
   errorOf,
@@ -112,14 +113,13 @@ suite("the same call through every face", () => {
     const refusedByCli = ({ status, face }: { status: string; face: string }) =>
       status === "refused" && face === "cli";
     // What another process has answered is in the store a moment later.
-    let calls = await plane.calls({ limit: 100 });
-    for (let looks = 0; looks < 100 && !calls.some(refusedByCli); looks += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    let calls: CallRecord[] = [];
+    await until("the record of a refused command", async () => {
       calls = await plane.calls({ limit: 100 });
-    }
+      return calls.some(refusedByCli);
+    });
     const faces = new Set(calls.map(({ face }) => face));
     assert.deepEqual([...faces].sort(), ["cli", "http", "library"]);
-    assert.ok(calls.some(refusedByCli));
     assert.ok(!JSON.stringify(calls).includes("not today"), "no record holds what was said");
   });
 });

@@ -239,6 +239,13 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     const init = () => run(["init", "--to", "starter.json", "--json"]);
     assert.deepEqual((await init()).json(), { path: directory.file("starter.json") });
     assert.equal((await run(["config", "validate", "--config", "starter.json"])).code, 0);
+    const { tools } = (await run(["tools", "list", "--config", "starter.json", "--json"])).json() as {
+      tools: { name: string }[];
+    };
+    assert.ok(
+      tools.some(({ name }) => name === "demo.add"),
+      "there is something to try at once",
+    );
     assert.equal((await init()).code, 2);
   });
 

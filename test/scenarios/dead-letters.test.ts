@@ -5,6 +5,7 @@ import { mock, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { DeadLetter, DeadLetterPage } from "../../src/model/dead-letter.ts";
 import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import {
   assertFailed,
   callsAt,
@@ -14,7 +15,6 @@ import {
   runCli,
   startCli,
   startServe,
-  until,
   within,
   writeConfig,
 } from "./support.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, startServe, until, writeConfig } from "./support.ts";
+import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 type Heard = { id: number; event: string; data: Record<string, unknown> };
 
@@ -28,7 +29,7 @@ async function listen(url: string, headers: Record<string, string> = {}) {
     controller.abort();
     await reading;
   };
-  return { heard, stop, status: response.status };
+  return { heard, stop, status: response.status, ended: reading };
 }
 
 suite("the stream of events", () => {
@@ -56,6 +57,31 @@ suite("the stream of events", () => {
     assert.doesNotMatch(JSON.stringify([first.heard, second.heard]), /CANARY/);
   });
 
+  test("a key that is revoked hears no more", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
+    const create = async (name: string, scope: string) =>
+      (
+        await runCli(["keys", "create", name, "--user", "ann", "--scope", scope, ...place])
+      ).json() as unknown as {
+        secret: string;
+        key: { id: string };
+      };
+    const [admin, lost] = [await create("admin", "admin"), await create("lost", "call")];
+    await using serving = await startServe(config, directory.file("data"));
+    const as = ({ secret }: { secret: string }) => ({ authorization: `Bearer ${secret}` });
+    const listening = await listen(serving.url, as(lost));
+    const revoked = await fetch(`${serving.url}/keys/${lost.key.id}`, {
+      method: "DELETE",
+      headers: as(admin),
+    });
+    assert.equal(revoked.status, 200);
+    await listening.ended;
+    assert.ok(!listening.heard.some(({ event }) => event === "key.revoked"));
+    assert.equal((await listen(serving.url, as(lost))).status, 401);
+  });
+
   test("a place that is none is refused", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {});
@@ -70,9 +96,7 @@ suite("the stream of events", () => {
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const serving = await startServe(config, directory.file("data"));
     const listener = await listen(serving.url);
-    const startedAt = Date.now();
     assert.equal(await serving.stop("SIGTERM"), 0);
-    assert.ok(Date.now() - startedAt < 10_000);
     await listener.stop();
   });
 });

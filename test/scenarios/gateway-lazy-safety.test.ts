@@ -3,8 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { hear, listChanged, openClient, startLazy } from "./lazy-world.ts";
-import { fixture, isRunning, namedServer, until } from "./support.ts";
+import { fixture, isRunning, namedServer } from "./support.ts";
 
 const slowStart = fileURLToPath(new URL("../fixtures/rogue/slow-start.mjs", import.meta.url));
 const everyWord = "tool secret open of";

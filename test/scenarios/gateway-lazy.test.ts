@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSse } from "../fixtures/read-sse.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { hear, listChanged, metaNames, openClient, startLazy } from "./lazy-world.ts";
-import { fixture, namedServer, until } from "./support.ts";
+import { fixture, namedServer } from "./support.ts";
 
 for (const era of ["legacy", "modern"] as const) {
   test(`a ${era} client has three tools, and reaches all the others with them`, async () => {
@@ -237,7 +238,7 @@ test("a client of the later era that listens is told, and its list is again the 
   );
   left.abort();
   await ended;
-  while ((await gateway.plane.stats()).sessions?.length !== 0) await new Promise(setImmediate);
+  await until("the end of its session", async () => (await gateway.plane.stats()).sessions?.length === 0);
   assert.deepEqual(await loaded(), []);
   assert.equal(heard.filter((method) => method === listChanged).length, 1);
 });

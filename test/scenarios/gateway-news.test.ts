@@ -5,7 +5,8 @@ import { EraClient } from "../fixtures/era-client.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import { type Message, objectAt } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, until } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { fixture } from "./support.ts";
 
 const idKey = "io.modelcontextprotocol/subscriptionId";
 

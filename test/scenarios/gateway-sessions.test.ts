@@ -5,7 +5,8 @@ import { EraClient } from "../fixtures/era-client.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import type { Message } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, until, untilLogged } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { fixture, untilLogged } from "./support.ts";
 
 const conformance = () => ({ far: fixture("conformance") });
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, writeConfig } from "./support.ts";
+import { startMcp } from "./rogue/mcp-client.ts";
+import { fixture, isRunning, pidsIn, within, writeConfig } from "./support.ts";
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
@@ -50,5 +52,22 @@ for (const era of ["legacy", "modern"] as const) {
     } finally {
       await client.close();
     }
+  });
+}
+
+for (const [signal, exitCode] of [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const) {
+  test(`${signal} ends it and its servers, though its input stays open`, async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
+    await using client = await startMcp(config, directory.file("data"));
+    assert.ok((await client.toolNames()).includes("echo__echo"));
+    const ended = once(client.process, "exit");
+    client.process.kill(signal);
+    assert.deepEqual(await within(10_000, "its end", ended), [exitCode, null]);
+    assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
 }

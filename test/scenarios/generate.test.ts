@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { type Script, type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { agentWorld } from "./agent-world.ts";
-import { fixture, pidsIn, runCli, startCli, until, writeConfig } from "./support.ts";
+import { fixture, pidsIn, runCli, startCli, writeConfig } from "./support.ts";
 
 /** Adds one to the number in the prompt, by way of the tool, and tells. */
 const addsOne: Extract<Script, (...args: never[]) => unknown> = ({ messages }) => {

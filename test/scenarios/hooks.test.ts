@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { HookCall } from "../../src/index.ts";
 import { createPlane, principalOf } from "../../src/index.ts";
+import { patientSeconds } from "../fixtures/patience.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { hookCommand } from "../samples/hooks.ts";
 import { getJson, postCall } from "./requests.ts";
 import {
@@ -15,7 +17,6 @@ import {
   runCli,
   startServe,
   textsOf,
-  until,
   writeConfig,
 } from "./support.ts";
 
@@ -70,9 +71,14 @@ suite("hooks", { concurrency: 4 }, () => {
       put_note: hookCommand("hang.sh", pids),
       do_it_now: ["/no/such/program"],
     };
+    // Enough for it to start and to say who runs.
+    const seconds = patientSeconds(1);
     const { config, dataDirectory, log } = await configured(directory, {
       PreToolUse: Object.entries(scripts).map(([tool, command]) =>
-        hook(tool, command, { matcher: `\\.${tool}$`, timeout_ms: tool === "put_note" ? 500 : 20_000 }),
+        hook(tool, command, {
+          matcher: `\\.${tool}$`,
+          timeout_ms: tool === "put_note" ? seconds * 1_000 : 60_000,
+        }),
       ),
     });
     await using serving = await startServe(config, dataDirectory);
@@ -80,7 +86,7 @@ suite("hooks", { concurrency: 4 }, () => {
       echo: /hook 'echo' \(PreToolUse\) failed: it ended with exit code 7/,
       echo_all: /it wrote more than 1 MiB/,
       write_note: /what it printed is no JSON/,
-      put_note: /it took longer than 0\.5 s, its 'timeout_ms'/,
+      put_note: new RegExp(`it took longer than ${seconds} s, its 'timeout_ms'`),
       do_it_now: /it could not be started/,
     };
     const args = { message: "m", ...note };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { type Answer, getJson, postCall, requestWith } from "./requests.ts";
 import { callsAt, fixture, type Printed, type RunningServe, startServe, writeConfig } from "./support.ts";
 
@@ -51,7 +52,10 @@ suite("the HTTP API", () => {
     assert.equal(row?.quality.score, 55);
     assert.ok((await size("/tools?server=echo&view=row")) < (await size("/tools?server=echo")) / 2);
     let tokens = row?.tokens;
-    while (tokens === null) tokens = (await read())?.tokens;
+    await until("the count of its tokens", async () => {
+      tokens = (await read())?.tokens;
+      return tokens !== null;
+    });
     const { body: stats } = await get("/stats?tool=echo.add&tools=true");
     assert.deepEqual(
       (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [
@@ -64,6 +68,24 @@ suite("the HTTP API", () => {
     assert.deepEqual((found.tools as { row: object }[])[0]?.row, await read());
     assertProblem(await get("/tools?view=nonsense"), 400, "USAGE");
     assert.deepEqual((await get("/pins?held=true")).body, { pins: [] });
+  });
+
+  test("what fits best comes first where that is wanted, and what has the words in it follows by name", async () => {
+    const { body } = await get("/tools?q=add&best=1&limit=3");
+    const { body: found } = await get("/search?q=add&limit=1");
+    const namesOf = ({ tools }: Answer["body"]) => (tools as { name: string }[]).map(({ name }) => name);
+    assert.deepEqual(namesOf(body)[0], namesOf(found)[0]);
+    assert.equal(new Set(namesOf(body)).size, namesOf(body).length, "none is there twice");
+    const { body: named } = await get("/tools?q=add");
+    assert.ok(namesOf(named).every((name) => namesOf(body).includes(name) || body.nextCursor !== null));
+    // No word begins like that, but the name has the letters.
+    const { body: letters } = await get("/tools?q=cho.ad&best=5");
+    assert.deepEqual([namesOf(letters), letters.total, letters.note], [["echo.add"], 1, undefined]);
+    const { body: nothing } = await get("/tools?q=unicorn&best=5");
+    assert.deepEqual([nothing.tools, nothing.total], [[], 0]);
+    assert.match(String(nothing.note), /Nothing matches 'unicorn'/);
+    for (const path of ["best=0", "best=many", "best=1&best=2", "best=5&capability=news"])
+      assertProblem(await get(`/tools?q=add&${path}`), 400, "USAGE");
   });
 
   test("a call that is followed tells its outcome last, in the same words", async () => {

@@ -3,16 +3,9 @@ import { after, before, suite, test } from "node:test";
 import type { CreatedApiKey, NewApiKey } from "../../src/model/api-key.ts";
 import { browse, startOAuth } from "../contracts/signing-in.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { requestWith } from "./requests.ts";
-import {
-  fixture,
-  namedServer,
-  type RunningServe,
-  runCli,
-  startServe,
-  until,
-  writeConfig,
-} from "./support.ts";
+import { fixture, namedServer, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
 
 type Body = Record<string, unknown>;
 

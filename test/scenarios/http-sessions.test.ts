@@ -37,6 +37,17 @@ suite("sessions of a browser", () => {
     assert.equal(await statusWith({ cookie, ...page }), 401);
   });
 
+  test("what the API answers is kept by no browser and taken for nothing else", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    await using serving = await startServe(config, directory.file("data"));
+    for (const path of ["/session", "/config", "/tools/echo.add", "/nothing"]) {
+      const { headers } = await fetch(serving.url + path);
+      assert.equal(headers.get("cache-control"), "no-store", path);
+      assert.equal(headers.get("x-content-type-options"), "nosniff", path);
+    }
+  });
+
   test("only a page of ours in a browser counts as the workbench", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(

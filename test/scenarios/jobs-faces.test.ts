@@ -28,6 +28,7 @@ const work = {
     {
       name: "broken",
       personas: ["Atlas"],
+      input: { message: "never said" },
       task_graph: [{ task: "fall" }, { task: "tell", depends_on: ["fall"] }],
     },
   ],

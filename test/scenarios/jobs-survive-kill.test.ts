@@ -9,8 +9,9 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { moveClocks } from "./boss-clock.ts";
-import { callsAt, fixture, type ServerEntry, startServe, until, within } from "./support.ts";
+import { callsAt, fixture, type ServerEntry, startServe, within } from "./support.ts";
 import { moveClock, skill, task, workConfig } from "./work-world.ts";
 
 const steps = [

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane, type EventOf, type Plane } from "../../src/index.ts";
 import { startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, callsAt, errorOf, fixture, namedServer, planeOf, textsOf, until } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { assertFailed, callsAt, errorOf, fixture, namedServer, planeOf, textsOf } from "./support.ts";
 
 const sum = { a: 1, b: 2 };
 

@@ -118,6 +118,7 @@ test("what is filled in is told and, when strict, refused; an error names owner,
     line: 2,
     path: "[0].side_effects",
     owner: "Nova",
+    entry: { kind: "tool", name: "bad" },
     severity: "error",
     hint: null,
   });

@@ -3,16 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { createPlane, type PlaneError, principalOf } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import {
-  assertFailed,
-  callsAt,
-  errorOf,
-  fixture,
-  runCli,
-  startServe,
-  until,
-  writeConfig,
-} from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { assertFailed, callsAt, errorOf, fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 const forecast = {
   description: "The weather of the next days.",

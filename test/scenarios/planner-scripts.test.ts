@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
+import { patientMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { commandIn, type PlannedStep, planeThatSays, plannedIn } from "./planning.ts";
 import { callsAt, fixture, namedServer, runCli, writeConfig } from "./support.ts";
@@ -30,8 +31,11 @@ async function bash(
   const path = await commandIn(directory, config);
   const env = { ...fixtureEnvironment(), PATH: `${path}:${process.env.PATH}`, ...more };
   return new Promise((resolve) => {
-    execFile("bash", words, { cwd: directory.path, env, timeout: 60_000 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      "bash",
+      words,
+      { cwd: directory.path, env, timeout: patientMs(60_000) },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }

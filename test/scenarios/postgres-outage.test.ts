@@ -85,6 +85,17 @@ test("a call that ended while the database was away is recorded by the plane tha
   assert.ok(!readdirSync(directory.path).some((name) => name.includes("-waiting-")));
 });
 
+test("a plane that finds no database says so as if it had lost one, and when it is there", async () => {
+  await server.stop();
+  await using plane = await planeOn("absent");
+  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  assert.equal((await plane.readiness()).ready, false);
+  await lost;
+  await server.start();
+  await back;
+  assert.deepEqual((await say(plane, "first")).call.warnings, []);
+});
+
 test("whoever waits for a person's yes goes on waiting while the database is away", async () => {
   const rules = [{ tool: "echo.put_note", verdict: "ask" }];
   await using plane = await createPlane({

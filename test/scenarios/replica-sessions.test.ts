@@ -6,8 +6,9 @@ import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import type { JsonObject, Message } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { eventually } from "./approving.ts";
-import { fixture, until } from "./support.ts";
+import { fixture } from "./support.ts";
 
 let postgres: RunningPostgres;
 before(async () => {

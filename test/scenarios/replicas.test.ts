@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { compare } from "../../bench/replicas/compare.ts";
 import { compareJobs } from "../../bench/replicas/compare-jobs.ts";
 import { runClients } from "../../bench/replicas/load.ts";
 import type { Replica } from "../../bench/replicas/replica.ts";
 import { nothingTold, type Told } from "../../bench/replicas/told.ts";
 import { startWorld, type World } from "../../bench/replicas/world.ts";
+import { until } from "../fixtures/until.ts";
 import { eventually } from "./approving.ts";
 
 /** Clients of every kind, until this is disposed of, whatever fails meanwhile. */
@@ -19,7 +19,7 @@ function startClients({ balancer }: World) {
     /** Resolves when so many more calls were answered. */
     async answered(more: number): Promise<void> {
       const enough = told.calls.size + more;
-      while (told.calls.size < enough) await pause(20);
+      await until(`${more} more answers`, () => told.calls.size >= enough, 30_000);
     },
     async stop(): Promise<void> {
       stopping.abort();
@@ -37,12 +37,10 @@ async function assertNothingLost(world: World, told: Told): Promise<void> {
     approvedWrongly: 0,
   };
   const look = () => compare(told, { run: postgres.run, schema, ledger });
-  let lost = await look();
-  for (let looks = 0; looks < 50 && JSON.stringify(lost) !== JSON.stringify(nothing); looks += 1) {
-    await pause(100);
-    lost = await look();
-  }
-  assert.deepEqual(lost, nothing);
+  const isNothing = async () => JSON.stringify(await look()) === JSON.stringify(nothing);
+  // What is missing in the end is told by the comparison below.
+  await until("the last of it", isNothing).catch(() => undefined);
+  assert.deepEqual(await look(), nothing);
   assert.equal(await world.verify(), null);
   // Runs whose plane was killed may go on for longer than a test should; none has done its work twice.
   const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks: [], patienceMs: 0 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import {
   assertFailed,
   callsAt,
@@ -11,7 +12,6 @@ import {
   planeOf,
   sleepyServer,
   textsOf,
-  until,
   within,
 } from "./support.ts";
 

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, runCli, startCli, startServe, until, writeConfig } from "./support.ts";
+import { until } from "../fixtures/until.ts";
+import { callsAt, fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
 suite("the command line beside a plane that serves", () => {
   test("uses that plane, so that there is one state", async () => {
@@ -45,6 +46,10 @@ suite("the command line beside a plane that serves", () => {
       ["call", "echo.fail"],
       ["servers", "show", "nobody"],
       ["tools", "show", "echo.ech"],
+      ["prompts", "list"],
+      ["resources", "list"],
+      ["doctor"],
+      ["doctor", "nobody"],
     ]) {
       const flags = ["--config", config, "--data-dir", data];
       const [beside, alone] = await Promise.all([
@@ -52,7 +57,7 @@ suite("the command line beside a plane that serves", () => {
         runCli([...words, ...flags, "--standalone"]),
       ]);
       assert.equal(beside.code, alone.code, words.join(" "));
-      assert.equal(beside.stderr, alone.stderr);
+      assert.deepEqual([beside.stdout, beside.stderr], [alone.stdout, alone.stderr]);
     }
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -48,6 +49,18 @@ const rowsIn = async (config: string, dataDirectory: string) => {
   return await state.countState();
 };
 
+/** All lines but the last, which only seals them. */
+const linesIn = async (file: string) => (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
+
+const lineOf = (table: string, lines: readonly string[]) =>
+  lines.find((line) => line.includes(`"table":"${table}"`)) ?? assert.fail(`nothing of ${table}`);
+
+/** As if they had been exported so. */
+function sealed(lines: readonly string[]): string {
+  const sealing = hash("sha256", `${lines.join("\n")}\n`);
+  return `${[...lines, JSON.stringify({ hash: sealing })].join("\n")}\n`;
+}
+
 test("an import that is killed leaves nothing, and the next one brings everything once", async () => {
   await using directory = await temporaryDirectory();
   const { config, file } = await exported(directory, 20);
@@ -74,13 +87,8 @@ test("an import that is killed leaves nothing, and the next one brings everythin
 test("a row that the store refuses takes all the others with it", async () => {
   await using directory = await temporaryDirectory();
   const { config, file } = await exported(directory, 3);
-  const lines = (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
-  const twice = [...lines, lines.find((line) => line.includes('"table":"calls"'))];
-  const { createHash } = await import("node:crypto");
-  const hash = createHash("sha256")
-    .update(`${twice.join("\n")}\n`)
-    .digest("hex");
-  await writeFile(file, `${[...twice, JSON.stringify({ hash })].join("\n")}\n`);
+  const lines = await linesIn(file);
+  await writeFile(file, sealed([...lines, lineOf("calls", lines)]));
   const place = ["--config", config, "--data-dir", directory.file("second")];
   const { code, stderr } = await runCli(["state", "import", file, ...place]);
   assert.notEqual(code, 0, stderr);
@@ -114,4 +122,56 @@ test("an export of a plane that goes on working is of one moment", async () => {
   assert.deepEqual([told[0], told.length - 1], [lines.length - 2, lines.length - 2]);
   await using other = await createPlane({ config, dataDirectory: second });
   assert.equal((await other.verifyCalls()).ok, true);
+});
+
+test("what this version does not know is refused and named, and never left out without a word", async () => {
+  await using directory = await temporaryDirectory();
+  const { config, file } = await exported(directory, 1);
+  const lines = await linesIn(file);
+  const call = JSON.parse(lineOf("calls", lines)) as { table: string; row: Record<string, unknown> };
+  const withRow = (row: Record<string, unknown>) => [...lines, JSON.stringify({ ...call, row })];
+  const cases: [lines: string[], said: RegExp][] = [
+    [
+      withRow({ ...call.row, mood: "good" }),
+      /Line \d+ .*no column 'mood' in the table 'calls'.*update this installation/,
+    ],
+    [
+      [...lines, JSON.stringify({ table: "moods", row: { id: 1 } })],
+      /Line \d+ .*no table 'moods'.*update this installation/,
+    ],
+    [
+      [JSON.stringify({ format: "toolplane-state", version: 2 }), ...lines.slice(1)],
+      /Line 1 .*of version 2, and this installation knows 1.*update this installation/,
+    ],
+    [[JSON.stringify({ servers: {} })], /Line 1 .*no export of a state.*'state export'/],
+    [withRow({ ...call.row, record: { a: 1 } }), /Line \d+ .*it is no row of a table.*export it again/],
+  ];
+  for (const [given, said] of cases) {
+    await writeFile(file, sealed(given));
+    const place = ["--config", config, "--data-dir", directory.file("second")];
+    const { code, stderr } = await runCli(["state", "import", file, ...place]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, said);
+    assert.match(stderr, /Nothing was imported/);
+    assert.equal(await rowsIn(config, directory.file("second")), 0);
+  }
+});
+
+test("whatever characters a call had, its export can be imported again", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  const message = "a\u2028b\u2029c\r\nd\ud800e\u0000f\u0085g\ufeffh";
+  {
+    await using made = await createPlane({ config, dataDirectory: directory.file("first") });
+    await made.call("echo.echo", { message });
+  }
+  const files = [directory.file("one.jsonl"), directory.file("two.jsonl")] as const;
+  const run = async (...words: string[]) => {
+    const { code, stderr } = await runCli(["state", ...words, "--config", config]);
+    assert.equal(code, 0, stderr);
+  };
+  await run("export", files[0], "--data-dir", directory.file("first"));
+  await run("import", files[0], "--data-dir", directory.file("second"));
+  await run("export", files[1], "--data-dir", directory.file("second"));
+  assert.equal(await readFile(files[1], "utf8"), await readFile(files[0], "utf8"));
 });

@@ -59,6 +59,11 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
   assert.match(shown.stdout, /^SERVER +TOOLS +FULL +SUMMARY +LOADED +SAVED\nmany +50 /);
   assert.match(shown.stdout, /\nTOOL +FULL/);
   assert.match(shown.stderr, /o200k_base/);
+  const dearest = await runCli(["stats", "--tools", "--limit", "2", "--json", ...where]);
+  const { tools: few, totals: same } = dearest.json() as unknown as ContextStats;
+  assert.deepEqual([few?.length, same.tools], [2, totals.tools], "only what is told of is less");
+  assert.ok((few?.[0]?.fullTokens ?? 0) >= (few?.[1]?.fullTokens ?? 0));
+  assert.match((await runCli(["stats", "--limit", "0", ...where])).stderr, /whole number from 1 to 1000/);
 });
 
 test("what is always loaded is counted as loaded, and few tools are given whole", async () => {

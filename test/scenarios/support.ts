@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
@@ -15,6 +14,7 @@ import {
   readLog,
   receivedMessages,
 } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 
 export type ServerEntry = Record<string, unknown>;
 
@@ -114,7 +114,11 @@ export async function startServe(
     let output = "";
     child.stdout.on("data", (chunk) => {
       output += chunk;
-      if (output.includes("\n")) resolve(JSON.parse(output) as Pick<RunningServe, "url" | "workbench">);
+      const end = output.indexOf("\n");
+      if (end < 0) return;
+      const first = JSON.parse(output.slice(0, end)) as Pick<RunningServe, "url" | "workbench">;
+      if (first.url === undefined) reject(new Error(`serve does not start: ${output}`));
+      else resolve(first);
     });
     child.once("close", (code) => reject(new Error(`serve exited with ${code}: ${complaints}`)));
   });
@@ -177,27 +181,17 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits for something that another process does. */
-export async function until(what: string, condition: () => boolean, limitMs = 10_000): Promise<void> {
-  const end = Date.now() + patientMs(limitMs);
-  while (!condition()) {
-    assert.ok(Date.now() < end, `${what} did not happen within ${limitMs / 1000} s`);
-    await delay(10);
-  }
-}
-
 export async function untilLogged(log: string, what: (entry: LogEntry) => boolean): Promise<void> {
   await until(`an entry in ${log}`, () => readLog(log).some(what));
 }
 
 /** Fails instead of hanging. */
 export async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const late = delay(patientMs(limitMs), "late" as const, { signal: controller.signal }).catch(
-    () => "late" as const,
-  );
-  const first = await Promise.race([promise.then((value) => ({ value })), late]);
-  controller.abort();
-  assert.ok(first !== "late", `${what} took longer than ${limitMs / 1000} s`);
-  return first.value;
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  await until(what, () => isSettled, limitMs);
+  return promise;
 }

@@ -70,7 +70,8 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const seen: EventOf<"tool.progress">[] = [];
     plane.on("tool.progress", (event) => seen.push(event));
     await plane.tools();
-    const outcome = await plane.call("progress.keep_alive", { ms: 1_500 }, { timeoutMs: 800 });
+    const timeoutMs = patientMs(800);
+    const outcome = await plane.call("progress.keep_alive", { ms: 2 * timeoutMs }, { timeoutMs });
     assert.deepEqual(textsOf(outcome), ["still alive"]);
     assert.ok(seen.length > 2);
     assert.equal(seen[0]?.callId, outcome.call.id);

@@ -67,7 +67,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await page.getByRole("article", { name: "echo.put_note is answered" }).waitFor();
     await eventually(
       "the title without a number",
-      async () => (await page.title()) === "Toolplane" || undefined,
+      async () => (await page.title()) === "Approvals · Toolplane" || undefined,
     );
     assert.deepEqual(complaints, []);
     await context.close();
@@ -181,7 +181,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
       plan = queued.plan?.id ?? "";
     }
     const { page, complaints, context } = await world.open("/plans");
-    await page.getByRole("link", { name: /echo\.put_note, echo\.put_note/ }).click();
+    await page.getByRole("link", { name: "echo.put_note × 3" }).click();
     await page.waitForURL(`**/plans/${plan}`);
     await page.getByLabel("The first so many").fill("2");
     const change = page.getByRole("listitem").filter({ hasText: "beta" });

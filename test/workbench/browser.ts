@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Playwright from "playwright-core";
 import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
+import { freePort } from "../fixtures/free-port.ts";
+import { patientMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/support.ts";
 
@@ -48,7 +50,8 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const directory = await temporaryDirectory();
   const config = await writeConfig(directory, servers, more);
   const dataDirectory = join(directory.file("data"));
-  let serving = await startServe(config, dataDirectory);
+  const port = String(await freePort());
+  let serving = await startServe(config, dataDirectory, port);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   return {
     ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
@@ -71,7 +74,6 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
       return made.secret;
     },
     async stopPlane() {
-      const { port } = new URL(serving.url);
       await serving.stop();
       return async () => {
         serving = await startServe(config, dataDirectory, port);
@@ -92,7 +94,7 @@ async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(hangMs);
+  page.setDefaultTimeout(patientMs(hangMs));
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());

@@ -28,7 +28,7 @@ suite("jobs in the browser", { skip: noBrowser }, () => {
     const manifests = { manifests: [directory.file("*.json")] };
     await using world = await openWorld({ fx: fixture("echo") }, manifests);
     const { page, complaints } = await world.open("/jobs");
-    await page.getByText("0 9 * * mon (Europe/Berlin)").waitFor();
+    await page.getByText("Monday at 09:00 (Europe/Berlin)").waitFor();
     await page.getByRole("button", { name: "news" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Could it run now?" }).click();

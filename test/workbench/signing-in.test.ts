@@ -23,7 +23,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     const key = await world.createKey("laptop", "admin");
     const { page, context } = await world.open("/servers");
     await signIn(page, "tp_not-a-key");
-    await page.getByText(/This plane wants to know who asks\. Send/).waitFor();
+    await page.getByText("This key or token is not taken here.").waitFor();
     await signIn(page, key);
     await page.getByRole("link", { name: "echo", exact: true }).waitFor();
     assert.ok(!(await readable(page)).includes(key));
@@ -46,6 +46,15 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     const pasted = { servers: { more: { type: "stdio", ...fixture("echo") } } };
     await page.getByLabel("Configuration").fill(JSON.stringify(pasted));
     await page.getByRole("button", { name: "Add more" }).click();
+    await page.getByRole("link", { name: "more", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("tab", { name: "Paste JSON" }).click();
+    await page
+      .getByLabel("Configuration")
+      .fill(JSON.stringify({ mcpServers: { ...pasted.servers, odd: {} } }));
+    await page.getByText("more: there is a server of that name.").waitFor();
+    await page.getByText("Left out: odd (it has neither a command nor a url).").waitFor();
+    await page.getByRole("button", { name: "Replace more" }).click();
     await page.getByRole("link", { name: "more", exact: true }).click();
     await page.getByText("17 in the catalogue").waitFor();
     assert.match(readFileSync(world.config, "utf8"), /"more"/);
@@ -66,10 +75,12 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await page.getByLabel("Name").fill("reader");
     await page.getByLabel("May").selectOption("read");
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    const secret = (await page.getByRole("region", { name: "key" }).textContent()) ?? "";
+    const secret = (await page.getByRole("group", { name: "key" }).textContent()) ?? "";
     assert.match(secret, /^tp_/);
     await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("reader").waitFor();
+    // In the list, and not in the dialog, whose title has the same word.
+    const entry = page.getByRole("listitem").filter({ hasText: "reader" });
+    await entry.waitFor();
     assert.ok(!(await readable(page)).includes(secret));
 
     const other = await world.open("/servers");
@@ -78,15 +89,17 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     assert.ok(await other.page.getByRole("button", { name: "Add server" }).isDisabled());
     await other.page.goto(`${world.url}/workbench/tools`);
     await other.page.getByText("echo.echo", { exact: true }).waitFor();
+    await other.page.goto(`${world.url}/workbench/tools/echo.echo`);
+    await other.page.getByRole("link", { name: "Try" }).last().waitFor();
+    assert.equal(await other.page.getByRole("link", { name: "Edit" }).count(), 0);
     await other.page.goto(`${world.url}/workbench/policy`);
     await other.page.getByText("The rules are for admins to see").waitFor();
     await other.page.locator("datalist option").first().waitFor({ state: "attached" });
 
-    const entry = page.getByRole("listitem").filter({ hasText: "reader" });
     await entry.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await entry.getByText("revoked").waitFor();
-    await other.page.reload();
+    // Whoever only looks on is shut out as well.
     await other.page.getByLabel("API key").waitFor();
   });
 });

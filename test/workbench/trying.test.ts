@@ -109,7 +109,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByText(hostile).first().waitFor();
     assert.equal(await page.getByText(hostile).count(), 3);
     assert.equal(await page.locator("img[src='x']").count(), 0);
-    assert.equal(await page.title(), "Toolplane");
+    assert.equal(await page.title(), "Tools · Toolplane");
     assert.deepEqual(complaints, []);
     await context.close();
   });

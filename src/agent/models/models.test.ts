@@ -37,10 +37,11 @@ test("an overloaded endpoint is asked again when it wants to be", async () => {
   try {
     const model = failing([busy({ retryInMs: 3_000 }), busy()]);
     const heard = all(streamPatiently(model, { messages: [] }, () => 10_000));
-    while (model.asked < 3) {
+    for (let seconds = 0; seconds < 60 && model.asked < 3; seconds += 1) {
       await new Promise(setImmediate);
       mock.timers.tick(1_000);
     }
+    assert.equal(model.asked, 3);
     assert.deepEqual(await heard, [end]);
   } finally {
     mock.timers.reset();

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** Readable for the owner alone: configuration files often hold secrets. */
@@ -26,8 +27,7 @@ export function writeAtomically(file: string, content: string | Buffer): void {
   try {
     replaceFile(followLinks(file), content);
   } catch (thrown) {
-    const { message } = thrown as NodeJS.ErrnoException;
-    throw new PlaneError("CONFIG_INVALID", `${file} cannot be written: ${message}.`, {
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be written: ${fileTrouble(thrown)}.`, {
       data: { file },
       cause: thrown,
     });

@@ -68,3 +68,21 @@ test("skills, tasks and jobs are held to their own shapes", () => {
   assert.deepEqual([task.problems, task.manifest?.name], [[], "t"]);
   assert.match(checkEntry("job", {}, {}).problems[0]?.message ?? "", /a job needs a 'name'/);
 });
+
+test("a secret in clear in what a skill or a job gives out is refused, and a reference to the input is none", () => {
+  const secret = "sk-abcdefgh12345678";
+  const skill = { name: "s", version: "1", instruction_prompt: "Do.", safety_notes: "" };
+  const steps = (token: string) => [{ id: "a", tool: "t", arguments: { deep: [{ token }] } }];
+  const places = (kind: "skill" | "job", given: object) =>
+    checkEntry(kind, { ...given }, {}).problems.map(({ path, message }) => `${path} ${message}`);
+  const named = { ...skill, required_tools: [], required_capabilities: [] };
+  assert.deepEqual(places("skill", { ...named, steps: steps("${input.token}") }), []);
+  assert.deepEqual(places("skill", { ...named, steps: steps(secret) }), [
+    "steps[0].arguments.deep[0].token holds a secret in clear",
+  ]);
+  const job = { name: "j", personas: ["P"], input: { x: secret } };
+  assert.deepEqual(places("job", { ...job, task_graph: [{ task: "t", input: { y: secret } }] }), [
+    "input.x holds a secret in clear",
+    "task_graph[0].input.y holds a secret in clear",
+  ]);
+});

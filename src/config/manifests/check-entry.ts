@@ -57,6 +57,7 @@ export function checkEntry(kind: EntryKind, given: UnknownObject, environment: E
   const { name } = entry;
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
+    for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
     const work = name === undefined || kind === "tool" ? undefined : checkWork[kind](entry, report);
     return { name, manifest: work as CheckedManifest | undefined, ...found };
   }
@@ -80,6 +81,29 @@ function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
       ? [[["arguments", at], { [String(argument.name)]: argument.fixed }]]
       : [],
   );
+}
+
+/** What a skill gives to its tools, and a job to its tasks. */
+function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
+  const inEach = (key: string, list: unknown, field: string): [Path, unknown][] =>
+    (Array.isArray(list) ? list : []).flatMap((one, at): [Path, unknown][] =>
+      isObject(one) ? [[[key, at, field], one[field]]] : [],
+    );
+  return [
+    [["input"], input],
+    ...inEach("steps", steps, "arguments"),
+    ...inEach("task_graph", task_graph, "input"),
+  ];
+}
+
+/** Nothing is put in there but what a run is given, so a variable is no way out. */
+function checkGiven(value: unknown, place: Path, report: Report): void {
+  for (const path of clearSecrets(value))
+    report(
+      [...place, ...path],
+      "holds a secret in clear",
+      "Have it given as input, or let the tool's server or provider hold it.",
+    );
 }
 
 /** What is stored and travels must neither hold a secret nor run or read anything where it arrives. */

@@ -25,20 +25,34 @@ export function checkSteps({ steps = [] }: SkillManifest, report: Report): void 
   }));
   checkPlaces(places, "step", "id", ["steps"], report);
   for (const [at, step] of steps.entries()) {
-    for (const [root, name = "", field] of referencesIn([step.arguments, step.when ?? ""])) {
-      const place = ["steps", at];
-      if (root !== "input" && root !== "steps")
-        report(
-          place,
-          `'\${${root}.${name}}' refers to nothing a step can see`,
-          "Begin with 'input.' or 'steps.'.",
-        );
-      else if (root === "steps" && field !== "result")
-        report(place, `what step '${name}' said is \${steps.${name}.result}`, "Add '.result' behind its id.");
-    }
+    checkReferences([step.arguments, step.when ?? ""], "step", ["steps", at], report);
     if (step.when !== undefined && referencesIn(step.when).length === 0)
       report(["steps", at, "when"], "refers to nothing", "Write for example ${steps.look.result.found}.");
   }
+}
+
+/** Whatever is referred to is what was given, or what something before it said. */
+function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
+  for (const [root, name = "", field] of referencesIn(value)) {
+    if (root !== "input" && root !== `${what}s`)
+      report(
+        place,
+        `'\${${root}.${name}}' refers to nothing a ${what} can see`,
+        `Begin with 'input.' or '${what}s.'.`,
+      );
+    else if (root !== "input" && field !== "result")
+      report(
+        place,
+        `what ${what} '${name}' said is \${${what}s.${name}.result}`,
+        `Add '.result' behind its ${what === "step" ? "id" : "name"}.`,
+      );
+  }
+}
+
+/** Texts that look as if something was to be put in, and go out as they are written. */
+export function looseReferences(value: unknown): string[] {
+  const found = JSON.stringify(value ?? null).match(/\$\{[a-z][\w-]*\}/g) ?? [];
+  return [...new Set(found)];
 }
 
 /** The same for the tasks of a job. */
@@ -49,6 +63,7 @@ export function checkTaskGraph({ task_graph }: JobManifest, report: Report): voi
     for (const name of meant)
       if (!depends_on.includes(name))
         report([...path, "input"], `refers to the task '${name}'`, `Add it to 'depends_on' of '${task}'.`);
+    checkReferences(input, "task", [...path, "input"], report);
     return { id: task, dependsOn: depends_on, path };
   });
   checkPlaces(places, "task", "task", ["task_graph"], report);

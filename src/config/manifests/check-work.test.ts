@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { checkSkill, checkTask } from "./check-work.ts";
+import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { toEntry } from "./entries.ts";
 import { readManifests } from "./read-manifests.ts";
 
 const document = { file: "/work.json", data: [], lineOf: () => null };
 const place = { document, source: [], path: "", fallbackName: undefined };
 
-function problemsOf(check: typeof checkSkill | typeof checkTask, written: object): string[] {
+function problemsOf(
+  check: typeof checkSkill | typeof checkTask | typeof checkJob,
+  written: object,
+): string[] {
   const problems: string[] = [];
   check(
     toEntry({ ...written }, place),
@@ -49,6 +52,52 @@ test("who collaborates is asked about what a model says, so there has to be one 
     ],
   );
   assert.deepEqual(about({ collaboration: { enabled: false } }), []);
+});
+
+test("a job refers to what it was given and to what tasks before it said, and to nothing else", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("work.json");
+  const task = { summary: "S", acceptance_criteria: ["x"] };
+  const graph = (input: object) => [{ task: "a" }, { task: "b", depends_on: ["a"], input }];
+  await writeFile(
+    file,
+    JSON.stringify([
+      { ...task, name: "a" },
+      { ...task, name: "b" },
+      { name: "good", personas: ["P"], task_graph: graph({ v: "${tasks.a.result.x} ${input.y} ${HOME}" }) },
+      { name: "bad", personas: ["P"], task_graph: graph({ v: "${steps.a.result}", w: "${tasks.a.x}" }) },
+      { name: "loose", personas: ["P"], task_graph: graph({ v: ["for ${city}"] }) },
+    ]),
+  );
+  const { manifests, problems } = await readManifests([file], directory.path, {});
+  assert.deepEqual(
+    manifests.jobs.map(({ name }) => name),
+    ["good", "loose"],
+  );
+  assert.deepEqual(
+    problems.map(({ severity, path, message, hint }) => [severity, path, message, hint].join(" | ")),
+    [
+      "error | [3].task_graph[1].input | '${steps.a}' refers to nothing a task can see | Begin with 'input.' or 'tasks.'.",
+      "error | [3].task_graph[1].input | what task 'a' said is ${tasks.a.result} | Add '.result' behind its name.",
+      "warning | [4].task_graph[1].input | '${city}' goes out as it is written | Write ${input.city} for what a run is given.",
+    ],
+  );
+  assert.deepEqual(problems[0]?.entry, { kind: "job", name: "bad" });
+});
+
+test("an interval that leads out of every calendar is refused", () => {
+  const job = { kind: "job", name: "j", personas: ["P"], task_graph: [{ task: "t" }] };
+  const every = (interval: number) =>
+    problemsOf(checkJob, { ...job, recurrence: { frequency: "monthly", interval } });
+  assert.deepEqual([every(10_000), every(1e9).length], [[], 1]);
+  assert.match(every(1e9)[0] ?? "", /^recurrence\.interval \| .*10000/);
+});
+
+test("what is left out is told by its name", () => {
+  assert.deepEqual(problemsOf(checkTask, { kind: "task", name: "t", required_skills: [] }), [
+    "summary | is missing | Add it as a text.",
+    "acceptance_criteria | is missing | Add it as a list.",
+  ]);
 });
 
 test("a skill that no file has is told of, and costs nothing: somebody may set it", async () => {

@@ -1,18 +1,14 @@
 import { dirname, relative } from "node:path";
 import type { ConfigProblem } from "../../model/config.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { FromFile, Manifests } from "../../model/manifests.ts";
+import type { Manifests } from "../../model/manifests.ts";
 import { type Path, renderPath } from "../../model/path.ts";
-import type { TaskManifest } from "../../model/task.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { Report } from "../parse-value.ts";
 import type { Environment } from "../secrets/expand-environment.ts";
 import { readDocument } from "../text/read-document.ts";
-import { checkTasksExist, missingSkills } from "./check-graph.ts";
 import { checkTool } from "./check-tool.ts";
-import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
-import { extendTasks } from "./extend-tasks.ts";
+import { readWork, type Tell } from "./read-work.ts";
 
 export type ManifestsRead = { manifests: Manifests; problems: ConfigProblem[] };
 
@@ -30,55 +26,24 @@ export async function readManifests(
   });
   const entries = firstOfEach(found, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
-  const fail = (entry: Entry, path: Path, message: string, hint: string | null = null) =>
-    problems.push(problemAt(entry, path, "error", message, hint));
-  const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
-  const check =
-    (entry: Entry): Report =>
-    (path, message, hint) =>
-      fail(entry, path, message, hint);
+  const tell: Tell = (entry, ...what) => problems.push(problemAt(entry, ...what));
 
-  const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: Entry) => {
-    if (checked !== undefined) list.push({ ...checked, ...placeOf(entry, directory) });
-  };
-
-  for (const entry of of("tool")) {
+  for (const entry of entries.filter(({ kind }) => kind === "tool")) {
     const { document, owner } = entry;
-    const tool = checkTool(entry, check(entry), (problem) => problems.push({ ...problem, owner }));
+    const report: Report = (path, message, hint = null) => tell(entry, path, "error", message, hint);
+    const tool = checkTool(entry, report, (problem) => problems.push({ ...problem, owner }));
     if (!tool) continue;
     const usable = checkProviders(tool, {
       environment,
       directory: dirname(document.file),
       report: (path, message, hint = null) =>
-        problems.push(problemAt(entry, path, "warning", `${message}; this provider is not used`, hint)),
+        tell(entry, path, "warning", `${message}; this provider is not used`, hint),
     });
     manifests.tools.push({ ...usable, ...placeOf(entry, directory) });
   }
-  const tasks = extendTasks(of("task"), (entry, key, message, hint) => fail(entry, [key], message, hint));
-  for (const entry of of("skill")) keep(manifests.skills, checkSkill(entry, check(entry)), entry);
-  const tellOfSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
-    for (const { at, name, hint } of work ? missingSkills(work, also, manifests.skills) : [])
-      problems.push(
-        problemAt(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint),
-      );
-  };
-  for (const entry of tasks) {
-    const task = checkTask(entry, check(entry));
-    // A shared task is done by any persona, with that persona's own skills.
-    tellOfSkills(entry, task, entry.owner === null ? ownersOf(manifests.skills) : []);
-    keep(manifests.tasks, task, entry);
-  }
-  for (const entry of of("job")) {
-    const job = checkJob(entry, check(entry), (one, report) => checkTasksExist(one, manifests.tasks, report));
-    tellOfSkills(entry, job, job?.personas);
-    keep(manifests.jobs, job, entry);
-  }
+  readWork(entries, { manifests, tell, placeOf: (entry) => placeOf(entry, directory) });
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
-}
-
-function ownersOf(skills: readonly { persona?: string | undefined }[]): string[] {
-  return [...new Set(skills.flatMap(({ persona }) => persona ?? []))];
 }
 
 /** What is out of order with the text of a file. */
@@ -118,7 +83,7 @@ function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProb
 }
 
 function problemAt(
-  { document, source, owner }: Misplaced,
+  { document, source, owner, ...named }: Misplaced | Entry,
   path: Path,
   severity: ConfigProblem["severity"],
   message: string,
@@ -126,7 +91,9 @@ function problemAt(
 ): ConfigProblem {
   const place = [...source, ...path];
   const [file, line] = [document.file, document.lineOf(place)];
-  return { file, line, path: renderPath(place), owner, severity, message, hint };
+  const entry =
+    "kind" in named && named.name !== undefined ? { entry: { kind: named.kind, name: named.name } } : {};
+  return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
 }
 
 function byOwnerAndName(

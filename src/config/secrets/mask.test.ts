@@ -55,6 +55,17 @@ const cases: [title: string, value: unknown, shown: unknown][] = [
     { env: { GITHUB_TOKEN: "***ter2", HOME: "/root" } },
   ],
   ["a header", { headers: { Authorization: `Bearer ${secret}` } }, { headers: { Authorization: "***ter2" } }],
+  [
+    "a made-up word under a name that says nothing",
+    {
+      env: { SITE: "a1b2c3d4e5f6g7h8", NODE_ENV: "production", ROOT: "/srv/data/2026/files" },
+      note: "a1b2c3d4e5f6g7h8",
+    },
+    {
+      env: { SITE: "***g7h8", NODE_ENV: "production", ROOT: "/srv/data/2026/files" },
+      note: "a1b2c3d4e5f6g7h8",
+    },
+  ],
   ["a list of tokens", { tokens: [secret, secret] }, { tokens: ["***ter2", "***ter2"] }],
   [
     "a map of secrets",

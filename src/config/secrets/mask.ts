@@ -4,7 +4,7 @@ import type { Path } from "../../model/path.ts";
 import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
 
 /** Where we are: is everything here a secret, and under which key. */
-type Context = { isSecret: boolean; key: string | null };
+type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
 /** Their keys are names that somebody chose, not fields: a server may be called 'tokens'. */
 const namedThings = new Set([
@@ -19,6 +19,10 @@ const namedThings = new Set([
 ]);
 /** What stands beside a secret and is none. */
 const describing = new Set(["type", "description", "title", "format"]);
+/** What is handed over to servers under names that they chose, which need not say what it is. */
+const handedOver = new Set(["env", "headers"]);
+/** Long, of letters and digits, and neither a sentence, a path nor an address. */
+const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=-]{16,}$/;
 /** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
 const numberIsSecret = /(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i;
 
@@ -30,11 +34,16 @@ export function maskSecrets(value: unknown, path: Path = []): Json {
 function enter(context: Context, part: string | number): Context {
   if (typeof part === "number") return { ...context, key: null };
   if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
-  return { isSecret: looksSecret(part) || (context.isSecret && !describing.has(part)), key: part };
+  return {
+    isSecret: looksSecret(part) || (context.isSecret && !describing.has(part)),
+    key: part,
+    isHandedOver: context.key !== null && handedOver.has(context.key),
+  };
 }
 
 function maskValue(value: unknown, context: Context): Json {
-  if (typeof value === "string") return maskText(value, context.isSecret);
+  if (typeof value === "string")
+    return maskText(value, context.isSecret || (context.isHandedOver === true && looksMadeUp.test(value)));
   if (typeof value === "number") return maskNumber(value, context);
   if (typeof value === "boolean") return value;
   if (Array.isArray(value)) return maskList(value, context);

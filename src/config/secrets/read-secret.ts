@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { homeDirectory } from "../../lib/home-directory.ts";
 import { redact } from "../../lib/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { readText } from "../text/read-text.ts";
@@ -25,7 +25,9 @@ export async function readSecret({ kind, name }: SecretReference, directory: str
 }
 
 async function readFile(name: string, directory: string): Promise<SecretAnswer> {
-  const path = /^~[/\\]/.test(name) ? resolve(homedir(), name.slice(2)) : resolve(directory, name);
+  const path = /^~[/\\]/.test(name)
+    ? resolve(homeDirectory() ?? "/", name.slice(2))
+    : resolve(directory, name);
   const read = readText(path, 1);
   if (!("text" in read)) return { why: `${path}: ${read.message}`, remedy: read.hint };
   const secret = read.text.replace(/\r?\n$/, "");

@@ -24,8 +24,8 @@ test("what cannot be chosen is neither shown nor taken", () => {
   for (const word of ["always", "edit"]) assert.equal(readAnswer(word, strict), undefined);
 });
 
-test("what was typed before a question is read past, up to its last key", async () => {
-  const typed = ["y\n", "y", "\n"];
+/** Keys that were pressed before anybody listened, and what becomes of them. */
+function typedAhead(typed: readonly string[]) {
   const taken: string[] = [];
   const modes: boolean[] = [];
   const input = Object.assign(new EventEmitter(), {
@@ -42,8 +42,22 @@ test("what was typed before a question is read past, up to its last key", async 
         hear(text);
       });
   });
+  return { input, taken, modes };
+}
+
+test("what was typed before a question is read past, up to its last key", async () => {
+  const { input, taken, modes } = typedAhead(["y\n", "y", "\n"]);
   await dropTyped(input);
-  assert.deepEqual(taken, [...typed, "paused"]);
+  assert.deepEqual(taken, ["y\n", "y", "\n", "paused"]);
   assert.deepEqual(modes, [true, false]);
   assert.equal(input.listenerCount("data"), 0);
+});
+
+test("so it is where the machine is so busy that the time for it is over before anybody looks", async () => {
+  const { input, taken } = typedAhead(["y\n"]);
+  const dropping = dropTyped(input);
+  const busyUntil = Date.now() + 200;
+  while (Date.now() < busyUntil);
+  await dropping;
+  assert.deepEqual(taken, ["y\n", "paused"]);
 });

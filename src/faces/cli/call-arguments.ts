@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { splitPair } from "../../lib/argument-pair.ts";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
@@ -22,7 +23,7 @@ async function readSource(args: string): Promise<string> {
   try {
     return readFileSync(args.slice(1), "utf8");
   } catch (thrown) {
-    throw usage(`--args ${args}: the file cannot be read: ${(thrown as Error).message}`);
+    throw usage(`--args ${args}: the file cannot be read: ${fileTrouble(thrown)}`);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { ClientConnection } from "../../model/setup.ts";
+import type { ClientConnection, Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
-import { print, printJson, printWarning, renderTable } from "./output.ts";
+import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 
 export async function importClients(
   cli: Cli,
@@ -39,12 +39,26 @@ export async function importClients(
 }
 
 export async function connectClient(cli: Cli, client: string, options: GlobalOptions): Promise<void> {
-  const connection = await (await openSetup(cli, options)).connectClient(client);
+  const setup = await openSetup(cli, options);
+  const connection = await setup.connectClient(client);
   report(
     connection,
     `${colors.green("✔")} ${client} now uses Toolplane (${connection.path}). Restart it to take effect.`,
     options,
   );
+  if (!options.json) await tellOfOthers(setup, client, connection.path);
+}
+
+/** Only the person knows whether a client's own servers are still wanted there. */
+async function tellOfOthers(setup: Setup, client: string, path: string): Promise<void> {
+  const { found } = await setup.importClients([client], { dryRun: true });
+  const others = found
+    .filter((entry) => entry.path === path)
+    .flatMap(({ servers }) => servers.filter((name) => name !== "toolplane"));
+  if (others.length > 0)
+    say(
+      `It still has servers of its own: ${others.join(", ")}. Take out those that Toolplane has too, or their tools are there twice.`,
+    );
 }
 
 export async function disconnectClient(cli: Cli, client: string, options: GlobalOptions): Promise<void> {

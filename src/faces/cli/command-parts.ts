@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 
 export type SetExitCode = (code: number) => void;
 
@@ -9,6 +9,19 @@ export function collect(value: string, before: string[] = []): string[] {
 
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`;
+}
+
+/** The filters of lists of tasks and jobs, as they are over HTTP. */
+export function withWorkFilters(command: Command): Command {
+  return command
+    .option(
+      "--persona-filter <name>",
+      "of this persona and shared; -shared leaves those out; repeatable",
+      collect,
+    )
+    .option("--query <words>", "whose name, summary or description contain these words")
+    .option("--limit <number>", "so many at most, up to 1000")
+    .option("--cursor <text>", "go on where an earlier page ended");
 }
 
 export function toSeconds(text: string): number {

@@ -21,6 +21,7 @@ export async function dropTyped(input: Typed = process.stdin): Promise<void> {
   // Half a line reaches nobody before its end otherwise.
   input.setRawMode(true);
   let isInterrupted = false;
+  let heard = 0;
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(quiet);
@@ -29,10 +30,16 @@ export async function dropTyped(input: Typed = process.stdin): Promise<void> {
       resolve();
     };
     const hear = (typed: Buffer | string) => {
+      heard += 1;
       isInterrupted ||= typed.toString().includes(interrupt);
       quiet.refresh();
     };
-    const quiet = setTimeout(end, quietMs);
+    // On a busy machine time may be over before anybody has looked: what is there is heard in the same turn.
+    const look = () => {
+      const before = heard;
+      setImmediate(() => heard === before && end());
+    };
+    const quiet = setTimeout(look, quietMs);
     const last = setTimeout(end, longestMs);
     input.on("data", hear);
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { InvalidArgumentError } from "commander";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 
 /** Variables that are set already stay as they are; of several files the later one wins. */
 const ours = new Set<string>();
@@ -19,7 +20,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    throw new InvalidArgumentError(`The file cannot be read (${code}).`);
+    throw new InvalidArgumentError(`The file cannot be read: ${fileTrouble(thrown)}.`);
   }
 }

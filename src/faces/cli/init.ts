@@ -18,10 +18,17 @@ const suggestions: Record<string, JsonObject> = {
   memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory"] },
 };
 
+const hints: Record<string, string> = {
+  demo: "greetings, sums and notes, to try things on",
+  planner: "plans tasks with the tools there are; starts when it is asked",
+  filesystem: "reads and writes files in this directory; npx fetches it",
+  memory: "a small knowledge graph; npx fetches it",
+};
+
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
   const asks = process.stdin.isTTY && process.stdout.isTTY && !options.yes && !options.json;
-  const { servers, takeOver } = asks ? await ask(setup) : { servers: {}, takeOver: false };
+  const { servers, takeOver } = asks ? await ask(setup) : { servers: bundledServers, takeOver: false };
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);
   print(`${colors.green("✔")} Wrote ${done.path}`);
@@ -29,7 +36,7 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
     const { imported } = await setup.importClients([], { dryRun: false, file: done.path });
     print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
   }
-  print(`Next: ${colors.bold("toolplane servers list")}, then ${colors.bold("toolplane serve")}`);
+  print(`Next: ${colors.bold("toolplane tools list")}, then ${colors.bold("toolplane serve --open")}`);
 }
 
 async function ask(setup: Setup): Promise<Choice> {
@@ -47,12 +54,12 @@ async function ask(setup: Setup): Promise<Choice> {
   const chosen = answered(
     await multiselect({
       message: "Which servers do you want to start with?",
-      options: Object.entries(suggestions).map(([value, { args }]) => ({
-        value,
-        label: value,
-        hint: String(args),
+      options: Object.keys(suggestions).map((name) => ({
+        value: name,
+        label: name,
+        ...(hints[name] === undefined ? {} : { hint: hints[name] }),
       })),
-      initialValues: takeOver ? [] : ["demo"],
+      initialValues: takeOver ? [] : Object.keys(bundledServers),
       required: false,
     }),
   );

@@ -1,18 +1,12 @@
 import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
-import { collect, examples, type SetExitCode } from "./command-parts.ts";
+import { examples, type SetExitCode, withWorkFilters } from "./command-parts.ts";
 
 /** Tasks in an order, once or again and again: `jobs`. */
 export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   const jobs = program.command("jobs").description("tasks in an order, for some personas");
-  jobs
-    .command("list")
-    .description("every job that is there for you, or for the personas that are meant")
-    .option(
-      "--persona-filter <name>",
-      "of this persona and shared; -shared leaves those out; repeatable",
-      collect,
-    )
+  withWorkFilters(jobs.command("list"))
+    .description("every job that is there for you, or for the personas that are meant, and when it is due")
     .addHelpText("after", examples("jobs list", "jobs list --persona Atlas --json"))
     .action(async (_, command: Command) =>
       (await import("./jobs.ts")).listJobs(cli, command.optsWithGlobals()),
@@ -73,6 +67,14 @@ function addRunCommands(jobs: Command, cli: Cli, setExitCode: SetExitCode): void
     .addHelpText("after", examples("jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"))
     .action(async (run: string, _, command: Command) =>
       setExitCode(await (await verbs()).rerunJob(cli, run, command.optsWithGlobals())),
+    );
+  jobs
+    .command("status")
+    .description("one run: its tasks, their steps and how they went")
+    .argument("<run>", "the id of the run")
+    .addHelpText("after", examples("jobs status 0mwhyf64f-3lz9cvxd00w24d5n"))
+    .action(async (run: string, _, command: Command) =>
+      (await verbs()).showRun(cli, run, command.optsWithGlobals()),
     );
   jobs
     .command("cancel")

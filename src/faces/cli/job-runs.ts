@@ -6,6 +6,7 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { renderJob, renderRun, renderRuns } from "./job-view.ts";
 import { print, printError, printJson, say } from "./output.ts";
 import { readInput } from "./skill-run.ts";
+import { tellApprovals } from "./tell-approvals.ts";
 import { withPlane } from "./with-plane.ts";
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
@@ -25,23 +26,37 @@ async function tellRun(
   { detach = false, key, ...options }: RunOptions,
   begin: (plane: Plane, how: RunJobOptions) => Promise<JobRun>,
 ): Promise<number> {
-  const run = await withPlane(cli, options, (plane, signal) => {
+  const run = await withPlane(cli, options, async (plane, signal) => {
     if (detach && !plane.isElsewhere)
       throw new PlaneError(
         "USAGE",
         "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
       );
     const idempotencyKey = key === undefined ? {} : { idempotencyKey: key };
-    return begin(plane, { face: "cli", signal, wait: !detach, ...idempotencyKey });
+    using _telling = tellApprovals(plane);
+    if (plane.isElsewhere)
+      signal.addEventListener("abort", () =>
+        say(
+          "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
+        ),
+      );
+    return await begin(plane, { face: "cli", signal, wait: !detach, ...idempotencyKey });
   });
-  if (options.json) printJson({ run });
+  return printRun(run, options);
+}
+
+/** What became of it, and the exit code that says so. */
+function printRun(run: JobRun, { json }: GlobalOptions): number {
+  if (json) printJson({ run });
   else print(renderRun(run));
-  if (!options.json && run.error !== null) printError(run.error);
-  return run.error === null
-    ? run.state === "cancelled"
-      ? errorTable.CANCELLED.exit
-      : 0
-    : errorTable[run.error.code].exit;
+  if (!json && run.error !== null) printError(run.error);
+  if (run.error !== null) return errorTable[run.error.code].exit;
+  return run.state === "cancelled" ? errorTable.CANCELLED.exit : 0;
+}
+
+/** Whoever looks has succeeded, whatever became of the run. */
+export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  printRun(await withPlane(cli, options, (plane) => plane.jobRun(id)), options);
 }
 
 export async function showJob(cli: Cli, name: string, options: GlobalOptions): Promise<void> {

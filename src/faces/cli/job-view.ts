@@ -10,7 +10,8 @@ export function renderJob(job: JobStatus): string {
   const facts: [label: string, value: string][] = [
     ["for", job.personas.join(", ")],
     ["when", renderRecurrence(job)],
-    ["next", renderNext(schedule)],
+    ["next", schedule.nextAt === null ? renderNext(schedule) : renderTime(schedule.nextAt, job)],
+    ...job.upcoming.slice(1, 3).map((at): [string, string] => ["then", renderTime(at, job)]),
     ["runs", `${health.job.total} remembered${rate}; ${job.active} under way or waiting`],
     ["last", lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`],
     ["needs", job.required_capabilities.join(", ") || "no capability"],
@@ -34,7 +35,9 @@ export function renderJob(job: JobStatus): string {
 }
 
 /** Whom a failure of it is told to. */
-function renderEscalation({ escalation_policy: policy }: JobStatus): [label: string, value: string][] {
+export function renderEscalation({
+  escalation_policy: policy,
+}: Pick<JobStatus, "escalation_policy">): [label: string, value: string][] {
   if (policy === undefined) return [];
   const { contact, level, timeframe, auto_escalate } = policy;
   const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
@@ -49,7 +52,17 @@ export function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">):
   return interval === 1 ? `${frequency}${zone}` : `${frequency}, every ${interval}${zone}`;
 }
 
-function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
+/** As clocks show it where the job is at home, too. */
+function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
+  const zone = recurrence?.timezone ?? "UTC";
+  if (zone === "UTC") return at;
+  const shown = new Date(at).toLocaleString("en-GB", {
+    ...{ timeZone: zone, hourCycle: "h23", weekday: "short", hour: "2-digit", minute: "2-digit" },
+  });
+  return `${at} (${shown.replace(",", "")} in ${zone})`;
+}
+
+export function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
   if (state === "paused") return `paused by ${pausedBy ?? "somebody"} at ${pausedAt}`;
   if (state === "on_request") return "when somebody asks";
   return nextAt ?? "not again";
@@ -71,8 +84,18 @@ export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string
 
 /** One run with its tasks and steps. */
 export function renderRun(run: JobRun): string {
-  const rows = run.tasks.flatMap(({ task, state, attempts, error, steps }) => [
-    [task, state, `${attempts}`, error === null ? "" : `${error.code}: ${error.message}`],
+  const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => [
+    [
+      task,
+      state,
+      `${attempts}`,
+      [
+        nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`,
+        error === null ? "" : `${error.code}: ${error.message}`,
+      ]
+        .filter(Boolean)
+        .join("; "),
+    ],
     ...steps.map((step) => [`  ${step.id}`, step.state, "", step.error?.code ?? step.tool ?? "a model"]),
   ]);
   return [

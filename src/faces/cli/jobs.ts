@@ -1,22 +1,30 @@
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { renderRecurrence } from "./job-view.ts";
-import { print, printJson, renderTable } from "./output.ts";
+import { renderNext, renderRecurrence } from "./job-view.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
 import { withPlane } from "./with-plane.ts";
 
-type JobFilters = Pick<ToolFilters, "personaFilter">;
+export type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
-export async function listJobs(cli: Cli, options: GlobalOptions & JobFilters): Promise<void> {
-  const { personas } = readFilters({ personaFilter: options.personaFilter ?? [] });
-  const jobs = await withPlane(cli, options, (plane) => plane.jobs({ personas }));
-  if (options.json) return printJson({ jobs });
+/** What a list of tasks or jobs is asked for. */
+export function readWorkFilters({ personaFilter = [], query = [], limit = [], cursor = [] }: WorkFilters) {
+  const { personas, q, ...page } = readFilters({ personaFilter, query, limit, cursor });
+  return { personas, q, limit: page.limit, cursor: page.cursor };
+}
+
+export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): Promise<void> {
+  const asked = readWorkFilters(options);
+  const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryJobs(asked));
+  if (options.json) return printJson({ jobs, total, nextCursor });
   if (jobs.length === 0) return print("No job is there for you, or none matches.");
   const rows = jobs.map((job) => [
     job.name,
     job.personas.join(", "),
     job.task_graph.map(({ task }) => task).join(", "),
     renderRecurrence(job),
+    job.schedule.state === "on_request" ? "-" : renderNext(job.schedule),
     job.summary ?? job.description ?? "",
   ]);
-  print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "SUMMARY"], rows));
+  print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "NEXT", "SUMMARY"], rows));
+  if (nextCursor !== null) say(`${jobs.length} of ${total} jobs; the next ones with --cursor ${nextCursor}`);
 }

@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import { largestPage } from "../../model/page.ts";
 import type { Cli } from "./cli.ts";
 import { examples, type SetExitCode } from "./command-parts.ts";
 
@@ -33,8 +34,15 @@ export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExit
     .description("what the definitions of tools cost in the context of a model, by server")
     .option("--server <name>", "only the tools of this server")
     .option("--tools", "each tool, too, the dearest first", false)
-    .addHelpText("after", examples("stats", "stats --server demo --tools", "stats --json"))
+    .option("--limit <number>", "of the tools only so many, up to 1000; all when left out", toLimit)
+    .addHelpText("after", examples("stats", "stats --server demo --tools --limit 10", "stats --json"))
     .action(async (_, command: Command) =>
       (await import("./stats.ts")).showStats(cli, command.optsWithGlobals()),
     );
+}
+
+function toLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= largestPage) return limit;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${largestPage}.`);
 }

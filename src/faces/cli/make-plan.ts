@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { shellQuote } from "../../lib/shell-quote.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -56,8 +57,8 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
     writeFileSync(path, script, { mode: 0o755, flag: force ? "w" : "wx" });
     return path;
   } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "it is there already; --force overwrites it" : message;
+    const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
+    const why = `${fileTrouble(thrown)}${isThere ? "; --force overwrites it" : ""}`;
     throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${why}.`);
   }
 }

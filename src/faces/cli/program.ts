@@ -9,6 +9,8 @@ import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode } from "./command-parts.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
 import { loadEnvFile } from "./env-files.ts";
+import { addHelpCommand } from "./help-command.ts";
+import { arrangeHelp } from "./help-sections.ts";
 import { addJobCommands } from "./job-commands.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addLintCommands } from "./lint-commands.ts";
@@ -23,14 +25,18 @@ import { addServerCommands } from "./server-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 import { addSkillCommands } from "./skill-commands.ts";
 import { addStateCommands } from "./state-commands.ts";
+import { addTaskCommands } from "./task-commands.ts";
 import { addToolCommands } from "./tool-commands.ts";
 import { addToolEditCommands } from "./tool-edit-commands.ts";
+import { throwAsUsageError } from "./usage-error.ts";
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
 export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
   const program = new Command("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
-    .version(version)
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "how it is used")
+    .helpCommand("help [command]", "how one of them is used")
     .option("--config <file>", "configuration file; repeatable, later ones win", collect)
     .option("--json", "print exactly one JSON document")
     .option("--user <name>", "call as this user")
@@ -45,7 +51,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--standalone", "do not use a plane that serves already")
     .addHelpText(
       "after",
-      examples("tools list", "call demo.greet name=Ann", "import cursor", "serve --port 7420"),
+      examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open"),
     )
     .showSuggestionAfterError();
   addToolCommands(program, cli);
@@ -54,6 +60,7 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   addLintCommands(program, cli, setExitCode);
   addPinCommands(program, cli);
   addSkillCommands(program, cli, setExitCode);
+  addTaskCommands(program, cli);
   addJobCommands(program, cli, setExitCode);
   addCallCommands(program, cli, setExitCode);
   addBatchCommands(program, cli, setExitCode);
@@ -69,8 +76,12 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   addKeyCommands(program, cli);
   addStateCommands(program, cli, setExitCode);
   addSetupCommands(program, cli, setExitCode);
+  addHelpCommand(program);
+  arrangeHelp(program);
   for (const command of withChildren(program)) {
-    command.exitOverride().configureOutput({ writeErr, outputError: () => undefined });
+    command
+      .exitOverride((thrown) => throwAsUsageError(thrown, command))
+      .configureOutput({ writeErr, outputError: () => undefined });
   }
   return program;
 }

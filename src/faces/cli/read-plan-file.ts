@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** The text of a plan; `-` is standard input. */
@@ -8,6 +9,6 @@ export async function readPlanFile(path: string): Promise<string> {
   try {
     return readFileSync(path, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${fileTrouble(thrown)}.`);
   }
 }

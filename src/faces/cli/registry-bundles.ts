@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { type EntryKind, entryKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -58,6 +59,6 @@ async function readBundle(file: string): Promise<string> {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileTrouble(thrown)}.`);
   }
 }

@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { sentence } from "../../lib/sentence.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
 import { printError, printJson, say } from "./output.ts";
@@ -32,16 +31,11 @@ export async function runCli(cli: Cli): Promise<number> {
       say(written.trimEnd());
       return errorTable.USAGE.exit;
     }
-    const error = thrown instanceof CommanderError ? usageError(thrown) : toPlaneError(thrown);
+    const error = toPlaneError(thrown instanceof CommanderError ? verbMissing : thrown);
     if (asJson) printJson({ ok: false, error: reportError(error) });
     else printError(error);
     return errorTable[error.code].exit;
   }
 }
 
-function usageError(thrown: CommanderError): PlaneError {
-  if (thrown.code === "commander.help")
-    return new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");
-  const message = thrown.message.replace(/^error: /, "").replaceAll(/\s*\n/g, " ");
-  return new PlaneError("USAGE", `${sentence(message)} See 'toolplane --help'.`);
-}
+const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

@@ -31,6 +31,10 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     schedules: true,
     exposed: isExposed(options),
   });
+  plane.on("store.lost", ({ reason }) =>
+    printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
+  );
+  plane.on("store.back", () => say("The store is back."));
   // What a person has to mend about the store is said before anybody is told that we serve.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
@@ -58,10 +62,6 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
   );
-  plane.on("store.lost", ({ reason }) =>
-    printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
-  );
-  plane.on("store.back", () => say("The store is back."));
   using _memory = giveMemoryBackWhenQuiet(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
@@ -107,5 +107,5 @@ function renderChange(change: Record<string, string[]>): string {
   const parts = Object.entries(change).flatMap(([what, names]) =>
     names.length > 0 ? `${what} ${names.join(", ")}` : [],
   );
-  return parts.join("; ") || "nothing is different";
+  return parts.join("; ") || "no server is different";
 }

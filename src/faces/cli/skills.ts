@@ -1,3 +1,4 @@
+import { namesUnder } from "../../lib/fill-references.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { SkillListing } from "../../model/registry-summary.ts";
 import { toolsOfSkill } from "../../model/skill.ts";
@@ -46,6 +47,7 @@ function renderSkill(skill: SkillListing): string {
     ["version", skill.version],
     ["category", skill.category ?? "-"],
     ["tools", toolsOfSkill(skill).join(", ") || "none"],
+    ["input", skill.required_input.join(", ") || "none"],
     ["missing", skill.missing_tools.join(", ") || "none"],
     ["capabilities", skill.required_capabilities.join(", ") || "none"],
     ["tags", skill.capability_tags.join(", ") || "none"],
@@ -74,8 +76,9 @@ function renderCollaboration({ collaboration }: SkillListing): [label: string, v
 
 function renderSteps({ steps = [] }: SkillListing): string[] {
   if (steps.length === 0) return [];
-  const lines = steps.map(({ id, tool, depends_on }) => {
-    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+  const lines = steps.map(({ id, tool, depends_on, arguments: args, when = "" }) => {
+    const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+    const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
     return `  ${plainText(`${id}: ${tool}${after}`)}`;
   });
   return ["", colors.bold("Steps"), ...lines];

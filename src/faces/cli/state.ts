@@ -1,12 +1,14 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { fileTrouble } from "../../lib/file-trouble.ts";
+import { linesOf } from "../../lib/lines-of.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type Progress, showProgress } from "./batch/progress.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson, say } from "./output.ts";
+import { Interrupted } from "./signals.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
@@ -25,7 +27,8 @@ export async function exportState(
       yield `${line}\n`;
     }
   }
-  if (file === undefined) await pipeline(Readable.from(lines()), process.stdout, { end: false });
+  if (file === undefined)
+    await pipeline(Readable.from(lines()), process.stdout, { end: false }).catch(endQuietly);
   else await writeWhole(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
   else say(`${rows} rows were exported${file === undefined ? "" : ` to ${file}`}.`);
@@ -34,10 +37,7 @@ export async function exportState(
 
 export async function importState(cli: Cli, file: string, options: ImportOptions): Promise<number> {
   await using state = await openState(cli, options);
-  // Lines that are read before somebody takes them are lost, so the file is opened by whoever takes the first.
-  async function* open() {
-    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  }
+  const open = () => linesOf(createReadStream(file, { encoding: "utf8" }));
   const dryRun = options.dryRun ?? false;
   using progress = showProgressLater();
   const shown = dryRun ? {} : { onChecked: progress.begin, onRow: progress.add };
@@ -80,10 +80,15 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
+/** Whoever read what is printed has read enough. */
+function endQuietly(thrown: unknown): never {
+  throw (thrown as NodeJS.ErrnoException).code === "EPIPE" ? new Interrupted("SIGPIPE") : thrown;
+}
+
 function unreadable(file: string, thrown: unknown): unknown {
-  const { code, message } = thrown as NodeJS.ErrnoException;
+  const { code } = thrown as NodeJS.ErrnoException;
   const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
   return isOfFile
-    ? new PlaneError("USAGE", `'${file}' cannot be used: ${message}.`, { cause: thrown })
+    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileTrouble(thrown)}.`, { cause: thrown })
     : thrown;
 }

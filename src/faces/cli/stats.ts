@@ -1,4 +1,5 @@
 import { plainText } from "../../lib/plain-text.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { ClientContext } from "../../model/client-context.ts";
 import type { ContextCost, ContextStats } from "../../model/context-stats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -6,17 +7,17 @@ import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
-type StatsOptions = GlobalOptions & { server?: string; tools: boolean };
+type StatsOptions = GlobalOptions & { server?: string; tools: boolean; limit?: number };
 
 const barWidth = 24;
 const mostNamed = 3;
 
 export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
-  const { server, tools } = options;
-  const asked = { tools, ...(server === undefined ? {} : { server }) };
+  const { server, tools, limit } = options;
+  const asked = { tools, ...withoutUndefined({ server, limit }) };
   const stats = await withPlane(cli, options, (plane) => plane.stats(asked));
   if (options.json) return printJson(stats);
-  if (stats.totals.tools === 0) return print("The catalogue is empty.");
+  if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
   print(renderStats(stats, process.stdout.isTTY === true));
   say(colors.dim(`Tokens by ${stats.tokenizer}.`));
 }

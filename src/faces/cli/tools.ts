@@ -23,7 +23,11 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
     if (options.json)
       return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     if (tools.length === 0)
-      print(isDeepStrictEqual(query, everyTool) ? "The catalogue is empty." : "No tool matches.");
+      print(
+        isDeepStrictEqual(query, everyTool)
+          ? "The catalogue is empty. 'toolplane servers list' shows why; 'toolplane doctor' says what to try."
+          : "No tool matches.",
+      );
     else
       print(
         renderTable(

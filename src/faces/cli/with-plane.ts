@@ -58,7 +58,7 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...(extra.schedules ? { schedules: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
-  if (options.logLevel) (await import("./log-level.ts")).showEvents(plane, options.logLevel);
+  if (options.logLevel === "debug") (await import("./show-events.ts")).showEvents(plane);
   if (!extra.isQuiet) tellProblems(plane.config().problems);
   return plane;
 }

@@ -1,3 +1,4 @@
+import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { KeptSession } from "../../model/kept-sessions.ts";
@@ -69,7 +70,7 @@ type Running = { controller: AbortController; done: Promise<void> };
 export function createClientSession(house: House, options: SessionOptions): ClientSession {
   const { plane, core } = house;
   const surface: Surface = house.surfaces.of(options.principal, options.view);
-  const running = new Map<Id, Running>();
+  const running = createBriefMap<Running>();
   const requests = createClientRequests((message) => options.announce(JSON.stringify(message)));
   const state = createSessionState(plane, surface, options.keeper);
   const { client, watched } = state;
@@ -127,7 +128,7 @@ export function createClientSession(house: House, options: SessionOptions): Clie
   }
 
   function takeRequest(id: Id, request: Request, out: Out): Promise<void> {
-    if (running.has(id)) {
+    if (running.get(id) !== undefined) {
       out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
       return Promise.resolve();
     }
@@ -145,7 +146,7 @@ export function createClientSession(house: House, options: SessionOptions): Clie
   function takeHere(message: UnknownObject): boolean {
     if (typeof message.method !== "string") return requests.takeAnswer(message);
     if (message.method !== "notifications/cancelled") return true;
-    const found = running.get(objectIn(message, "params").requestId as Id);
+    const found = running.get(objectIn(message, "params").requestId);
     found?.controller.abort();
     return found !== undefined;
   }
@@ -193,13 +194,13 @@ export function createClientSession(house: House, options: SessionOptions): Clie
       void state.follow(kept);
     },
     cancel: (id) => running.get(id)?.controller.abort(),
-    isIdle: () => running.size === 0,
+    isIdle: () => running.size() === 0,
     async close(goesOn = false) {
       stopTelling?.();
       tools.close();
       state.close();
       requests.close();
-      const left = [...running.values()];
+      const left = running.values();
       for (const { controller } of left) controller.abort();
       await Promise.allSettled(left.map(({ done }) => done));
       const { id, principal } = options;

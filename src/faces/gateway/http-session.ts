@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ClientSession, House, SessionOptions } from "./client-session.ts";
@@ -41,7 +42,7 @@ export type HttpSession = Pick<
 /** A client's session over Streamable HTTP. */
 export function createHttpSession(house: House, options: Omit<SessionOptions, "announce">): HttpSession {
   const log = createEventLog(uniqueId().slice(0, 8));
-  const posts = new Map<number, Post>();
+  const posts = createBriefMap<Post>();
   const headers = { "mcp-session-id": options.id };
   const session = createClientSession(house, { ...options, announce });
   let listening: ServerResponse | null = null;
@@ -51,7 +52,7 @@ export function createHttpSession(house: House, options: Omit<SessionOptions, "a
   function announce(text: string): void {
     const somewhere = listening
       ? undefined
-      : [...posts.values()].find(({ response, isOver }) => response && !isOver);
+      : posts.values().find(({ response, isOver }) => response && !isOver);
     if (somewhere) return say(somewhere, text);
     const event = log.add(general, text);
     if (listening) return writeEvent(listening, text, event.id);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -46,6 +47,8 @@ export async function serveStdio(
   } catch {
     // Interrupted: what is still running is cancelled below.
   } finally {
+    // Whoever sent a signal need not close our input, too: as long as it is read, the process does not end.
+    input.pause();
     await client.close();
   }
 }
@@ -56,7 +59,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, view: View
   const principal = plane.usualCaller();
   const session = createClientSession(house, { id: uniqueId(), principal, view, announce: write });
   const out = { answer: write, say: write };
-  const running = new Map<Id, { left: AbortController; done: Promise<void> }>();
+  const running = createBriefMap<{ left: AbortController; done: Promise<void> }>();
   let hasSession = false;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
@@ -84,7 +87,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, view: View
     if (method === "initialize") hasSession = true;
     const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
-    if (method === "notifications/cancelled") running.get(params.requestId as Id)?.left.abort();
+    if (method === "notifications/cancelled") running.get(params.requestId)?.left.abort();
     void session.take(message, out);
   }
 

@@ -4,6 +4,7 @@ import type { Plane } from "../../model/plane.ts";
 import { identify } from "./identity.ts";
 import { limitBody } from "./limit-body.ts";
 import type { LocalPass } from "./local-pass.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { checkOrigin } from "./origin.ts";
 import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
@@ -34,6 +35,7 @@ import { addSessionRoutes, sessionPath } from "./routes/session-routes.ts";
 import { addDoctorRoutes, addSetupRoutes, type SetupReader } from "./routes/setup-routes.ts";
 import { addSignInRoutes, callbackPath } from "./routes/sign-in-routes.ts";
 import { addSkillRoutes } from "./routes/skill-routes.ts";
+import { addSkillRunRoute } from "./routes/skill-run-route.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
 import { addToolRoutes } from "./routes/tool-routes.ts";
 import { createSessions } from "./sessions.ts";
@@ -47,9 +49,12 @@ export type AppOptions = {
   setup?: ServerEditor & SetupReader;
   /** What the person has who started the plane. */
   pass?: LocalPass;
+  /** What was counted so far; without it counting begins now. */
+  metrics?: Metrics;
 };
 
-export function createApp(plane: Plane, { host, allowHosts, closing, setup, pass }: AppOptions): App {
+export function createApp(plane: Plane, options: AppOptions): App {
+  const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = new OpenAPIHono<HttpEnv>();
   const identities = { plane, sessions: createSessions(), pass: pass ?? null };
   app.use(checkOrigin(host, allowHosts));
@@ -66,7 +71,7 @@ export function createApp(plane: Plane, { host, allowHosts, closing, setup, pass
   addOverlayRoutes(app, plane);
   addSearchRoutes(app, plane);
   addEntryRoutes(app, plane);
-  addServerRoutes(app, plane);
+  addServerRoutes(app, plane, closing);
   addOfferRoutes(app, plane);
   addDoctorRoutes(app, plane);
   if (setup) addConfigurationRoutes(app, plane, setup);
@@ -81,14 +86,15 @@ export function createApp(plane: Plane, { host, allowHosts, closing, setup, pass
   addDeadLetterRoutes(app, plane);
   addRegistryRoutes(app, plane);
   addSkillRoutes(app, plane);
+  addSkillRunRoute(app, plane);
   addJobRoutes(app, plane);
   addQuestionRoutes(app, plane);
   addTokenRoutes(app, plane);
   addSignInRoutes(app, identities);
   addSessionRoutes(app, identities, setup !== undefined);
   addKeyRoutes(app, plane);
-  addEventRoutes(app, plane, closing);
-  addOperationRoutes(app, plane, closing);
+  addEventRoutes(app, identities, closing);
+  addOperationRoutes(app, plane, closing, metrics);
   addDocumentRoutes(app);
   return app;
 }

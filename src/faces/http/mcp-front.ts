@@ -3,7 +3,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { credentialFrom } from "./identity.ts";
 import { createOriginCheck } from "./origin.ts";
-import { renderProblem } from "./render.ts";
+import { sendProblem } from "./render.ts";
 
 const path = "/mcp";
 
@@ -28,14 +28,15 @@ export function createMcpFront(
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
       handle(request, response, await plane.identify(credential));
     } catch (thrown) {
-      await refuse(response, thrown);
+      refuse(response, thrown);
     }
   }
 
   return (request, response) => {
     if (!isMcp(request.url ?? "")) return others(request, response);
     const refused = refuseOrigin(request.headers.host, request.headers.origin);
-    void (refused ? refuse(response, refused) : identify(request, response));
+    if (refused) return refuse(response, refused);
+    void identify(request, response);
   };
 }
 
@@ -44,14 +45,8 @@ function isMcp(url: string): boolean {
 }
 
 /** In the same words as everywhere else over HTTP. */
-async function refuse(response: ServerResponse, thrown: unknown): Promise<void> {
-  const { status, headers, ...problem } = await rendered(thrown);
-  response.writeHead(status, headers).end(problem.text);
+function refuse(response: ServerResponse, thrown: unknown): void {
+  sendProblem(response, thrown);
   // What was sent with it is not read, and yet taken, so that the answer is.
   response.req.resume();
-}
-
-async function rendered(thrown: unknown) {
-  const problem = renderProblem(thrown);
-  return { status: problem.status, headers: Object.fromEntries(problem.headers), text: await problem.text() };
 }

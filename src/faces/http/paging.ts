@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { takePage as takeFrom } from "../../model/page.ts";
-import { largestPage } from "../../model/tool-query.ts";
+import { largestPage, takePage as takeFrom } from "../../model/page.ts";
 
 /** How much of a list is told where nobody says how much. */
 export const usualPage = 100;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { AgentAnswer } from "../../model/agent-answer.ts";
 import type { Outcome } from "../../model/call.ts";
 import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
@@ -61,8 +62,16 @@ export function shownError(thrown: unknown): ErrorReport {
 }
 
 export function renderProblem(thrown: unknown): Response {
-  const error = forStrangers(reportError(toPlaneError(thrown)));
+  const error = shownError(thrown);
   return json(problem(error), errorTable[error.code].http);
+}
+
+/** The same in the same words where no framework stands in between. */
+export function sendProblem(response: ServerResponse, thrown: unknown): void {
+  const error = shownError(thrown);
+  const { http } = errorTable[error.code];
+  const body = problem(error);
+  response.writeHead(http, headersOf(body, http)).end(JSON.stringify(body));
 }
 
 /** So often a store that is away is tried again. */
@@ -95,15 +104,18 @@ function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
 }
 
 function json(body: unknown, status: number): Response {
+  return new Response(JSON.stringify(body), { status, headers: headersOf(body, status) });
+}
+
+function headersOf(body: unknown, status: number): Record<string, string> {
   const type = status < 400 ? "application/json" : "application/problem+json";
   // The rest of a body that is too large is not read, so the connection cannot be used again.
-  const headers = {
+  return {
     "content-type": type,
     ...(status === 401 ? { "www-authenticate": 'Bearer realm="toolplane"' } : {}),
     ...(status === 413 ? { connection: "close" } : {}),
     ...(status === 429 || status === 503 ? retryAfter(body as Partial<ErrorReport>) : {}),
   };
-  return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** In whole seconds. A budget that is used up, or a file that cannot be read, does not come back by waiting. */

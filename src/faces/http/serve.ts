@@ -1,13 +1,14 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { pause } from "../../lib/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
-import { type AppOptions, createApp } from "./app.ts";
+import type { AppOptions } from "./app.ts";
+import { createAppFront } from "./app-front.ts";
 import { createLocalPass } from "./local-pass.ts";
 import { createMcpFront, type McpHandler } from "./mcp-front.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { createWorkbenchFront } from "./workbench-front.ts";
 
 const sweepMs = 20;
@@ -50,12 +51,11 @@ export async function serve(
   const needsCredentials = await plane.needsCredentials().catch(() => true);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;
-  const app = createApp(plane, {
-    ...{ host, allowHosts, closing: closing.signal },
+  const others = createAppFront(plane, {
+    ...{ host, allowHosts, closing: closing.signal, metrics: createMetrics(plane) },
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
-  const others = getRequestListener(app.fetch);
   const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, allowHosts);
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, allowHosts) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {

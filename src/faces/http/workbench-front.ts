@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { PlaneError } from "../../model/errors.ts";
 import type { Listener } from "./mcp-front.ts";
 import { createOriginCheck } from "./origin.ts";
-import { renderProblem } from "./render.ts";
+import { sendProblem } from "./render.ts";
 
 const base = "/workbench";
 
@@ -54,7 +54,7 @@ export function createWorkbenchFront(
     const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
     if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
     const refused = refuse(request.headers.host, request.headers.origin);
-    if (refused) return void sendProblem(response, refused);
+    if (refused) return sendProblem(response, refused);
     if (path === "/" || path === base)
       return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
     void sendFile(directory, path.slice(base.length + 1), request, response);
@@ -106,9 +106,4 @@ function missing(isPlace: boolean): PlaneError {
       ? "The workbench is not built. In a checkout, run 'npm run build:workbench'; 'npm start' does that by itself."
       : "The workbench has no such file. Reload the page: it may be of another version.",
   );
-}
-
-async function sendProblem(response: ServerResponse, problem: PlaneError): Promise<void> {
-  const rendered = renderProblem(problem);
-  response.writeHead(rendered.status, Object.fromEntries(rendered.headers)).end(await rendered.text());
 }

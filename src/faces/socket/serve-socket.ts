@@ -55,7 +55,9 @@ async function ask(plane: Plane, socket: Socket, signal: AbortSignal): Promise<R
     "data",
     splitLines((line) => onLine(line)),
   );
-  const { method, args, hears = [] } = JSON.parse(await first.promise) as Asked;
+  const { method, args: sent, hears = [] } = JSON.parse(await first.promise) as Asked;
+  // JSON has no word for what was left out and writes null.
+  const args = sent.map((value) => value ?? undefined);
   if (!isRemoteMethod(method)) throw new Error(`a plane has no method '${method}' to ask for`);
   const place = remoteMethods[method];
   const elsewhere = callElsewhere(socket, hears);

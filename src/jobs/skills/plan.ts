@@ -1,4 +1,5 @@
-import { fillReferences, referencesIn, valueAt } from "../../lib/fill-references.ts";
+import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/fill-references.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { resultText, type ToolResult } from "../../model/result.ts";
@@ -11,7 +12,7 @@ export type PlannedStep = GraphNode & { step: SkillStep };
 /** The steps with everything that each waits for. */
 export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
   return steps.map((step) => {
-    const meant = referencesOf(step).flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
+    const meant = namesUnder("steps", [step.arguments, step.when ?? ""]);
     return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...meant])], step };
   });
 }
@@ -19,12 +20,21 @@ export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
 /** What the steps want to know and nobody has said. */
 export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[] {
   // With `when` somebody may ask whether there is one.
-  const wanted = (skill.steps ?? []).flatMap((step) =>
-    referencesIn(step.arguments).flatMap(([root, name = ""]) => (root === "input" ? [name] : [])),
-  );
-  return [...new Set(wanted)]
+  const [wanted, asked] = [
+    namesUnder(
+      "input",
+      skill.steps?.map((step) => step.arguments),
+    ),
+    namesUnder("input", skill.steps),
+  ];
+  const unused = Object.keys(input).filter((name) => !asked.includes(name));
+  return wanted
     .filter((name) => !Object.hasOwn(input, name))
-    .map((name) => ({ kind: "input", name, reason: `it needs the input '${name}'` }));
+    .map((name) => {
+      const [near] = nearest(name, unused, 1);
+      const instead = near === undefined ? "" : `, and nothing uses '${near}'`;
+      return { kind: "input", name, reason: `it needs the input '${name}'${instead}` };
+    });
 }
 
 /** The arguments of a step, with what was given and what steps before it said in their places. */
@@ -77,8 +87,4 @@ function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap
   const [root, name = "", ...rest] = path;
   if (root === "input") return valueAt(input, [name, ...rest]);
   return root === "steps" && rest[0] === "result" ? valueAt(results.get(name), rest.slice(1)) : undefined;
-}
-
-function referencesOf({ arguments: args, when = "" }: SkillStep): string[][] {
-  return referencesIn([args, when]);
 }

@@ -13,6 +13,8 @@ export type PreflightParts = {
   /** Everything the tools of the caller are tagged with. */
   capabilities(): Promise<ReadonlySet<string>>;
   verdict(tool: string, args: JsonObject): Promise<{ verdict: string; reason: string }>;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble(name?: string): PlaneError | null;
 };
 
 /** Everything that keeps a skill from being run, all at once. */
@@ -24,7 +26,23 @@ export async function preflight(
   const names = toolsOfSkill(skill);
   const aboutTools = await Promise.all(names.map((name) => checkTool(name, skill, parts)));
   const missing = await missingCapabilities(skill.required_capabilities, parts);
-  return [...missingInput(skill, input), ...aboutTools.flat(), ...missing];
+  return [...missingInput(skill, input), ...aboutTools.flat(), ...missing, ...missingModels(skill, parts)];
+}
+
+/** Those that follow the instructions or are asked about the answer. */
+export function missingModels(
+  { steps, collaboration }: Pick<SkillManifest, "steps" | "collaboration">,
+  { modelTrouble }: Pick<PreflightParts, "modelTrouble">,
+): NotReady[] {
+  if (steps !== undefined) return [];
+  const others = collaboration?.enabled ? collaboration.participants : [];
+  const names = new Set([undefined, ...others.map(({ model, provider }) => model ?? provider)]);
+  return [...names].flatMap((name) => {
+    const trouble = modelTrouble(name);
+    return trouble === null
+      ? []
+      : [{ kind: "model" as const, name: name ?? "default", reason: withoutStop(trouble.message) }];
+  });
 }
 
 export async function missingCapabilities(

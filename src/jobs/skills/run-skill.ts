@@ -92,7 +92,7 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
     parts.emit({ type: "skill.step_succeeded", ...facts, record, durationMs });
     return true;
   }
-  const error = failureOf(id, skill, outcome);
+  const error = failureOf(planned, skill, outcome);
   const isCancelled = signal.aborted && outcome.call.status === "cancelled";
   const state = isCancelled ? "cancelled" : "failed";
   // Nobody was asked, so nothing can have happened.
@@ -119,12 +119,11 @@ async function prepareStep(skill: string, step: SkillStep, { input, results, par
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
-function failureOf(id: string, skill: string, { error, result }: Outcome): PlaneError {
-  if (error) return new PlaneError(error.code, error.message, { data: { ...error.data, step: id, skill } });
+function failureOf({ id, step }: PlannedStep, skill: string, { error, result }: Outcome): PlaneError {
+  const facts = { tool: step.tool, step: id, skill };
+  if (error) return new PlaneError(error.code, error.message, { data: { ...error.data, ...facts } });
   const said = String(resultValue(result)).slice(0, 500);
-  return new PlaneError("TOOL_ERROR", `Step '${id}' of '${skill}' was told no: ${said}`, {
-    data: { step: id, skill },
-  });
+  return new PlaneError("TOOL_ERROR", `Step '${id}' of '${skill}' was told no: ${said}`, { data: facts });
 }
 
 function blank(skill: string, { id, step }: PlannedStep, state: KeptStep["state"]): KeptStep {

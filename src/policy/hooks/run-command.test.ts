@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { patientMs } from "../../../test/fixtures/patience.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { hookCommand } from "../../../test/samples/hooks.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -11,7 +12,7 @@ const run = (command: string[], input = "{}", signal = new AbortController().sig
   runCommand(command, input, { directory: "/", environment, signal });
 const shell = (script: string) => run(["sh", "-c", script]);
 
-suite("a command", { concurrency: 4, timeout: 30_000 }, () => {
+suite("a command", { concurrency: 4, timeout: patientMs(30_000) }, () => {
   test("gets its input, its directory and the given variables and nothing else", async () => {
     assert.deepEqual(await shell("cat; pwd >&2; exit 3"), { code: 3, stdout: "{}", stderr: "/\n" });
     const ended = await run([process.execPath, "-p", "JSON.stringify(process.env)"]);
@@ -45,16 +46,16 @@ suite("a command", { concurrency: 4, timeout: 30_000 }, () => {
     const pids = directory.file("pids");
     const controller = new AbortController();
     const running = run(hookCommand("hang.sh", pids), "{}", controller.signal);
-    await until(() => readPids(pids).length === 2);
+    await until("its start", () => readPids(pids).length === 2);
     controller.abort();
     assert.deepEqual(await running, { failed: "it was ended before it answered" });
-    await until(() => readPids(pids).every((pid) => !isRunning(pid)));
+    await until("the end of all of it", () => readPids(pids).every((pid) => !isRunning(pid)));
   });
 
   test("leaves nothing running when it is done", async () => {
     const ended = await shell("sleep 600 & echo $!");
     assert.ok("code" in ended);
-    await until(() => !isRunning(Number(ended.stdout)));
+    await until("the end of what it left", () => !isRunning(Number(ended.stdout)));
   });
 
   test("is not started for somebody who has gone already", async () => {
@@ -70,11 +71,6 @@ function readPids(file: string): number[] {
   } catch {
     return [];
   }
-}
-
-/** For what other processes do; whatever never happens ends with the suite's limit. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(10);
 }
 
 /** What has ended and only waits to be buried does not run. */

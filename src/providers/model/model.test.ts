@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
+import { freePort } from "../../../test/fixtures/free-port.ts";
 import { type ScriptedResponse, startScriptedModel } from "../../../test/fixtures/llm-script.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -101,11 +102,7 @@ describe("a tool that a model executes", () => {
   });
 
   test("where nobody listens nothing was sent", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
+    const port = await freePort();
     await assert.rejects(ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}), (error: PlaneError) => {
       assert.deepEqual([error.code, error.data.sent], ["SERVER_UNAVAILABLE", false]);
       assert.match(error.message, /nothing listens/);

@@ -1,3 +1,4 @@
+import { createTurns } from "../../lib/turns.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Pin, PinHead, PinStatus } from "../../model/pin.ts";
 import type { Store } from "../../model/store.ts";
@@ -14,8 +15,6 @@ type Known = {
   first: Listing | null;
 };
 
-/** So many tools are looked at before others have their turn. */
-const slice = 100;
 /** A server that invents names without end is not remembered without end. */
 const mostPins = 20_000;
 
@@ -106,8 +105,9 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       const pins: Pin[] = [];
       const isFirst = of.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
-      for (const [at, [tool, entry]] of [...(of.first ?? listing).tools].entries()) {
-        if (at % slice === slice - 1) await new Promise(setImmediate);
+      const turns = createTurns();
+      for (const [tool, entry] of [...(of.first ?? listing).tools]) {
+        if (turns.isOver()) await turns.next();
         const isNew = isFirst || !of.heads.has(tool);
         onTool(tool, entry, isNew);
         if (!isNew || !takesNew || of.heads.size >= mostPins) continue;

@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { homeDirectory } from "../../lib/home-directory.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
@@ -60,7 +60,7 @@ function missing(command: string, { directories }: CommandSearch, place: Place):
 /** No shell reads the command, so what only a shell understands is taken word for word. */
 function unshelled(command: string, { cwd, path }: Place): string | null {
   if (command.startsWith("~/")) {
-    return `Write the full path in 'command': ${join(homedir(), command.slice(2))}.`;
+    return `Write the full path in 'command': ${join(homeDirectory() ?? "/", command.slice(2))}.`;
   }
   const [program = "", ...words] = command.trim().split(/\s+/);
   if (words.length === 0 || findCommand(program, cwd, path).found === null) return null;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
+import { patientMs, patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
@@ -149,15 +150,18 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   }
 
   test("a server that hangs at the handshake is given up in time, quoted and stopped", {
-    timeout: 20_000,
+    timeout: patientMs(20_000),
   }, async () => {
     await using directory = await temporaryDirectory();
     const pidFile = directory.file("pid");
     const script = `require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
       console.error("waiting for the database"); setInterval(() => 0, 1000)`;
-    const checks = await examine({ command: process.execPath, args: ["-e", script] }, { limitMs: 500 });
+    // Enough for it to start and to write something.
+    const seconds = patientSeconds(1);
+    const entry = { command: process.execPath, args: ["-e", script] };
+    const checks = await examine(entry, { limitMs: seconds * 1_000 });
     const { detail, fix } = failure(checks);
-    assert.equal(detail, "It gave no answer within 0.5 s. It last wrote:\nwaiting for the database");
+    assert.equal(detail, `It gave no answer within ${seconds} s. It last wrote:\nwaiting for the database`);
     assert.match(fix, /^Run it by hand/);
     assert.equal(alive(Number(readFileSync(pidFile, "utf8"))), false);
   });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { suite, test } from "node:test";
+import { patientMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { openHttp } from "./http.ts";
 
@@ -47,7 +49,7 @@ async function listening(url: string) {
   return connected;
 }
 
-suite("the stream on which a server speaks by itself", { concurrency: 8, timeout: 30_000 }, () => {
+suite("the stream on which a server speaks by itself", { concurrency: 8, timeout: patientMs(30_000) }, () => {
   test("its messages relate to no request, and it goes on where it broke off, when the server wants", async () => {
     await using server = await serve(accept, [
       say(`retry: 150\n\nid: e1\n${notice("one")}`),
@@ -72,7 +74,7 @@ suite("the stream on which a server speaks by itself", { concurrency: 8, timeout
     test(`a server that answers ${code} has no such stream and is not asked again`, async () => {
       await using server = await serve(accept, [status(code), () => assert.fail("asked again")]);
       await using connected = await listening(server.url);
-      while (server.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await until("the question for a stream", () => server.asked.length > 0);
       await connected.channel.send({ jsonrpc: "2.0", method: "notifications/x" });
       assert.equal(connected.closings, 0);
     });
@@ -131,7 +133,7 @@ suite("the stream on which a server speaks by itself", { concurrency: 8, timeout
     connected.channel.listen?.();
     connected.channel.listen?.();
     const gets = () => readLog(log).filter(({ event, method }) => event === "http" && method === "GET");
-    while (gets().length === 0) await connected.call("echo", { message: "x" });
+    await until("the question for a stream", () => gets().length > 0);
     await connected.channel.close();
     assert.equal(gets().length, 1);
     assert.equal(connected.closings, 0);
@@ -147,7 +149,7 @@ suite("the stream on which a server speaks by itself", { concurrency: 8, timeout
   });
 });
 
-suite("a stream that breaks off before the answer", { concurrency: 8, timeout: 30_000 }, () => {
+suite("a stream that breaks off before the answer", { concurrency: 8, timeout: patientMs(30_000) }, () => {
   const lost = { name: "TransportError", message: "the stream ended without a response", sent: true };
   const breakOff = (text: string) => (response: ServerResponse) =>
     void response.writeHead(200, stream).write(text, () => response.destroy());

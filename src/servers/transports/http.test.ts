@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { patientMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import {
   readLog,
@@ -7,6 +8,7 @@ import {
   startHttpFixture,
   temporaryDirectory,
 } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { openHttp } from "./http.ts";
@@ -33,7 +35,7 @@ async function failure(promise: Promise<unknown>): Promise<TransportError> {
 }
 
 suite("HTTP transport", { concurrency: 8 }, () => {
-  test("a server that never finishes its goodbye does not hold up the end", { timeout: 5_000 }, async () => {
+  test("a server that never finishes its goodbye does not hold up the end", async () => {
     await using server = await listen((request, response) => {
       response.writeHead(200, {
         "mcp-session-id": "s",
@@ -116,7 +118,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     );
   });
 
-  test("giving up ends the request at the server too", { timeout: 10_000 }, async () => {
+  test("giving up ends the request at the server too", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using fixture = await startHttpFixture("http", ["--log", log]);
@@ -125,12 +127,13 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     const controller = new AbortController();
     const params = { name: "slow", arguments: { ms: 60_000 } };
     const slow = connected.peer.request("tools/call", params, { signal: controller.signal });
-    await connected.call("echo", { message: "the server is at work" });
+    await until("the slow call", () => receivedMessages(readLog(log), "tools/call").length === 1);
     controller.abort(new Error("enough"));
     await assert.rejects(slow, /enough/);
     const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
     const disconnected = () => readLog(log).some(({ event }) => event === "disconnected");
-    while (cancelled() === 0 || !disconnected()) await connected.call("echo", { message: "after" });
+    await until("the word of it and the end of its request", () => cancelled() > 0 && disconnected());
+    assert.deepEqual((await connected.call("echo", { message: "after" })).content, text("after"));
     assert.equal(cancelled(), 1);
   });
 
@@ -251,7 +254,10 @@ suite("HTTP transport", { concurrency: 8 }, () => {
   });
 });
 
-suite("HTTP transport in the revision without sessions", { concurrency: 8, timeout: 30_000 }, () => {
+suite("HTTP transport in the revision without sessions", {
+  concurrency: 8,
+  timeout: patientMs(30_000),
+}, () => {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -295,11 +301,10 @@ suite("HTTP transport in the revision without sessions", { concurrency: 8, timeo
     const controller = new AbortController();
     const params = callParams("slow", { ms: 60_000 });
     const slow = connected.peer.request("tools/call", params, { signal: controller.signal });
-    const echo = () => connected.peer.request("tools/call", callParams("echo", { message: "x" }));
-    await echo();
+    await until("the slow call", () => receivedMessages(readLog(log), "tools/call").length === 1);
     controller.abort(new Error("enough"));
     await assert.rejects(slow, /enough/);
-    while (!readLog(log).some(({ event }) => event === "cancelled")) await echo();
+    await until("its end at the server", () => readLog(log).some(({ event }) => event === "cancelled"));
     assert.equal(receivedMessages(readLog(log), "notifications/cancelled").length, 0);
   });
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
+import { patientMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { HttpOptions } from "./http-request.ts";
@@ -28,7 +30,7 @@ function serve(endpoint: string, onPost: (stream: ServerResponse, post: ServerRe
   });
 }
 
-suite("HTTP+SSE transport", { concurrency: 8, timeout: 30_000 }, () => {
+suite("HTTP+SSE transport", { concurrency: 8, timeout: patientMs(30_000) }, () => {
   test("messages are posted to the endpoint and answered on the stream", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -44,8 +46,7 @@ suite("HTTP+SSE transport", { concurrency: 8, timeout: 30_000 }, () => {
     await connected.channel.close();
     await assert.rejects(connected.call("echo"), { name: "TransportError", sent: false });
     assert.equal(connected.closings, 0);
-    while (!readLog(log).some(({ event }) => event === "session-end"))
-      await new Promise((resolve) => setImmediate(resolve));
+    await until("the end at the server", () => readLog(log).some(({ event }) => event === "session-end"));
   });
 
   test("a stream that is lost ends the connection at once", async () => {

@@ -8,6 +8,7 @@ import {
   readLog,
   temporaryDirectory,
 } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { openStdio, type StdioOptions } from "./stdio.ts";
 
@@ -181,16 +182,14 @@ suite("stdio transport", { concurrency: 8 }, () => {
     await using connected = await connect("echo", [], scripted("done()", flood));
     await connected.call("any");
     const said = () => connected.stderr.join("");
-    while (said().length < 200_000) await new Promise((resolve) => setImmediate(resolve));
+    await until("all of it", () => said().length >= 200_000);
     assert.match(said(), /^€{200000}$/);
   });
 
-  test("a server that closes its standard output but lives is lost", { timeout: 10_000 }, async () => {
+  test("a server that closes its standard output but lives is lost", async () => {
     await using connected = await connect("echo", [], scripted("require('fs').closeSync(1)"));
     const failed = assert.rejects(connected.call("any"), TransportError);
-    const before = Date.now();
     assert.match((await connected.closed).message, /standard output was closed/);
-    assert.ok(Date.now() - before < 5_000);
     assert.ok(alive(connected.channel.pid));
     await failed;
   });
@@ -234,7 +233,7 @@ suite("stdio transport", { concurrency: 8 }, () => {
   test("a server that closes its standard input ends the connection", async () => {
     const script = "require('fs').closeSync(0); console.log('{}'); setTimeout(() => 0, 60_000)";
     await using connected = await connect("echo", [], { args: ["-e", script] });
-    while (connected.messages.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until("its first message", () => connected.messages.length > 0);
     connected.channel.send(ping);
     assert.match((await connected.closed).message, /standard input was closed/);
   });

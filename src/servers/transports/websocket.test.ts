@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { mock, suite, test } from "node:test";
+import { patientMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { TransportError } from "../../protocol/message.ts";
@@ -14,7 +16,7 @@ const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
 
 const text = (value: string) => [{ type: "text", text: value }];
 
-suite("WebSocket transport", { concurrency: 8, timeout: 30_000 }, () => {
+suite("WebSocket transport", { concurrency: 8, timeout: patientMs(30_000) }, () => {
   test("requests and answers pass, also in pieces, and headers and sub-protocol are told", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -42,7 +44,7 @@ suite("WebSocket transport", { concurrency: 8, timeout: 30_000 }, () => {
     await connected.handshake();
     await connected.channel.close();
     const ending = () => readLog(log).find(({ event }) => event === "session-end");
-    while (ending() === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await until("the end at the server", () => ending() !== undefined);
     assert.equal(ending()?.code, 1000);
     await assert.rejects(connected.call("echo"), { name: "TransportError", sent: false });
     assert.equal(connected.closings, 0);
@@ -81,17 +83,6 @@ suite("WebSocket transport", { concurrency: 8, timeout: 30_000 }, () => {
     const slow = assert.rejects(connected.call("slow", { ms: 60_000 }), { sent: true });
     assert.equal((await connected.closed).message, "it stopped answering pings");
     await slow;
-  });
-
-  test("a peer that answers pings is kept", async () => {
-    await using directory = await temporaryDirectory();
-    const log = directory.file("log");
-    await using fixture = await startHttpFixture("websocket", ["--log", log]);
-    await using connected = await connect(fixture.url, { pingMs: 50 });
-    await connected.handshake();
-    const pings = () => readLog(log).filter(({ event }) => event === "ping").length;
-    while (pings() < 3) await connected.call("echo", { message: "still here" });
-    assert.equal(connected.closings, 0);
   });
 
   test("a refused token is found anew once, and then told with its status", async () => {
@@ -161,4 +152,24 @@ suite("WebSocket transport", { concurrency: 8, timeout: 30_000 }, () => {
     await waiting;
     assert.equal(connected.closings, 0);
   });
+});
+
+test("a WebSocket peer that answers pings is kept", async () => {
+  mock.timers.enable({ apis: ["setInterval"] });
+  try {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using fixture = await startHttpFixture("websocket", ["--log", log]);
+    await using connected = await connect(fixture.url, { pingMs: 1_000 });
+    await connected.handshake();
+    for (const pings of [1, 2, 3]) {
+      mock.timers.tick(1_000);
+      await until("a ping", () => readLog(log).filter(({ event }) => event === "ping").length === pings);
+      // What was answered first arrives first.
+      await connected.call("echo", { message: "still here" });
+    }
+    assert.equal(connected.closings, 0);
+  } finally {
+    mock.timers.reset();
+  }
 });

@@ -16,6 +16,7 @@ import { pins } from "./012-pins.ts";
 import { runs } from "./013-runs.ts";
 import { jobs } from "./014-jobs.ts";
 import { sharedValues } from "./015-shared-values.ts";
+import { callMinutes } from "./016-call-minutes.ts";
 
 type Migration = { id: number; sql: string };
 
@@ -35,6 +36,7 @@ const allMigrations: readonly Migration[] = [
   runs,
   jobs,
   sharedValues,
+  callMinutes,
 ];
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */

@@ -1,4 +1,5 @@
 import type { StoreTrouble } from "../../model/store.ts";
+import { isSilence, reasonOf } from "./store-failure.ts";
 
 const firstWaitMs = 50;
 const longestWaitMs = 5_000;
@@ -7,9 +8,9 @@ type Listener = (trouble: StoreTrouble | null) => void;
 
 /**
  * Whether the server can be reached. One connection that breaks says little, so it is asked at once; when it does not
- * answer it is away, and asked again and again until it is back.
+ * answer it is away, and asked again and again until it is back. `onSilence` is told where it says neither yes nor no.
  */
-export function createAvailability(ask: () => Promise<void>) {
+export function createAvailability(ask: () => Promise<void>, onSilence: () => void) {
   const listeners = new Set<Listener>();
   let trouble: StoreTrouble | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -37,11 +38,12 @@ export function createAvailability(ask: () => Promise<void>) {
       if (trouble !== null || checking !== null || isStopped) return;
       const since = new Date().toISOString();
       checking = ask()
-        // What breaks connections may break this one, too.
-        .catch(ask)
-        .catch(() => {
+        // What breaks connections may break this one, too. Who says nothing at all says it no sooner the second time.
+        .catch((thrown) => (isSilence(thrown) ? Promise.reject(thrown) : ask()))
+        .catch((thrown) => {
+          if (isSilence(thrown)) onSilence();
           if (isStopped) return;
-          become({ since, reason });
+          become({ since, reason: [...new Set([reason, reasonOf(thrown)])].join("; ") });
           askAgain(firstWaitMs);
         })
         .finally(() => {

@@ -6,6 +6,13 @@ import type { Query } from "./query.ts";
 const askEveryMs = 50;
 const mostAsked = 20;
 
+/** Begins to look at everything as it is at this moment. It holds up nobody, so whoever takes it may take his time. */
+export async function beginLook(client: PoolClient): Promise<void> {
+  await client.query(
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '1h'",
+  );
+}
+
 /** Begins a transaction, under a lock where one is given; its number, by which it is found when its connection is gone. */
 export async function beginTransaction(client: PoolClient, lockKey: string | undefined): Promise<string> {
   const taking = lockKey === undefined ? "" : `SELECT pg_advisory_xact_lock(${lockKey}); `;

@@ -3,9 +3,9 @@ import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews } from "../../model/store.ts";
 import type { StoreAddress } from "../../model/store-address.ts";
 import { createAvailability } from "./availability.ts";
-import { beginTransaction, wasCommitted } from "./commit.ts";
+import { beginLook, beginTransaction, wasCommitted } from "./commit.ts";
 import { lockKey, notify } from "./notify.ts";
-import { mostConnections, openPool, ping } from "./open-pool.ts";
+import { mostConnections, openPool, ping, withinGrace } from "./open-pool.ts";
 import { queryOf, withClient } from "./pool-client.ts";
 import type { Query, Row } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
@@ -19,6 +19,9 @@ export type WriteOptions = {
   news?: StoreNews;
 };
 
+/** Who waits so long for an answer makes sure that the server is still there. Longer than a lock is waited for. */
+const silentMs = 6_000;
+
 /** How far a transaction got before its connection was lost. */
 type Begun<T> = { committing?: { number: string; value: T } };
 
@@ -31,7 +34,7 @@ export async function createConnection(
   setUp: (client: PoolClient) => Promise<void>,
 ) {
   const name = nameOf(address);
-  const pool = await openPool(address);
+  const { pool, cut } = await openPool(address);
   let isOpen = true;
   let isSetUp = false;
 
@@ -39,7 +42,7 @@ export async function createConnection(
     await withClient(pool, setUp);
     isSetUp = true;
   };
-  const availability = createAvailability(() => (isSetUp ? ping(address) : prepare()));
+  const availability = createAvailability(() => (isSetUp ? ping(address) : prepare()), cut);
   // A connection that nobody uses says by itself that it is gone.
   pool.on("error", (thrown) => isOpen && isLost(thrown) && availability.lost(reasonOf(thrown)));
 
@@ -50,11 +53,14 @@ export async function createConnection(
     if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
+    const silence = setTimeout(() => availability.lost("it does not answer"), silentMs).unref();
     try {
       return await work();
     } catch (thrown) {
       if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
       throw told(thrown);
+    } finally {
+      clearTimeout(silence);
     }
   }
 
@@ -123,15 +129,12 @@ export async function createConnection(
   /** As everything is at one moment, however long somebody looks. */
   async function* readLong<T>(look: (query: Query) => AsyncIterable<T>): AsyncGenerator<T> {
     const client = await attempt(() => pool.connect());
-    const ignore = () => undefined;
-    client.on("error", ignore);
     try {
-      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      await beginLook(client);
       yield* look(queryOf(client));
     } catch (thrown) {
       throw storeFailure(name, thrown);
     } finally {
-      client.off("error", ignore);
       // With its connection the transaction ends, however far it got.
       client.release(true);
     }
@@ -183,7 +186,7 @@ export async function createConnection(
       if (!isOpen) return;
       isOpen = false;
       availability.stop();
-      await pool.end();
+      await withinGrace(pool.end(), cut);
     },
   };
 }

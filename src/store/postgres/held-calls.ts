@@ -1,6 +1,7 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
-import { parseRecord, type Query, type Row, same, where } from "./query.ts";
+import type { HeldOrder, HeldPart } from "../../model/held-order.ts";
+import { type Condition, parseRecord, type Query, type Row, same, where } from "./query.ts";
 
 export async function insertHeldCall(query: Query, held: KeptHeldCall): Promise<void> {
   await query(
@@ -27,14 +28,49 @@ export async function selectHeldCall(query: Query, id: string): Promise<KeptHeld
   return rows[0] ? parse(rows[0]) : null;
 }
 
-/** In the order in which they were asked. */
+/** In the order in which they were asked, or a part of them in another. */
 export async function selectHeldCalls(
   query: Query,
-  { status, plan, user }: HeldFilter,
+  filter: HeldFilter,
+  part?: HeldPart,
 ): Promise<KeptHeldCall[]> {
-  const { sql, values } = where(["status = ?", status], [same("plan"), plan], [same("user_name"), user]);
-  const { rows } = await query(`SELECT record, revision FROM held_calls ${sql} ORDER BY sequence`, values);
+  const { order = "oldest", limit = null, after = null } = part ?? {};
+  const { sql, values } = where(...conditionsOf(filter), [behind(order, after), after?.id]);
+  const { rows } = await query(
+    `SELECT record, revision FROM held_calls ${sql} ORDER BY ${orders[order]} LIMIT $${values.length + 1}::bigint`,
+    [...values, limit],
+  );
   return rows.map(parse);
+}
+
+export async function countHeldCalls(query: Query, filter: HeldFilter): Promise<number> {
+  const { sql, values } = where(...conditionsOf(filter));
+  const { rows } = await query(`SELECT count(*) AS count FROM held_calls ${sql}`, values);
+  return Number(rows[0]?.count);
+}
+
+function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] {
+  return [
+    ["status = ?", status],
+    [same("plan"), plan],
+    [same("user_name"), user],
+    [`(user_name IS NULL OR ${same("user_name")})`, shownTo],
+  ];
+}
+
+const orders: Record<HeldOrder, string> = {
+  oldest: "sequence",
+  newest: "sequence DESC",
+  pending: "status <> 'pending', sequence DESC",
+};
+
+function behind(order: HeldOrder, after: HeldPart["after"]): string {
+  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
+  if (order === "oldest") return `sequence > ${that}`;
+  if (order === "newest") return `sequence < ${that}`;
+  return after?.waits
+    ? `(status <> 'pending' OR sequence < ${that})`
+    : `(status <> 'pending' AND sequence < ${that})`;
 }
 
 /** Only what is still as it was read: of several who answer, one does. */

@@ -136,6 +136,7 @@ async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRu
     ["job = ?", filter.job],
     ["owner = ?", filter.owner === undefined ? undefined : (filter.owner ?? "")],
     ["state = ?", filter.state],
+    ["origin = ?", filter.origin],
     [`(origin = 'schedule' OR ${same("user_name")})`, filter.seenBy],
     ["sequence < (SELECT sequence FROM job_runs WHERE id = ?)", filter.before],
   );

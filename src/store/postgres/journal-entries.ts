@@ -1,6 +1,7 @@
 import { type HealthSample, healthWindow } from "../../model/health.ts";
 import type { JournalEntry } from "../../model/store.ts";
 import { linkOf } from "../follow-chain.ts";
+import { addToMinutes } from "./call-minutes.ts";
 import type { Query } from "./query.ts";
 import { insertRun } from "./runs.ts";
 
@@ -47,6 +48,7 @@ async function insertCalls(query: Query, entries: readonly CallEntry[]): Promise
       hashes,
     ],
   );
+  await addToMinutes(query, calls);
 }
 
 /** Of the newest call; the empty text where the chain begins. */

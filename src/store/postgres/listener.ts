@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import type { StoreNews } from "../../model/store.ts";
 import type { PostgresAddress } from "./connection.ts";
 import { channelOf, readNews } from "./notify.ts";
-import { clientOptions } from "./open-pool.ts";
+import { clientOptions, cutClient, withinGrace } from "./open-pool.ts";
 
 const retryMs = 1_000;
 
@@ -87,7 +87,7 @@ export function createListener(address: PostgresAddress, instance: string): List
       current = null;
       // Whoever waits for the end has to live to see it.
       (client as (Client & { ref(): void }) | null)?.ref();
-      await client?.end().catch(() => undefined);
+      if (client) await withinGrace(client.end(), () => cutClient(client)).catch(() => undefined);
     },
   };
 }

@@ -5,12 +5,13 @@ import { start } from "./migrations/001-start.ts";
 import { callChain } from "./migrations/002-call-chain.ts";
 import { jobs } from "./migrations/003-jobs.ts";
 import { sharedValues } from "./migrations/004-shared-values.ts";
+import { callMinutes } from "./migrations/005-call-minutes.ts";
 import { lockKey } from "./notify.ts";
 
 type Migration = { id: number; sql: string };
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
 
-const allMigrations: readonly Migration[] = [start, callChain, jobs, sharedValues];
+const allMigrations: readonly Migration[] = [start, callChain, jobs, sharedValues, callMinutes];
 
 /** Brings the schema to the newest version. Forward only, all or nothing; several planes may try at once. */
 export async function migrate(

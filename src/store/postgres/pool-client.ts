@@ -12,9 +12,6 @@ export function queryOf(client: Pool | PoolClient): Query {
 /** A client that failed in an unknown way is not used again: nobody knows what it is in the middle of. */
 export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // Between two statements nobody else would hear it, and an error that nobody hears ends the process.
-  const ignore = () => undefined;
-  client.on("error", ignore);
   let isBroken = true;
   try {
     const value = await work(client);
@@ -24,7 +21,6 @@ export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Pr
     isBroken = isLost(thrown);
     throw thrown;
   } finally {
-    client.off("error", ignore);
     client.release(isBroken);
   }
 }

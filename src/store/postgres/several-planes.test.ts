@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { answeredCall, callEntry, heldCall } from "../../../test/contracts/records.ts";
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
-import { pause } from "../../lib/pause.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import type { Store, StoreNews, StoreTrouble } from "../../model/store.ts";
 import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
@@ -95,12 +95,14 @@ test("who looks or writes again and gets hold of another connection that breaks 
   const address = server.address("breaking");
   const store = await openFor(context, address);
   await store.append([callEntry("one")]);
+  const untilOneWaits = `DO $$ BEGIN FOR look IN 1..3000 LOOP
+    EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE NOT granted); PERFORM pg_sleep(0.01); END LOOP; END $$;`;
   const breakThem = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted; SELECT pg_sleep(0.2);";
   const breaking = server.run(
-    `BEGIN; LOCK TABLE breaking.calls; SELECT pg_sleep(0.5); ${breakThem.repeat(4)} COMMIT`,
+    `BEGIN; LOCK TABLE breaking.calls; ${`${untilOneWaits} ${breakThem}`.repeat(4)} COMMIT`,
   );
   const locked = "SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
-  while ((await server.run(locked)).length === 0) await pause(10);
+  await until("the lock", async () => (await server.run(locked)).length > 0);
   const seen = await Promise.all([store.call("one"), store.append([callEntry("two")]), breaking]);
   assert.equal(seen[0]?.id, "one");
   assert.equal((await store.calls()).length, 2);

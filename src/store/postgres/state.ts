@@ -9,9 +9,12 @@ import {
 import type { Connection } from "./connection.ts";
 import { asText, type Query, type Row } from "./query.ts";
 
-/** So many rows at a time, so that no state is too large. */
+/** So many rows at a time, and of large ones fewer, so that no state is too large. */
 const batchRows = 500;
+const batchCharacters = 4_000_000;
 const tables = Object.keys(stateTables) as StateTable[];
+
+type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 
 export function createStateStore({
   read,
@@ -21,6 +24,7 @@ export function createStateStore({
   return {
     countRows: (table) =>
       read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),
+    stateColumns: async (table) => (await read((query) => columnsOf(query, table))).map(({ name }) => name),
     readAll: () => readLong(selectAll),
     writeAll: (open) => write((query) => writeAll(query, open()), { lock: "journal" }),
   };
@@ -29,34 +33,62 @@ export function createStateStore({
 async function* selectAll(query: Query): AsyncGenerator<StateLine> {
   for (const table of tables) {
     await query(`DECLARE of_table CURSOR FOR SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`);
+    let asked = 1;
     for (let rows = [{}] as Row[]; rows.length > 0; ) {
-      ({ rows } = await query(`FETCH ${batchRows} FROM of_table`));
-      for (const row of rows) yield { table, row: asState(table, row) };
+      ({ rows } = await query(`FETCH ${asked} FROM of_table`));
+      const lines = rows.map((row): StateLine => ({ table, row: asState(table, row) }));
+      yield* lines;
+      asked = nextBatch(lines);
     }
     await query("CLOSE of_table");
   }
 }
 
+/** As many as fit if the next ones are like these, and never many more than there were. */
+function nextBatch(lines: readonly StateLine[]): number {
+  const size = lines.reduce((sum, { row }) => sum + sizeOf(row), 0);
+  const fitting = Math.floor((batchCharacters * lines.length) / Math.max(1, size));
+  return Math.max(1, Math.min(batchRows, fitting, 4 * lines.length));
+}
+
+function sizeOf(row: StateRow): number {
+  return Object.values(row).reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 8), 0);
+}
+
 async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
   for (const table of tables)
     if ((await query(`SELECT 1 FROM ${table} LIMIT 1`)).rows.length > 0) return table;
-  let batch: StateLine[] = [];
-  const flush = async () => {
-    const [first] = batch;
-    const rows = batch.map(({ row }) => row);
-    batch = [];
-    if (first) await insertRows(query, first.table, rows);
-  };
-  for await (const line of lines) {
-    if (batch.length >= batchRows || (batch[0] && batch[0].table !== line.table)) await flush();
-    batch.push(line);
+  const columns = new Map<StateTable, Column[]>();
+  for await (const { table, rows } of batchesOf(lines)) {
+    const known = columns.get(table) ?? (await columnsOf(query, table));
+    columns.set(table, known);
+    await insertRows(query, table, known, rows);
   }
-  await flush();
+  for (const [table, known] of columns) await countOn(query, table, known);
   return null;
 }
 
+type Batch = { table: StateTable; rows: StateRow[] };
+
+/** Rows of one table that have the same columns, as many as are written at once. */
+async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch> {
+  let batch: (Batch & { shape: string; size: number }) | null = null;
+  for await (const { table, row } of lines) {
+    const shape = [table, ...Object.keys(row)].join(" ");
+    const isFull = batch !== null && (batch.rows.length >= batchRows || batch.size >= batchCharacters);
+    if (batch !== null && (isFull || batch.shape !== shape)) {
+      yield batch;
+      batch = null;
+    }
+    batch ??= { table, rows: [], shape, size: 0 };
+    batch.rows.push(row);
+    batch.size += sizeOf(row);
+  }
+  if (batch !== null) yield batch;
+}
+
 /** Large numbers come as texts. The ids of some tables are numbers. */
-const numbers = new Set(["sequence", "removed", "bytes"]);
+const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls"]);
 const numbered: ReadonlySet<StateTable> = new Set(["events", "changes"]);
 
 function asState(table: StateTable, row: Record<string, unknown>): StateRow {
@@ -68,24 +100,46 @@ function asState(table: StateTable, row: Record<string, unknown>): StateRow {
   return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** All of them in one text, which costs one journey. */
-async function insertRows(query: Query, table: StateTable, rows: readonly StateRow[]): Promise<void> {
-  const { rows: columns } = await query(
-    `SELECT attname AS name, format_type(atttypid, null) AS type, attidentity <> '' AS is_identity
+async function columnsOf(query: Query, table: StateTable): Promise<Column[]> {
+  const { rows } = await query(
+    `SELECT attname AS name, atttypid = 'bytea'::regtype AS is_bytes, attidentity <> '' AS is_identity
      FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
     [table],
   );
-  const bytes = new Set(columns.filter(({ type }) => type === "bytea").map(({ name }) => name));
-  const given = JSON.stringify(rows, (key, value) => {
+  return rows.map(({ name, is_bytes, is_identity }) => ({
+    name: String(name),
+    isBytes: is_bytes === true,
+    isIdentity: is_identity === true,
+  }));
+}
+
+/** All of them in one text, which costs one journey. What an older export does not have is as it is where nobody says anything. */
+async function insertRows(
+  query: Query,
+  table: StateTable,
+  columns: readonly Column[],
+  rows: readonly StateRow[],
+): Promise<void> {
+  const given = columns.filter(({ name }) => Object.hasOwn(rows[0] ?? {}, name));
+  const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
+  const text = JSON.stringify(rows, (key, value) => {
     if (typeof value !== "string") return value;
     return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : asText(value);
   });
-  const sql = `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1)`;
-  await query(sql, [given]);
-  const identity = columns.find(({ is_identity: isIdentity }) => isIdentity === true);
+  const names = given.map(({ name }) => `"${name}"`).join(", ");
+  await query(
+    `INSERT INTO ${table} (${names}) OVERRIDING SYSTEM VALUE
+     SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1)`,
+    [text],
+  );
+}
+
+/** Numbers that are given out next come after those that are there. */
+async function countOn(query: Query, table: StateTable, columns: readonly Column[]): Promise<void> {
+  const identity = columns.find(({ isIdentity }) => isIdentity);
   if (identity)
     await query(
-      `SELECT setval(pg_get_serial_sequence($1, $2), (SELECT coalesce(max(${identity.name}), 1) FROM ${table}))`,
-      [table, String(identity.name)],
+      `SELECT setval(pg_get_serial_sequence($1, $2), (SELECT coalesce(max("${identity.name}"), 1) FROM ${table}))`,
+      [table, identity.name],
     );
 }

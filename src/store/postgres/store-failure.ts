@@ -8,23 +8,28 @@ const forbidden =
 const credentials = "does not know this user or password. Correct them in the store's address";
 const noDatabase = "does not have this database. Create it, or name another one";
 const readOnly = "is a copy that takes no writes. Name the primary server";
+const noMemory = "has no memory left. Give its server more, then try again";
+/** Somebody mends it while we run, so what is refused now is taken later. */
+const mendable = [full, noMemory, forbidden, credentials, noDatabase];
+/** After a fail-over an old connection may lead to what is a copy now; a new one leads to where writes are taken. */
+const readOnlyCode = "25006";
 
 /** SQLSTATE codes, whole or by their class. */
 const troubles: { [code: string]: string } = {
   "23": refused,
   "28": credentials,
-  "25006": readOnly,
+  [readOnlyCode]: readOnly,
   "3D000": noDatabase,
   "42501": forbidden,
   "53100": full,
-  "53200": "has no memory left. Give its server more, then try again",
+  "53200": noMemory,
   "55P03": slow,
   "57014": slow,
 };
 
 /** The connection is gone or could not be made; what was asked may be asked again. */
 const lostCodes = new Set([
-  ...["57P01", "57P02", "57P03", "57P05", "53300"],
+  ...["57P01", "57P02", "57P03", "57P05", "53300", readOnlyCode],
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN", "ENOENT"],
 ]);
@@ -33,6 +38,13 @@ const lostWords =
   /connection (?:terminated|ended)|timeout expired|query read timeout|client was closed|not queryable|connection error/i;
 /** Nobody gave a connection back for so long. The server may be as well as ever. */
 const waitedWords = /timeout exceeded when trying to connect/i;
+
+/** Nobody said no: the server stands still, or nothing gets through to it. */
+const silentWords = /timeout expired|connection timeout|query read timeout/i;
+
+export function isSilence(thrown: unknown): boolean {
+  return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(messageOf(thrown));
+}
 
 export function isLost(thrown: unknown): boolean {
   if (thrown instanceof PlaneError) return thrown.data.lost === true;
@@ -47,21 +59,26 @@ export function isLost(thrown: unknown): boolean {
 export function storeFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
-  if (isLost(thrown)) return storeLost(shown);
+  if (isLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
   const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
   const told = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
   return new PlaneError("STORE_FAILED", `The ${shown} ${told}.`, {
-    // Who waited in vain has waited long enough for the whole batch. Nothing was done, so the same is taken later.
-    data: trouble === slow ? { locked: true, busy: true } : {},
+    data: {
+      // Who waited in vain has waited long enough for the whole batch. Nothing was done, so the same is taken later.
+      ...(trouble === slow ? { locked: true, busy: true } : {}),
+      ...(trouble !== undefined && mendable.includes(trouble) ? { locked: true, later: true } : {}),
+    },
     cause: code === "" ? thrown : Object.assign(new Error(`SQLSTATE ${code}`), { code }),
   });
 }
 
-export function storeLost(shown: string): PlaneError {
+const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";
+
+export function storeLost(shown: string, why = away): PlaneError {
   return new PlaneError(
     "STORE_FAILED",
-    `The ${shown} cannot be reached right now. It is tried again all the time; ask again in a moment.`,
+    `The ${shown} ${why}.`,
     // `locked`: who has a batch need not offer each part of it again.
     { data: { lost: true, locked: true } },
   );
@@ -74,6 +91,11 @@ function storeBusy(shown: string): PlaneError {
     `The ${shown} has more to do than it gets done: every connection of this plane was in use for too long. Ask again in a moment; if it stays so, look for what holds its locks.`,
     { data: { busy: true, locked: true } },
   );
+}
+
+/** What `ping` throws where it gets an answer and nothing can be written. */
+export function takesNoWrites(): Error {
+  return Object.assign(new Error("the server takes no writes"), { code: readOnlyCode });
 }
 
 /** For whoever runs the plane: what the server or the network said. */

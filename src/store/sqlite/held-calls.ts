@@ -1,7 +1,8 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
+import type { HeldOrder, HeldPart } from "../../model/held-order.ts";
 import type { Prepare } from "./connection.ts";
-import { where } from "./where.ts";
+import { type Condition, where } from "./where.ts";
 
 export function insertHeldCall(prepare: Prepare, held: KeptHeldCall): void {
   prepare("INSERT INTO held_calls (id, plan, user, status, revision, record) VALUES (?, ?, ?, ?, ?, ?)").run(
@@ -33,12 +34,42 @@ export function selectHeldCall(prepare: Prepare, id: string): KeptHeldCall | nul
   return row ? parse(row) : null;
 }
 
-/** In the order in which they were asked. */
-export function selectHeldCalls(prepare: Prepare, { status, plan, user }: HeldFilter): KeptHeldCall[] {
-  const { sql, values } = where(["status = ?", status], ["plan IS ?", plan], ["user IS ?", user]);
-  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY sequence`)
-    .all(...values)
+/** In the order in which they were asked, or a part of them in another. */
+export function selectHeldCalls(prepare: Prepare, filter: HeldFilter, part?: HeldPart): KeptHeldCall[] {
+  const { order = "oldest", limit = -1, after = null } = part ?? {};
+  const { sql, values } = where(...conditionsOf(filter), [behind(order, after), after?.id]);
+  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY ${orders[order]} LIMIT ?`)
+    .all(...values, limit)
     .map(parse);
+}
+
+export function countHeldCalls(prepare: Prepare, filter: HeldFilter): number {
+  const { sql, values } = where(...conditionsOf(filter));
+  return Number(prepare(`SELECT count(*) AS count FROM held_calls ${sql}`).get(...values)?.count);
+}
+
+function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] {
+  return [
+    ["status = ?", status],
+    ["plan IS ?", plan],
+    ["user IS ?", user],
+    ["(user IS NULL OR user IS ?)", shownTo],
+  ];
+}
+
+const orders: Record<HeldOrder, string> = {
+  oldest: "sequence",
+  newest: "sequence DESC",
+  pending: "status <> 'pending', sequence DESC",
+};
+
+function behind(order: HeldOrder, after: HeldPart["after"]): string {
+  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
+  if (order === "oldest") return `sequence > ${that}`;
+  if (order === "newest") return `sequence < ${that}`;
+  return after?.waits
+    ? `(status <> 'pending' OR sequence < ${that})`
+    : `(status <> 'pending' AND sequence < ${that})`;
 }
 
 /** Only what is still as it was read: of several who answer, one does. */

@@ -98,6 +98,7 @@ function selectJobRuns(prepare: Prepare, filter: JobRunFilter): KeptJobRun[] {
     ["job = ?", filter.job],
     ["owner = ?", filter.owner === undefined ? undefined : (filter.owner ?? "")],
     ["state = ?", filter.state],
+    ["origin = ?", filter.origin],
     ["(origin = 'schedule' OR user IS ?)", filter.seenBy],
     ["sequence < (SELECT sequence FROM job_runs WHERE id = ?)", filter.before],
   );

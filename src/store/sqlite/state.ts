@@ -23,6 +23,7 @@ const tables = Object.keys(stateTables) as StateTable[];
 export function createStateStore({ read, readLong, writeLong }: Work): StateStore {
   return {
     countRows: (table) => read((prepare) => count(prepare, table)),
+    stateColumns: (table) => read((prepare) => columnsOf(prepare, table).flatMap(({ said }) => said ?? [])),
     readAll: () => readLong(selectAll),
     writeAll: (open) => writeLong((prepare) => writeAll(prepare, open())),
   };
@@ -37,10 +38,12 @@ function* selectAll(prepare: Prepare): Iterable<StateLine> {
 async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
   const taken = tables.find((table) => count(prepare, table) > 0);
   if (taken !== undefined) return taken;
-  const inserts = new Map<StateTable, (row: StateRow) => void>();
+  const inserts = new Map<string, (row: StateRow) => void>();
   for await (const { table, row } of lines) {
-    const insert = inserts.get(table) ?? inserting(prepare, table);
-    inserts.set(table, insert);
+    // What an older export does not have is as it is where nobody says anything.
+    const shape = [table, ...Object.keys(row)].join(" ");
+    const insert = inserts.get(shape) ?? inserting(prepare, table, row);
+    inserts.set(shape, insert);
     insert(row);
   }
   return null;
@@ -48,6 +51,22 @@ async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Prom
 
 function count(prepare: Prepare, table: StateTable): number {
   return Number(prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
+}
+
+type Column = {
+  name: string;
+  isBytes: boolean /** Null where it only counts what is there. */;
+  said: string | null;
+};
+
+function columnsOf(prepare: Prepare, table: StateTable): Column[] {
+  return prepare(`SELECT name, type FROM pragma_table_info('${table}')`)
+    .all()
+    .map(({ name, type }) => ({
+      name: String(name),
+      isBytes: type === "BLOB",
+      said: table === "samples" && name === "number" ? null : nameOf(table, String(name)),
+    }));
 }
 
 function asState(table: StateTable, row: Record<string, unknown>): StateRow {
@@ -59,18 +78,17 @@ function asState(table: StateTable, row: Record<string, unknown>): StateRow {
   return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function inserting(prepare: Prepare, table: StateTable): (row: StateRow) => void {
-  const columns = prepare(`SELECT name, type FROM pragma_table_info('${table}')`)
-    .all()
-    .map(({ name, type }) => ({ name: String(name), isBytes: type === "BLOB" }));
+/** For rows that have what this one has. */
+function inserting(prepare: Prepare, table: StateTable, like: StateRow): (row: StateRow) => void {
+  const columns = columnsOf(prepare, table).filter(({ said }) => said === null || Object.hasOwn(like, said));
   const places = columns.map(() => "?").join(", ");
   const quoted = columns.map(({ name }) => `"${name}"`).join(", ");
   const insert = prepare(`INSERT INTO ${table} (${quoted}) VALUES (${places})`);
   return (row) => {
     insert.run(
-      ...columns.map(({ name, isBytes }) => {
-        if (table === "samples" && name === "number") return nextNumber(prepare, String(row.subject));
-        const value = row[nameOf(table, name)] ?? null;
+      ...columns.map(({ said, isBytes }) => {
+        if (said === null) return nextNumber(prepare, String(row.subject));
+        const value = row[said] ?? null;
         if (isBytes) return Buffer.from(String(value), "base64");
         return typeof value === "boolean" ? Number(value) : (value as string | number | null);
       }),

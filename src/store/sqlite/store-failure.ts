@@ -4,7 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 export const lockTimeoutMs = 5_000;
 
 const unwritable =
-  "cannot be written. Give this user write access to the file and its directory, or name another file";
+  "cannot be written. Give this user write access to the file and its directory, or name another place (--data-dir)";
 const locked =
   `was locked by another process for more than ${lockTimeoutMs / 1_000} s. ` +
   "Stop the process that holds it, or try again later";

@@ -5,6 +5,7 @@ import { createPlane } from "../../../src/index.ts";
 import type { ServerStatus } from "../../../src/model/server.ts";
 import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
 import {
@@ -17,7 +18,6 @@ import {
   startCli,
   startServe,
   textsOf,
-  until,
   writeConfig,
 } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, startsIn } from "./parts.ts";

@@ -4,9 +4,10 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Plane } from "../../../src/index.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
-import { errorOf, fixture, planeOf, startServe, textsOf, until, within, writeConfig } from "../support.ts";
+import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
 
 const namesOf = async (plane: Plane) => (await plane.tools()).map(({ id }) => id.tool).toSorted();

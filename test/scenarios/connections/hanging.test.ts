@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { rogue, startsIn } from "../rogue/rogue.ts";
-import { assertFailed, callsAt, fixture, planeOf, textsOf, until } from "../support.ts";
+import { assertFailed, callsAt, fixture, planeOf, textsOf } from "../support.ts";
 
 suite("servers that only look alive", () => {
   test("one that stops answering altogether is replaced, and one that is only slow is not", async () => {

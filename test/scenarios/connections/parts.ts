@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { EventOf, EventType, Outcome, Plane, PlaneEvent, Principal } from "../../../src/index.ts";
 import { principalOf } from "../../../src/model/principal.ts";
@@ -14,6 +13,7 @@ import {
   receivedMessages,
   stopProcess,
 } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import type { ServerEntry } from "../support.ts";
 
 const oddFile = fileURLToPath(new URL("odd-server.ts", import.meta.url));
@@ -69,22 +69,12 @@ export function structuredOf(outcome: Partial<Outcome>): Record<string, unknown>
 
 /** The open questions, as soon as there are so many. */
 export async function asked(plane: Plane, count: number, principal?: Principal): Promise<Question[]> {
-  const end = Date.now() + 10_000;
-  for (;;) {
-    const questions = await plane.questions(principal ? { principal } : {});
-    if (questions.length >= count) return questions;
-    assert.ok(Date.now() < end, `${questions.length} questions instead of ${count} within 10 s`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  let questions: Question[] = [];
+  await until(`${count} questions`, async () => {
+    questions = await plane.questions(principal ? { principal } : {});
+    return questions.length >= count;
+  });
+  return questions;
 }
 
 export async function post(url: string, body: unknown = {}): Promise<Record<string, unknown>> {

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Outcome, Plane } from "../../../src/index.ts";
 import type { Question, QuestionAnswer } from "../../../src/model/question.ts";
+import { patientMs } from "../../fixtures/patience.ts";
 import {
   fixtureEnvironment,
   readLog,
@@ -14,8 +15,9 @@ import {
   startHttpFixture,
   temporaryDirectory,
 } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { errorOf, fixture, planeOf, startServe, textsOf, until, within, writeConfig } from "../support.ts";
+import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { asked, countIn, listenTo, odd, person, post, startOdd, structuredOf } from "./parts.ts";
 
 const answering = { answersQuestions: true };
@@ -131,29 +133,24 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { elicit: fixture("elicit") });
     await using serving = await startServe(config, directory.file("data"));
-    const calling = postCall(serving.url, "elicit.confirm", { arguments: {}, timeoutMs: 10_000 });
-    const answered = (async () => {
-      for (let at = 0; at < 100; at++) {
-        const [question] = (await getJson(`${serving.url}/questions`)).body.questions as Question[];
-        if (question) {
-          const answer = { action: "accept", content: { confirmed: true } };
-          return post(`${serving.url}/questions/${question.id}`, answer);
-        }
-        await delay(50);
-      }
-      return { ok: "no question came" };
-    })();
-    const { body } = await calling;
-    assert.match(JSON.stringify(body), /"action":"accept"/);
-    assert.deepEqual(await answered, { ok: true });
+    const calling = postCall(serving.url, "elicit.confirm", { arguments: {} });
+    let question: Question | undefined;
+    await until("a question", async () => {
+      [question] = (await getJson(`${serving.url}/questions`)).body.questions as Question[];
+      return question !== undefined;
+    });
+    const answer = { action: "accept", content: { confirmed: true } };
+    assert.deepEqual(await post(`${serving.url}/questions/${question?.id}`, answer), { ok: true });
+    assert.match(JSON.stringify((await calling).body), /"action":"accept"/);
   });
 
   test("the time a person takes is not the time the tool has", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     await plane.tools();
-    const calling = plane.call("elicit.confirm", {}, { timeoutMs: 1_000 });
+    const timeoutMs = patientMs(1_000);
+    const calling = plane.call("elicit.confirm", {}, { timeoutMs });
     const [question] = await asked(plane, 1);
-    await delay(1_500);
+    await delay(1.5 * timeoutMs);
     await plane.answer(question?.id ?? "", { action: "accept", content: { confirmed: false } });
     assert.equal((await calling).ok, true);
   });
@@ -264,7 +261,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const command = `stty cols 120 rows 40; ${[process.execPath, bin, ...words].join(" ")}`;
     const child = spawn(terminal, ["-qec", command, "/dev/null"], {
       env: fixtureEnvironment(),
-      timeout: 20_000,
+      timeout: patientMs(20_000),
       killSignal: "SIGKILL",
     });
     let output = "";

@@ -2,21 +2,13 @@ import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { RefreshReport } from "../../../src/model/server.ts";
+import { freePort } from "../../fixtures/free-port.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
-import {
-  callsAt,
-  fixture,
-  isAlive,
-  planeOf,
-  runCli,
-  startServe,
-  textsOf,
-  until,
-  writeConfig,
-} from "../support.ts";
-import { closedPort, countIn, entriesOf, listenTo, odd, post } from "./parts.ts";
+import { callsAt, fixture, isAlive, planeOf, runCli, startServe, textsOf, writeConfig } from "../support.ts";
+import { countIn, entriesOf, listenTo, odd, post } from "./parts.ts";
 
 const _lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
 const _stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
@@ -137,7 +129,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
   });
 
   test("row 38: a server that comes up later is found without anybody asking for it", async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const entry = { url: `http://127.0.0.1:${port}/mcp`, backoffMs: 200, maxBackoffMs: 500 };
     await using plane = await planeOf({ late: entry, echo: fixture("echo") });
     plane.start();

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../../src/index.ts";
 import type { ServerStatus } from "../../../src/model/server.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
 import {
@@ -16,7 +17,6 @@ import {
   sleepyServer,
   startServe,
   textsOf,
-  until,
   within,
   writeConfig,
 } from "../support.ts";
@@ -68,7 +68,7 @@ suite("two things at once", { concurrency: 4 }, () => {
     );
     await until("its start", () => pidsIn(log).length === 1);
     await within(6_000, "the disconnect", plane.disconnect("sleepy"));
-    assert.match(await within(1_000, "the connect", coming), /'sleepy'/);
+    assert.match(await within(5_000, "the connect", coming), /'sleepy'/);
     await delay(300);
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
     assert.equal((await plane.server("sleepy")).state, "disconnected");

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Plane } from "../../../src/index.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { filesWith } from "../rogue/probes.ts";
 import {
@@ -13,7 +14,6 @@ import {
   planeOf,
   startServe,
   textsOf,
-  until,
   writeConfig,
 } from "../support.ts";
 import { countIn, entriesOf, person, structuredOf } from "./parts.ts";

@@ -7,17 +7,8 @@ import {
   startHttpFixture,
   temporaryDirectory,
 } from "../../fixtures/start-server.ts";
-import {
-  callsAt,
-  errorOf,
-  fixture,
-  planeOf,
-  runCli,
-  textsOf,
-  until,
-  within,
-  writeConfig,
-} from "../support.ts";
+import { until } from "../../fixtures/until.ts";
+import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfig } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";
 
 suite("transports and negotiation", { concurrency: 4 }, () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { postCall } from "../requests.ts";
 import {
@@ -107,7 +106,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     const calling = postCall(url, "huge.huge", { arguments: { mb: 50 } });
     const beside = await Promise.all(times(5, () => postCall(url, "neighbour.echo", {})));
     const { body } = await within(20_000, "a call with a result of 50 MB", calling);
-    const stoodStillMs = health.longestMs();
+    health.assertAwake(500);
     assert.deepEqual(new Set(beside.map(({ status }) => status)), new Set([200]));
     assert.equal(body.ok, false);
     assert.match(String(body.detail), /50(\.\d+)? ?Mi?B|52[.,]\d+ ?MB|52[,.]?4\d\d[,.]?\d{3}/, "the size");
@@ -115,7 +114,6 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     const after = await postCall(url, "huge.ok", {});
     assert.equal(after.status, 200);
     assert.equal((await statusOf(url, "huge")).pid, pid, "the same process goes on");
-    assert.ok(stoodStillMs < patientMs(500), `stood still for ${stoodStillMs} ms`);
   });
 
   test("FRM-03: the memory that a message above the limit took is given back", async () => {
@@ -135,7 +133,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("FRM-03: a message below the limit arrives whole, and the limit can be set per server", async () => {
     await using plane = await planeOf({
       large: rogue("huge-message"),
-      strict: rogue("huge-message", [], { maxMessageBytes: 1024 * 1024, timeoutMs: 5_000 }),
+      strict: rogue("huge-message", [], { maxMessageBytes: 1024 * 1024 }),
     });
     const [text] = textsOf(await plane.call("large.huge", { mb: 5 }));
     assert.equal(String(text).length, 5 * 1024 * 1024);
@@ -150,14 +148,14 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     await using plane = await planeOf({ wrong: rogue("wrong-id", ["--log", log], { timeoutMs: 1_500 }) });
     await plane.tools();
     const lost = ["wrong_id", "null_id", "no_id"].map((tool) => plane.call(`wrong.${tool}`));
-    const right = await Promise.all(times(20, () => plane.call("wrong.right")));
+    const right = await Promise.all(times(20, () => plane.call("wrong.right", {}, { timeoutMs: 60_000 })));
     const expected = received(log, "tools/call", "right").map(({ id }) => `meant for ${JSON.stringify(id)}`);
     assert.deepEqual(right.flatMap(textsOf).sort(), expected.sort());
     for (const outcome of await Promise.all(lost)) {
       assertFailed(outcome, "TIMEOUT", "failed");
       assert.match(errorOf(outcome).message, /'wrong\.\w+_id'.*1\.5 s/);
     }
-    assert.equal((await plane.call("wrong.right")).ok, true);
+    assert.equal((await plane.call("wrong.right", {}, { timeoutMs: 60_000 })).ok, true);
     const { noise = 0, state } = await statusOf(plane, "wrong");
     assert.equal(state, "connected");
     assert.ok(noise >= 3, `three strays, counted ${noise}`);

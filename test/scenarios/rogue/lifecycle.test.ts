@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import {
   errorOf,
@@ -13,7 +13,6 @@ import {
   startCli,
   startServe,
   textsOf,
-  until,
   within,
   writeConfig,
 } from "../support.ts";
@@ -24,10 +23,10 @@ import {
   oracle,
   type RogueStatus,
   received,
+  restingStatus,
   rogue,
   startsIn,
   statusOf,
-  timed,
 } from "./rogue.ts";
 
 const isWorking = async (url: string, tool: string) =>
@@ -43,7 +42,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, {
-      hang: rogue("hang-initialize", ["--log", log], { connectTimeoutMs: 3_000 }),
+      hang: rogue("hang-initialize", ["--log", log], { connectTimeoutMs: 3_000, backoffMs: 4_000 }),
       neighbour: rogue("echo"),
     });
     await using serving = await startServe(config, directory.file("data"));
@@ -51,15 +50,12 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     await eventually("a call of the neighbour", 2_000, () => isWorking(url, "neighbour.echo"));
     const listing = await within(2_000, "a list with the neighbour's tools", toolNames(url));
     assert.ok(listing.includes("neighbour.echo"), listing.join());
-    await eventually("the failure", 6_000, async () => (await statusOf(url, "hang")).error !== null);
-    const { error, nextRetryAt } = await statusOf(url, "hang");
-    assert.match(error ?? "", /(initialize|handshake).*\b3 s/);
-    assert.ok(nextRetryAt !== null, "the next try is announced");
+    const { error, nextRetryAt } = await restingStatus(url, "hang");
+    const refused = await postCall(url, "hang.anything", {});
+    assert.match(error, /(initialize|handshake).*\b3 s/);
+    assert.match(JSON.stringify(refused.body), /'hang'.*(initialize|handshake)/);
     const [first] = startsIn(log);
     await until("the end of the child", () => first !== undefined && !isAlive(first.pid), 5_000);
-    const { value: refused, ms } = await timed(postCall(url, "hang.anything", {}));
-    assert.match(JSON.stringify(refused.body), /'hang'.*(initialize|handshake)/);
-    assert.ok(ms < patientMs(1_000), `a call during the backoff took ${ms} ms`);
     await delay(Math.max(0, Date.parse(nextRetryAt) - Date.now() - 200));
     const early = startsIn(log).filter(({ t }) => t > (first?.t ?? 0) && t < Date.parse(nextRetryAt) - 100);
     assert.deepEqual(early, [], "nothing was started before the backoff was over");
@@ -67,16 +63,16 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
 
   test("LIF-02: a slow server joins by itself when it is ready, with one list_changed", async () => {
     await using directory = await temporaryDirectory();
-    const log = directory.file("log");
-    const slow = rogue("slow-start", ["--delay", "3000", "--log", log], { connectTimeoutMs: 20_000 });
+    const [log, gate] = [directory.file("log"), directory.file("gate")];
+    const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using client = await startMcp(config, directory.file("data"));
     await until("the start", () => startsIn(log).length === 1);
     await eventually("the other tools", 2_000, async () =>
       (await client.toolNames()).includes("neighbour__echo"),
     );
-    assert.equal(oracle(log, "ready").length, 0, "the others were there before the slow one was ready");
     const before = listChanges(client);
+    await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);
     await eventually("its tool", 2_000, async () => (await client.toolNames()).includes("slow__late"));
     await delay(500);
@@ -87,12 +83,13 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
 
   test("LIF-02: a slow server is connecting while it is under its limit", async () => {
     await using directory = await temporaryDirectory();
-    const log = directory.file("log");
-    const slow = rogue("slow-start", ["--delay", "3000", "--log", log], { connectTimeoutMs: 20_000 });
+    const [log, gate] = [directory.file("log"), directory.file("gate")];
+    const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using serving = await startServe(config, directory.file("data"));
     await eventually("a call of the neighbour", 2_000, () => isWorking(serving.url, "neighbour.echo"));
     assert.equal((await statusOf(serving.url, "slow")).state, "connecting");
+    await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);
     await eventually("its connection", 2_000, async () => {
       const { state, tools } = await statusOf(serving.url, "slow");
@@ -104,15 +101,16 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
   test("LIF-02: a server slower than its limit fails clearly and is tried again after the backoff", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const slow = rogue("slow-start", ["--delay", "20000", "--log", log], { connectTimeoutMs: 1_000 });
-    const config = await writeConfig(directory, { slow });
-    await using serving = await startServe(config, directory.file("data"));
-    await eventually("the failure", 5_000, async () => (await statusOf(serving.url, "slow")).error !== null);
-    const { error, nextRetryAt } = await statusOf(serving.url, "slow");
-    assert.match(error ?? "", /\b1 s\b/);
-    await until("another try", () => startsIn(log).length >= 2, 10_000);
-    const [, second] = startsIn(log);
-    assert.ok((second?.t ?? 0) >= Date.parse(nextRetryAt ?? "") - 100, "not before the backoff");
+    const limits = { connectTimeoutMs: 1_000, backoffMs: 2_000 };
+    const slow = rogue("slow-start", ["--delay", "60000", "--log", log], limits);
+    await using plane = await planeOf({ slow });
+    plane.start();
+    const { error, nextRetryAt } = await restingStatus(plane, "slow");
+    const before = startsIn(log).length;
+    assert.match(error, /\b1 s\b/);
+    await until("another try", () => startsIn(log).length > before);
+    const next = startsIn(log)[before];
+    assert.ok((next?.t ?? 0) >= Date.parse(nextRetryAt) - 100, "not before the backoff");
   });
 
   test("LIF-03: a crash in a call fails it at once and the server is back within five seconds", async () => {
@@ -125,10 +123,9 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
       ["exit1", /code 1/],
     ] as const) {
       await eventually("a working server", 5_000, () => isWorking(serving.url, "crash.ok"));
-      const { value, ms } = await timed(postCall(serving.url, `crash.${tool}`, {}));
-      assert.ok(ms < patientMs(1_000), `${tool} failed after ${ms} ms`);
-      assert.match(String(value.body.detail), told);
-      assert.equal(value.body.result, undefined, "half an answer is none");
+      const { body } = await postCall(serving.url, `crash.${tool}`, {});
+      assert.match(String(body.detail), told, "its end is told, and not that time is over");
+      assert.equal(body.result, undefined, "half an answer is none");
       await eventually(`ok after ${tool}`, 5_000, () => isWorking(serving.url, "crash.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1, "it was not sent again");
     }

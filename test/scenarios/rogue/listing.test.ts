@@ -2,13 +2,24 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ToolListing } from "../../../src/index.ts";
-import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { planeOf, runCli, startServe, textsOf, until, within, writeConfig } from "../support.ts";
+import { planeOf, runCli, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
-import { percentile, residentMegabytes } from "./probes.ts";
-import { eventually, oracle, received, rogue, statusOf, timed } from "./rogue.ts";
+import { residentMegabytes } from "./probes.ts";
+import { eventually, oracle, received, rogue, statusOf } from "./rogue.ts";
+
+/** Asks again while the server is not done: an answer does not wait for one for longer than a second. */
+async function countListed(url: string, server: string): Promise<unknown> {
+  let count: unknown;
+  await until(`a list of '${server}'`, async () => {
+    const { status, body } = await getJson(`${url}/tools?server=${server}`);
+    count = body.count;
+    return status === 200;
+  });
+  return count;
+}
 
 suite("rogue: listing and registry", { concurrency: 2 }, () => {
   test("LST-01: two thousand list_changed cause a handful of listings and tell the client nothing", async () => {
@@ -26,7 +37,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.equal(listChanges(client) - atFirst, 0, "nothing had changed");
   });
 
-  test("LST-02: five thousand tools are listed whole, quickly, in bounded memory, and the last is called", async () => {
+  test("LST-02: five thousand tools are listed whole, in bounded memory, and the last is called", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const many = rogue("many-tools", ["--log", log], { autoConnect: false });
@@ -36,9 +47,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
       return (await postCall(serving.url, "neighbour.echo", {})).status === 200;
     });
     const before = residentMegabytes(serving.process.pid);
-    const { value, ms } = await timed(getJson(`${serving.url}/tools?server=many`));
-    assert.equal(value.body.count, 5_000);
-    assert.ok(ms < patientMs(3_000), `the first list took ${ms} ms`);
+    assert.equal(await countListed(serving.url, "many"), 5_000);
     assert.equal(oracle(log, "tools/list").length, 20);
     const { body } = await postCall(serving.url, "many.tool_04999", { arguments: { id: "x" } });
     assert.match(JSON.stringify(body.result), /tool_04999/);
@@ -47,21 +56,18 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     });
   });
 
-  test("LST-02: a hundred searches in five thousand tools stay under 100 ms", async (context) => {
+  // How long a search takes is measured by bench/search.
+  test("LST-02: many searches in five thousand tools find what is meant", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { many: rogue("many-tools") });
     await using serving = await startServe(config, directory.file("data"));
-    await getJson(`${serving.url}/tools?server=many`);
-    if ((await getJson(`${serving.url}/search?q=invoice`)).status === 404) {
-      return context.skip("there is no GET /search yet");
+    assert.equal(await countListed(serving.url, "many"), 5_000);
+    for (let tenant = 0; tenant < 97; tenant++) {
+      const { status, body } = await getJson(`${serving.url}/search?q=export+invoice+tenant+${tenant}`);
+      assert.equal(status, 200);
+      const [best] = body.tools as { summary: string }[];
+      assert.ok(best?.summary.startsWith(`export a invoice in tenant ${tenant}.`), best?.summary);
     }
-    const durations: number[] = [];
-    for (let search = 0; search < 100; search++) {
-      const { value, ms } = await timed(getJson(`${serving.url}/search?q=export+invoice+tenant+${search}`));
-      assert.equal(value.status, 200);
-      durations.push(ms);
-    }
-    assert.ok(percentile(durations, 0.95) < patientMs(100), `p95 ${percentile(durations, 0.95)} ms`);
   });
 
   test("LST-03: each broken schema costs only its own tool, which is named with the reason", async () => {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { suite, test } from "node:test";
 import type { Plane } from "../../../src/index.ts";
-import { patientMs } from "../../fixtures/patience.ts";
+import { freePort } from "../../fixtures/free-port.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
-import { errorOf, planeOf, startServe, textsOf, until, writeConfig } from "../support.ts";
-import { eventually, oracle, received, rogue, startRogue, statusOf, timed } from "./rogue.ts";
+import { until } from "../../fixtures/until.ts";
+import { assertFailed, errorOf, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import { eventually, oracle, received, restingStatus, rogue, startRogue, statusOf } from "./rogue.ts";
 
 const works = async (plane: Plane, tool: string, args: object = {}) => (await plane.call(tool, args)).ok;
 
@@ -33,11 +32,10 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using plane = await planeOf({ forgetful: { url: server.url } });
     for (let call = 0; call < 2; call++) assert.equal((await plane.call("forgetful.session")).ok, true);
     const before = received(log, "initialize").length;
-    const { value, ms } = await timed(plane.call("forgetful.session"));
+    const outcome = await plane.call("forgetful.session");
     const tries = received(log, "initialize").length - before;
-    assert.match(errorOf(value).message, /'forgetful'.*session/);
+    assert.match(errorOf(outcome).message, /'forgetful'.*session/);
     assert.ok(tries <= 2, `${tries} more handshakes`);
-    assert.ok(ms < patientMs(5_000), `after ${ms} ms`);
     assert.equal(oracle(log, "executed").length, 2);
   });
 
@@ -48,9 +46,8 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using plane = await planeOf({ dropping: { url: server.url } });
     assert.deepEqual(textsOf(await plane.call("dropping.ok")), ["whole answer of ok"]);
     for (const tool of ["drop", "end_early", "commit_then_drop"]) {
-      const { value, ms } = await timed(plane.call(`dropping.${tool}`));
-      assert.match(errorOf(value).message, /stream ended without a response/, tool);
-      assert.ok(ms < patientMs(1_000), `${tool} failed after ${ms} ms`);
+      const outcome = await plane.call(`dropping.${tool}`);
+      assert.match(errorOf(outcome).message, /stream ended without a response/, tool);
       assert.equal(received(log, "tools/call", tool).length, 1);
     }
     assert.equal(oracle(ledger).length, 1);
@@ -64,10 +61,9 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using server = await startRogue("http-sse-drop", ["--resume", "--log", log, "--ledger", ledger]);
     await using plane = await planeOf({ dropping: { url: server.url } });
     for (const tool of ["drop", "end_early", "commit_then_drop", "ok"]) {
-      const { value, ms } = await timed(plane.call(`dropping.${tool}`));
-      assert.equal(value.ok, true, `${tool}: ${value.error?.message}`);
-      assert.deepEqual(textsOf(value), [`whole answer of ${tool}`]);
-      assert.ok(ms < patientMs(5_000), `${tool} took ${ms} ms`);
+      const outcome = await plane.call(`dropping.${tool}`);
+      assert.equal(outcome.ok, true, `${tool}: ${outcome.error?.message}`);
+      assert.deepEqual(textsOf(outcome), [`whole answer of ${tool}`]);
       assert.equal(received(log, "tools/call", tool).length, 1, "the call is not sent again");
     }
     assert.equal(oracle(ledger).length, 1);
@@ -102,10 +98,9 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using plane = await planeOf({ ws: { url: server.url, transport: "websocket" } });
     assert.deepEqual(textsOf(await plane.call("ws.ok")), ["ws ok"]);
     for (const tool of ["close_mid_call", "close_1011"]) {
-      const { value, ms } = await timed(plane.call(`ws.${tool}`));
-      assert.equal(value.ok, false);
-      assert.match(errorOf(value).message, /'ws'/);
-      assert.ok(ms < patientMs(1_000), `${tool} failed after ${ms} ms`);
+      const outcome = await plane.call(`ws.${tool}`);
+      assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
+      assert.match(errorOf(outcome).message, /'ws'/);
       await eventually(`a call after ${tool}`, 5_000, () => works(plane, "ws.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1);
     }
@@ -124,13 +119,14 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("ws-rogue", ["--no-pong", "--log", log]);
-    const entry = { url: server.url, transport: "websocket", pingIntervalMs: 300 };
+    const entry = { url: server.url, transport: "websocket", pingIntervalMs: 1_000 };
     await using plane = await planeOf({ ws: entry });
-    assert.equal((await plane.call("ws.ok")).ok, true);
-    await until("a ping", () => oracle(log, "ping").length > 0, 3_000);
-    const gone = async () => (await statusOf(plane, "ws")).state !== "connected";
-    await eventually("leaving the dead peer", 5_000, gone);
-    assert.match((await statusOf(plane, "ws")).error ?? "", /pings/);
+    await eventually("a call", 5_000, () => works(plane, "ws.ok"));
+    await until("a ping", () => oracle(log, "ping").length > 0);
+    await eventually("leaving the dead peer", 5_000, async () => {
+      const { state, error } = await statusOf(plane, "ws");
+      return state !== "connected" && /pings/.test(error ?? "");
+    });
   });
 
   test("NET-05: every fault of the network is slow or told, and is over five seconds after its end", async () => {
@@ -142,10 +138,13 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     const faults = ["latency:500:200", "slicer:1:1", "bandwidth:50", "reset:200", "timeout", "down"];
     for (const fault of faults) {
       proxy.tell(fault);
-      const { value, ms } = await timed(plane.call("far.read_item", { id: fault }));
-      assert.ok(ms < patientMs(6_000), `${fault} held a call with a limit of 2 s for ${ms} ms`);
-      if (!value.ok) {
-        const { code, message } = errorOf(value);
+      const outcome = await within(
+        6_000,
+        `the end of a call with ${fault}`,
+        plane.call("far.read_item", { id: fault }),
+      );
+      if (!outcome.ok) {
+        const { code, message } = errorOf(outcome);
         assert.match(code, /^(TIMEOUT|OUTCOME_UNKNOWN|SERVER_UNAVAILABLE)$/, `${fault}: ${message}`);
         assert.match(message, /far/);
       }
@@ -159,33 +158,19 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using plain = await startRogue("http-500");
     const secret = "?key=CANARY-query";
     const config = await writeConfig(directory, {
-      closed: { url: `http://127.0.0.1:${await closedPort()}/mcp${secret}` },
+      closed: { url: `http://127.0.0.1:${await freePort()}/mcp${secret}` },
       unknown: { url: `http://nowhere.invalid/mcp${secret}` },
       secure: { url: `https://127.0.0.1:${plain.port}/mcp${secret}` },
       neighbour: rogue("echo"),
     });
     await using serving = await startServe(config, directory.file("data"));
     const names = ["closed", "unknown", "secure"];
-    await eventually("three failures", 10_000, async () => {
-      const all = await Promise.all(names.map((name) => statusOf(serving.url, name)));
-      return all.every(({ error }) => error !== null);
-    });
-    const found = await Promise.all(names.map((name) => statusOf(serving.url, name)));
-    const [closed = "", unknown = "", secure = ""] = found.map(({ error }) => error ?? "");
+    const found = await Promise.all(names.map((name) => restingStatus(serving.url, name)));
+    const [closed = "", unknown = "", secure = ""] = found.map(({ error }) => error);
     assert.match(closed, /nothing listens|refused/i);
     assert.match(unknown, /nowhere\.invalid.*not found|not found.*nowhere\.invalid/i);
     assert.match(secure, /TLS|https/i);
     assert.equal(new Set([closed, unknown, secure]).size, 3);
-    for (const { name, nextRetryAt } of found) assert.ok(nextRetryAt !== null, `${name} backs off`);
     assert.doesNotMatch(JSON.stringify(found), /CANARY/);
   });
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

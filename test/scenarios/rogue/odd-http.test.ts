@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { suite, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { patientMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
-import { assertFailed, errorOf, planeOf, textsOf, until, within } from "../support.ts";
-import { oracle, received, rogue, startRogue, statusOf, timed } from "./rogue.ts";
+import { until } from "../../fixtures/until.ts";
+import { assertFailed, errorOf, planeOf, textsOf, within } from "../support.ts";
+import { oracle, received, rogue, startRogue, statusOf } from "./rogue.ts";
 
 suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
   for (const [mode, why] of [
@@ -15,12 +16,11 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       await using server = await startRogue("http-odd", ["--mode", mode]);
       const odd = { url: server.url, connectTimeoutMs: 1_500 };
       await using plane = await planeOf({ odd, neighbour: rogue("echo") });
-      const calling = timed(plane.call("odd.ok"));
+      const calling = plane.call("odd.ok");
       assert.equal((await plane.call("neighbour.echo")).ok, true);
-      const { value, ms } = await calling;
-      assertFailed(value, "SERVER_UNAVAILABLE", "failed");
-      assert.match(errorOf(value).message, /'odd'.*1\.5 s/);
-      assert.ok(ms < patientMs(5_000), `after ${ms} ms`);
+      const outcome = await calling;
+      assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
+      assert.match(errorOf(outcome).message, /'odd'.*1\.5 s/);
     });
   }
 
@@ -45,9 +45,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     await using server = await startRogue("http-odd", ["--log", log]);
     await using plane = await planeOf({ odd: { url: server.url } });
     await plane.tools();
-    const { value, ms } = await timed(plane.call("odd.cut"));
-    assertFailed(value, "OUTCOME_UNKNOWN", "failed");
-    assert.ok(ms < patientMs(1_000), `after ${ms} ms`);
+    assertFailed(await plane.call("odd.cut"), "OUTCOME_UNKNOWN", "failed");
     assert.equal(received(log, "tools/call", "cut").length, 1);
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
   });
@@ -58,13 +56,12 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
   ] as const) {
     test(`ODD: ${why} fails at once, for nothing more can come`, async () => {
       await using server = await startRogue("http-odd");
-      await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 8_000 } });
+      await using plane = await planeOf({ odd: { url: server.url } });
       await plane.tools();
-      const { value, ms } = await timed(plane.call(`odd.${tool}`));
-      assert.equal(value.ok, false);
-      assert.match(errorOf(value).message, /'odd'/);
-      assert.notEqual(errorOf(value).code, "TIMEOUT");
-      assert.ok(ms < patientMs(2_000), `after ${ms} ms`);
+      const outcome = await plane.call(`odd.${tool}`);
+      assert.equal(outcome.ok, false);
+      assert.match(errorOf(outcome).message, /'odd'/);
+      assert.notEqual(errorOf(outcome).code, "TIMEOUT");
     });
   }
 
@@ -75,9 +72,8 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       await using server = await startRogue("http-odd", ["--log", log]);
       await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 1_500 } });
       await plane.tools();
-      const { value, ms } = await timed(plane.call(`odd.${tool}`));
-      assertFailed(value, "TIMEOUT", "failed");
-      assert.ok(ms < patientMs(4_000), `after ${ms} ms`);
+      const outcome = await within(10_000, "the end at the limit", plane.call(`odd.${tool}`));
+      assertFailed(outcome, "TIMEOUT", "failed");
       await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
     });
   }
@@ -86,7 +82,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-odd", ["--log", log]);
-    await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 10_000 } });
+    await using plane = await planeOf({ odd: { url: server.url } });
     const outcome = await plane.call("odd.endless_event");
     assert.match(errorOf(outcome).message, /10 ?MiB|10[,.]?485[,.]?760/);
     await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
@@ -100,11 +96,10 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     await using server = await startRogue("http-odd", ["--mode", "unauthorized", "--log", log]);
     const headers = { Authorization: "Bearer CANARY-token" };
     await using plane = await planeOf({ odd: { url: server.url, headers } });
-    const { value, ms } = await timed(plane.call("odd.ok"));
-    assert.match(errorOf(value).message, /401.*(token|header|auth)/i);
-    assert.ok(ms < patientMs(3_000), `after ${ms} ms`);
+    const outcome = await plane.call("odd.ok");
+    assert.match(errorOf(outcome).message, /401.*(token|header|auth)/i);
     assert.ok(received(log, "initialize").length <= 2);
-    assert.doesNotMatch(JSON.stringify([value, await plane.servers()]), /CANARY/);
+    assert.doesNotMatch(JSON.stringify([outcome, await plane.servers()]), /CANARY/);
   });
 
   test("ODD: 429 is asked again, but not before the time that Retry-After names", async () => {
@@ -131,11 +126,12 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
 
   test("ODD: connections that the server closes while they are idle lose no call", async () => {
     await using server = await startRogue("http-odd", ["--mode", "hang-up"]);
+    using closed = watchClosed(server.port);
     await using plane = await planeOf({ odd: { url: server.url } });
-    for (let call = 0; call < 10; call++) {
+    for (let call = 1; call <= 10; call++) {
       const outcome = await plane.call("odd.ok");
-      assert.equal(outcome.ok, true, `call ${call + 1}: ${outcome.error?.message}`);
-      await delay(60);
+      assert.equal(outcome.ok, true, `call ${call}: ${outcome.error?.message}`);
+      await until("the end of its connection", () => closed.count() === call);
     }
   });
 
@@ -154,3 +150,19 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     assert.notEqual((await statusOf(plane, "odd")).error, null);
   });
 });
+
+/** How many connections of this process to a port are over. That a server closes one is known here a moment later. */
+function watchClosed(port: number): Disposable & { count(): number } {
+  let count = 0;
+  const watch = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    socket.once("connect", () => {
+      if (socket.remotePort !== port) return;
+      socket.once("close", () => {
+        count += 1;
+      });
+    });
+  };
+  subscribe("net.client.socket", watch);
+  return { count: () => count, [Symbol.dispose]: () => void unsubscribe("net.client.socket", watch) };
+}

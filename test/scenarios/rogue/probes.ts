@@ -1,11 +1,19 @@
+import assert from "node:assert/strict";
 import { globSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { patientMs } from "../../fixtures/patience.ts";
 
 const everyMs = 50;
 
+export type HealthWatch = AsyncDisposable & {
+  /** A plane that stands still does so while it works, a full machine makes everything slow: only the first is an error. */
+  assertAwake(limitMs: number): void;
+};
+
 /** Asks for the health again and again; the longest wait for a good answer is how long the plane stood still. */
-export function watchHealth(url: string): AsyncDisposable & { longestMs: () => number } {
+export function watchHealth(url: string): HealthWatch {
+  const startedAt = performance.now();
   let longest = 0;
   let running = true;
   const loop = (async () => {
@@ -18,7 +26,10 @@ export function watchHealth(url: string): AsyncDisposable & { longestMs: () => n
     }
   })();
   return {
-    longestMs: () => longest,
+    assertAwake(limitMs) {
+      const mostMs = Math.max(patientMs(limitMs), (performance.now() - startedAt) / 2);
+      assert.ok(longest < mostMs, `stood still for ${longest} ms`);
+    },
     async [Symbol.asyncDispose]() {
       running = false;
       await loop;
@@ -47,9 +58,4 @@ export function filesWith(directory: string, text: string): string[] {
   return globSync("**/*", { cwd: directory })
     .map((file) => join(directory, file))
     .filter((file) => statSync(file).isFile() && readFileSync(file).includes(text));
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Plane, ServerStatus } from "../../../src/index.ts";
 import { patientMs } from "../../fixtures/patience.ts";
 import { fixtureEnvironment, stopProcess } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { isAlive, type ServerEntry } from "../support.ts";
 
@@ -94,6 +95,19 @@ export async function statusOf(source: Plane | string, server: string): Promise<
   return found;
 }
 
+/** The status of a server while it rests after a failure: what it says of both has to be of one moment. */
+export async function restingStatus(
+  source: Plane | string,
+  server: string,
+): Promise<RogueStatus & { error: string; nextRetryAt: string }> {
+  let found: RogueStatus | undefined;
+  await until(`a failure of '${server}' with its next try`, async () => {
+    found = await statusOf(source, server);
+    return found.error !== null && found.nextRetryAt !== null;
+  });
+  return found as RogueStatus & { error: string; nextRetryAt: string };
+}
+
 /** Polls a question that has to be awaited, and returns how long its answer took. */
 export async function eventually(
   what: string,
@@ -110,10 +124,4 @@ export async function eventually(
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return Date.now() - startedAt;
-}
-
-export async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
-  const startedAt = performance.now();
-  const value = await work;
-  return { value, ms: performance.now() - startedAt };
 }

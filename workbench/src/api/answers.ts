@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import type { Session as SessionSchema } from "../../../src/faces/http/routes/session-routes.ts";
-import type { Approval as ApprovalSchema } from "../../../src/faces/http/schemas/held.ts";
 import type { CallRecord as CallRecordSchema } from "../../../src/faces/http/schemas/outcome.ts";
 import type { Tool as ToolSchema } from "../../../src/faces/http/schemas/tool.ts";
 import type { ToolRow as ToolRowSchema } from "../../../src/faces/http/schemas/tool-row.ts";
@@ -8,7 +7,7 @@ import type { ApiKey } from "../../../src/model/api-key.ts";
 import type { DeadLetterPage } from "../../../src/model/dead-letter.ts";
 import type { PinDiff, PinView } from "../../../src/model/pin.ts";
 import type { RunPage } from "../../../src/model/run-verbs.ts";
-import type { LockedServer, ServerLogLine, ServerStatus } from "../../../src/model/server.ts";
+import type { LockedServer, ServerStatus } from "../../../src/model/server.ts";
 
 /** What routes answer with, from the schemas and the model that the plane itself is made of. */
 export type Session = z.infer<typeof SessionSchema>;
@@ -16,15 +15,12 @@ export type ToolAnswer = z.infer<typeof ToolSchema>;
 /** A tool in a list. */
 export type ToolRow = z.infer<typeof ToolRowSchema>;
 export type CallAnswer = z.infer<typeof CallRecordSchema>;
-export type ApprovalAnswer = z.infer<typeof ApprovalSchema>;
 
 export type Paged<Name extends string, Item> = Record<Name, Item[]> & { nextCursor: string | null };
 export type ServersAnswer = Paged<"servers", ServerStatus> & { total: number; locked?: LockedServer[] };
-export type ToolRowsAnswer = Paged<"tools", ToolRow> & { count: number; total: number };
+export type ToolRowsAnswer = Paged<"tools", ToolRow> & { count: number; total: number; note?: string };
 export type CallsAnswer = Paged<"calls", CallAnswer>;
-export type ApprovalsAnswer = Paged<"approvals", ApprovalAnswer>;
 export type KeysAnswer = Paged<"keys", ApiKey>;
-export type LogsAnswer = { server: string; lines: ServerLogLine[] };
 export type RunsAnswer = RunPage;
 export type DeadLettersAnswer = DeadLetterPage;
 export type PinsAnswer = { pins: PinView[] };

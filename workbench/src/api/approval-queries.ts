@@ -11,9 +11,34 @@ export type HeldAnswer = HeldView;
 export type Answered = { approval: HeldAnswer; outcome?: OutcomeAnswer };
 export type PlanOutcomeAnswer = { plan: Plan; outcomes: { change: string; outcome: OutcomeAnswer | null }[] };
 
-type HeldPage = Paged<"approvals", HeldAnswer>;
+type HeldPage = Paged<"approvals", HeldAnswer> & { total: number };
+
+/** How many wait; who only counts them is not sent them. */
+export const pendingCountQuery = () =>
+  queryOptions({
+    queryKey: ["approvals", "count"],
+    queryFn: ({ signal }) => get<HeldPage>(withQuery("/approvals", { status: "pending", limit: 1 }), signal),
+    select: ({ total }) => total,
+  });
+
+const waitingAtOnce = 100;
 
 /** What waits, oldest first, so that nothing moves below somebody's hand. Asked for again when the first is over. */
+export const waitingQuery = () =>
+  infiniteQueryOptions({
+    queryKey: ["approvals", "waiting"],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      get<HeldPage>(withQuery("/approvals", { status: "pending", limit: waitingAtOnce, cursor }), signal),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) => untilNextEnd(state.data?.pages.flatMap((page) => page.approvals) ?? []),
+    select: ({ pages }) => ({
+      approvals: pages.flatMap((page) => page.approvals),
+      total: pages.at(-1)?.total ?? 0,
+    }),
+  });
+
+/** The first that wait. */
 export const pendingQuery = () =>
   queryOptions({
     queryKey: ["approvals", "pending"],

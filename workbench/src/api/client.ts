@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
+import { readJson } from "./exact-json.ts";
 
 /** What the API says when it says no: RFC 9457 with our code. */
 export type Problem = { status: number; code: ErrorCode | "OFFLINE"; detail: string; data?: unknown };
@@ -23,7 +24,14 @@ export type RequestOptions = { body?: unknown; signal?: AbortSignal; headers?: R
 /** The page's half of a session, for all its tabs. Without the cookie, which no page can read, it is of no use. */
 const pageKey = "toolplane.session";
 
+let session = localStorage.getItem(pageKey);
+// Signing in and out in one tab holds for all of them.
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === pageKey || key === null) session = newValue;
+});
+
 export function keepSession(page: string | null): void {
+  session = page;
   if (page === null) localStorage.removeItem(pageKey);
   else localStorage.setItem(pageKey, page);
 }
@@ -49,8 +57,7 @@ export async function takePass(): Promise<void> {
 }
 
 function ownHeaders(): Record<string, string> {
-  const page = localStorage.getItem(pageKey);
-  return { "x-toolplane-face": "workbench", ...(page === null ? {} : { "x-toolplane-session": page }) };
+  return { "x-toolplane-face": "workbench", ...(session === null ? {} : { "x-toolplane-session": session }) };
 }
 
 /** The answer as it comes, whatever its status; rejects with an `ApiError` where nobody answers. */
@@ -83,7 +90,7 @@ export async function send(method: Method, path: string, options: RequestOptions
 export async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await send(method, path, options);
   if (!response.ok) throw await readProblem(response);
-  return (await response.json()) as T;
+  return readJson<T>(await response.text());
 }
 
 export const get = <T>(path: string, signal?: AbortSignal) =>

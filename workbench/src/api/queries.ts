@@ -4,12 +4,10 @@ import type { ContextStats } from "../../../src/model/context-stats.ts";
 import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
 import type { ServerStatus } from "../../../src/model/server.ts";
 import type {
-  ApprovalsAnswer,
   CallAnswer,
   CallsAnswer,
   DeadLettersAnswer,
   KeysAnswer,
-  LogsAnswer,
   PinsAnswer,
   RunsAnswer,
   ServersAnswer,
@@ -22,7 +20,6 @@ import { get, part, withQuery } from "./client.ts";
 export type Topic =
   | "session"
   | "servers"
-  | "logs"
   | "tools"
   | "tool-list"
   | "stats"
@@ -34,6 +31,7 @@ export type Topic =
   | "questions"
   | "dead-letters"
   | "keys"
+  | "tokens"
   | "jobs"
   | "config"
   | "policy";
@@ -51,12 +49,6 @@ export const serverQuery = (name: string) =>
   queryOptions({
     queryKey: ["servers", name],
     queryFn: ({ signal }) => get<ServerStatus>(`/servers/${part(name)}`, signal),
-  });
-
-export const serverLogsQuery = (name: string) =>
-  queryOptions({
-    queryKey: ["logs", name],
-    queryFn: ({ signal }) => get<LogsAnswer>(`/servers/${part(name)}/logs`, signal),
   });
 
 /** The filters of `GET /tools`, as it spells them; lists are written with commas. */
@@ -80,10 +72,12 @@ export const heldPinsQuery = () =>
     queryFn: ({ signal }) => get<PinsAnswer>("/pins?held=true", signal),
   });
 
-export const statsQuery = (withTools = false) =>
+/** With so many of the tools, the dearest. */
+export const statsQuery = (dearest = 0) =>
   queryOptions({
-    queryKey: ["stats", withTools],
-    queryFn: ({ signal }) => get<ContextStats>(withQuery("/stats", withTools ? { tools: true } : {}), signal),
+    queryKey: ["stats", dearest],
+    queryFn: ({ signal }) =>
+      get<ContextStats>(withQuery("/stats", dearest > 0 ? { tools: true, limit: dearest } : {}), signal),
   });
 
 export type CallFilter = { tool?: string; status?: string; user?: string; run?: string };
@@ -124,12 +118,6 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ["runs", "one", id],
     queryFn: ({ signal }) => get<AgentRun>(`/runs/${part(id)}`, signal),
-  });
-
-export const approvalsQuery = (status = "pending") =>
-  queryOptions({
-    queryKey: ["approvals", status],
-    queryFn: ({ signal }) => get<ApprovalsAnswer>(withQuery("/approvals", { status, limit: 1000 }), signal),
   });
 
 export const deadLettersQuery = (status: DeadLetterStatus | "") =>

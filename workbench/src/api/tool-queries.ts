@@ -1,6 +1,4 @@
-import type { z } from "@hono/zod-openapi";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { SearchAnswer } from "../../../src/faces/http/routes/search-routes.ts";
 import type { ContextStats } from "../../../src/model/context-stats.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
 import type { OverlayView } from "../../../src/model/overlay-verbs.ts";
@@ -9,42 +7,32 @@ import type { PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
 import { get, part, request, withQuery } from "./client.ts";
 import type { ToolFilter } from "./queries.ts";
 
-export type FoundAnswer = z.infer<typeof SearchAnswer>;
-
-const pageSize = 50;
-const mostFound = 30;
+/** A screen and a half; nobody who types waits for more. */
+const firstPage = 30;
+const laterPages = 50;
 /** What was not counted yet is asked for again. */
 const uncountedMs = 1_500;
 const isUncounted = (rows: readonly ToolRow[]) => rows.some(({ tokens }) => tokens === null);
 
-/** Tools by name, a page at a time. Whoever has scrolled far is not sent all of it again with every call. */
-export const toolPagesQuery = (filter: ToolFilter) =>
+/**
+ * Tools by name, a page at a time; before them so many of those that fit `q` best. Whoever has scrolled far is not
+ * sent all of it again with every call.
+ */
+export const toolPagesQuery = (filter: ToolFilter, best?: number) =>
   infiniteQueryOptions({
-    queryKey: ["tool-list", filter],
-    queryFn: ({ pageParam, signal }) =>
-      get<ToolRowsAnswer>(
-        withQuery("/tools", { ...filter, view: "row", limit: pageSize, cursor: pageParam }),
+    queryKey: ["tool-list", filter, best],
+    queryFn: ({ pageParam: cursor, signal }) => {
+      const limit = cursor === "" ? firstPage : laterPages;
+      return get<ToolRowsAnswer>(
+        withQuery("/tools", { ...filter, best, view: "row", limit, cursor }),
         signal,
-      ),
+      );
+    },
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) =>
       data?.pages.length === 1 && isUncounted(data.pages[0]?.tools ?? []) ? uncountedMs : false,
-  });
-
-/** The tools that fit best. */
-export const foundToolsQuery = (q: string, server: string | undefined) =>
-  queryOptions({
-    queryKey: ["search", q, server],
-    queryFn: ({ signal }) =>
-      get<FoundAnswer>(withQuery("/search", { q, server, view: "row", limit: mostFound }), signal),
-    // What fitted the letters before these; what fitted something else says nothing.
-    placeholderData: (before: FoundAnswer | undefined, last) =>
-      q.startsWith(last?.queryKey[1] ?? q) ? before : undefined,
-    enabled: q !== "",
-    refetchInterval: ({ state: { data } }) =>
-      isUncounted(data?.tools.flatMap(({ row }) => row ?? []) ?? []) ? uncountedMs : false,
   });
 
 /** How good the definition of one tool is. */

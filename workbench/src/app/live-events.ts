@@ -7,7 +7,6 @@ import { followTogether } from "./follow-together.ts";
 
 /** What an event changes. What begins with a word has the topics of that word; events that are not here change nothing. */
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
-  ["server.log", ["logs"]],
   ["server.", ["servers", "tools", "tool-list"]],
   ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs"]],
   ["registry.", ["tools", "tool-list", "stats", "pins", "jobs"]],

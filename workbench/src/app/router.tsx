@@ -1,6 +1,7 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { type ToolFilter, toolFilterNames } from "../api/queries.ts";
 import { NotFound, PageFailed } from "./fallback-pages.tsx";
+import { lazyPage } from "./lazy-page.tsx";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
@@ -20,48 +21,45 @@ const routes = [
   createRoute({
     ...under,
     path: "/",
-    component: lazyRouteComponent(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
+    component: lazyPage(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
   }),
   createRoute({
     ...under,
     path: "/servers",
-    component: lazyRouteComponent(() => import("../pages/servers/servers-page.tsx"), "ServersPage"),
+    component: lazyPage(() => import("../pages/servers/servers-page.tsx"), "ServersPage"),
   }),
   createRoute({
     ...under,
     path: "/servers/$name",
-    component: lazyRouteComponent(() => import("../pages/servers/server-page.tsx"), "ServerPage"),
+    component: lazyPage(() => import("../pages/servers/server-page.tsx"), "ServerPage"),
   }),
   createRoute({
     ...under,
     path: "/tools",
     validateSearch: (search: Search): ToolFilter =>
       Object.assign({}, ...toolFilterNames.map((name) => text(search, name))) as ToolFilter,
-    component: lazyRouteComponent(() => import("../pages/tools/tools-page.tsx"), "ToolsPage"),
+    component: lazyPage(() => import("../pages/tools/tools-page.tsx"), "ToolsPage"),
   }),
   createRoute({
     ...under,
     path: "/tools/$name",
-    component: lazyRouteComponent(() => import("../pages/tools/tool-page.tsx"), "ToolPage"),
+    component: lazyPage(() => import("../pages/tools/tool-page.tsx"), "ToolPage"),
   }),
   createRoute({
     ...under,
     path: "/tools/$name/edit",
-    component: lazyRouteComponent(
-      () => import("../pages/tool-editor/tool-editor-page.tsx"),
-      "ToolEditorPage",
-    ),
+    component: lazyPage(() => import("../pages/tool-editor/tool-editor-page.tsx"), "ToolEditorPage"),
   }),
   createRoute({
     ...under,
     path: "/try",
     validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
-    component: lazyRouteComponent(() => import("../pages/try/try-page.tsx"), "TryPage"),
+    component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),
   createRoute({
     ...under,
     path: "/chat",
-    component: lazyRouteComponent(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
+    component: lazyPage(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
   }),
   createRoute({
     ...under,
@@ -70,17 +68,17 @@ const routes = [
       ...text(search, "id"),
       ...text(search, "view"),
     }),
-    component: lazyRouteComponent(() => import("../pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
+    component: lazyPage(() => import("../pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
   }),
   createRoute({
     ...under,
     path: "/plans",
-    component: lazyRouteComponent(() => import("../pages/plans/plans-page.tsx"), "PlansPage"),
+    component: lazyPage(() => import("../pages/plans/plans-page.tsx"), "PlansPage"),
   }),
   createRoute({
     ...under,
     path: "/plans/$id",
-    component: lazyRouteComponent(() => import("../pages/plans/plan-page.tsx"), "PlanPage"),
+    component: lazyPage(() => import("../pages/plans/plan-page.tsx"), "PlanPage"),
   }),
   createRoute({
     ...under,
@@ -89,10 +87,7 @@ const routes = [
       ...text(search, "id"),
       ...text(search, "status"),
     }),
-    component: lazyRouteComponent(
-      () => import("../pages/dead-letters/dead-letters-page.tsx"),
-      "DeadLettersPage",
-    ),
+    component: lazyPage(() => import("../pages/dead-letters/dead-letters-page.tsx"), "DeadLettersPage"),
   }),
   createRoute({
     ...under,
@@ -104,35 +99,35 @@ const routes = [
       ...text(search, "user"),
       ...text(search, "view"),
     }),
-    component: lazyRouteComponent(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
+    component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
   }),
   createRoute({
     ...under,
     path: "/calls/$id",
-    component: lazyRouteComponent(() => import("../pages/calls/call-page.tsx"), "CallPage"),
+    component: lazyPage(() => import("../pages/calls/call-page.tsx"), "CallPage"),
   }),
   createRoute({
     ...under,
     path: "/runs/$id",
-    component: lazyRouteComponent(() => import("../pages/calls/run-page.tsx"), "RunPage"),
+    component: lazyPage(() => import("../pages/calls/run-page.tsx"), "RunPage"),
   }),
   createRoute({
     ...under,
     path: "/jobs",
     validateSearch: (search: Search): { job?: string } => text(search, "job"),
-    component: lazyRouteComponent(() => import("../pages/jobs/jobs-page.tsx"), "JobsPage"),
+    component: lazyPage(() => import("../pages/jobs/jobs-page.tsx"), "JobsPage"),
   }),
   createRoute({
     ...under,
     path: "/policy",
     validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
-    component: lazyRouteComponent(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
+    component: lazyPage(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
   }),
   createRoute({
     ...under,
     path: "/settings",
     validateSearch: (search: Search): { view?: string } => text(search, "view"),
-    component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
+    component: lazyPage(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
   }),
 ] as const;
 

@@ -1,13 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet } from "@tanstack/react-router";
+import { Outlet, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { pendingCountQuery } from "../api/approval-queries.ts";
 import { ApiError } from "../api/client.ts";
-import { approvalsQuery, sessionQuery } from "../api/queries.ts";
+import { sessionQuery } from "../api/queries.ts";
+import { questionsQuery } from "../api/question-queries.ts";
+import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { useApprovalSound } from "./approval-sound.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -24,15 +28,34 @@ export function Shell() {
   );
 }
 
+/** What had the focus may be gone with its page; then it is at the top of everything, a long way from the content. */
+function keepFocus(): void {
+  const { activeElement, body } = document;
+  if (activeElement === null || activeElement === body) document.getElementById("content")?.focus();
+}
+
 function Frame() {
+  const router = useRouter();
   const client = useQueryClient();
-  const waiting = useQuery(approvalsQuery()).data?.approvals.length ?? 0;
+  const approvals = useQuery(pendingCountQuery()).data ?? 0;
+  const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
+  const waiting = approvals + questions;
   const [searching, setSearching] = useState(false);
   useApprovalSound();
   useEffect(() => startLiveEvents(client), [client]);
+  useEffect(() => loadRest(), []);
+  useEffect(
+    () =>
+      router.subscribe("onResolved", ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) keepFocus();
+      }),
+    [router],
+  );
+  const title = usePageTitle();
   useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Toolplane` : "Toolplane";
-  }, [waiting]);
+    const name = title === "" ? "Toolplane" : `${title} · Toolplane`;
+    document.title = waiting > 0 ? `(${waiting}) ${name}` : name;
+  }, [waiting, title]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { keepSession, post } from "../api/client.ts";
+import { ApiError, keepSession, post } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { Complaint } from "../parts/states.tsx";
@@ -44,11 +44,17 @@ export function SignIn() {
             onChange={(event) => setKey(event.target.value)}
           />
         </Field>
-        <Complaint error={signIn.error} />
+        <Complaint error={signIn.error && whyNot(signIn.error)} />
         <Button type="submit" variant="primary" busy={signIn.isPending} disabled={key.trim() === ""}>
           Sign in
         </Button>
       </form>
     </main>
   );
+}
+
+/** Strangers are told no more by the plane; this page knows that something was shown. */
+function whyNot(error: Error): Error {
+  if (!(error instanceof ApiError) || error.status !== 401) return error;
+  return new Error("This key or token is not taken here. It may be mistyped, revoked or expired.");
 }

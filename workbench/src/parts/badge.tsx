@@ -76,6 +76,9 @@ const letterStatuses: Record<DeadLetterStatus, Word> = {
 
 const tables = { server: serverStates, call: callStatuses, held: heldStatuses, letter: letterStatuses };
 
+export const callStatusText = (status: string) =>
+  (callStatuses as Record<string, Word>)[status]?.text ?? status;
+
 /** A state in the colour and the words it has everywhere. */
 export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {
   const word = (tables[kind] as Record<string, Word>)[state] ?? { tone: "neutral", text: state };

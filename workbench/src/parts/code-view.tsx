@@ -10,11 +10,22 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       label={copied ? "Copied" : label}
       icon={copied ? Check : Copy}
       onClick={() => {
-        void navigator.clipboard.writeText(text).then(() => setCopied(true));
+        void copy(text).then(() => setCopied(true));
       }}
       onBlur={() => setCopied(false)}
     />
   );
+}
+
+/** Without https a page from another machine has no clipboard but that of old. */
+async function copy(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const box = document.createElement("textarea");
+  box.value = text;
+  (document.activeElement?.closest("dialog") ?? document.body).append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
 }
 
 type CodeViewProps = {
@@ -31,14 +42,16 @@ export function CodeView({ text, label, wrap = false }: CodeViewProps) {
       <figcaption className="absolute right-1 top-1 rounded-md bg-sunken">
         <CopyButton text={text} label={`Copy ${label}`} />
       </figcaption>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+      {/* biome-ignore lint/a11y/useSemanticElements: a page may have many of them, which as regions would be landmarks */}
+      <div
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable
         tabIndex={0}
         aria-label={label}
         className="max-h-[50vh] overflow-auto p-3 pr-11 font-mono text-xs leading-5"
       >
         <code className={wrap ? "whitespace-pre-wrap break-words" : "whitespace-pre"}>{text}</code>
-      </section>
+      </div>
     </figure>
   );
 }

@@ -60,7 +60,7 @@ function Broken({ what, mimeType }: { what: string; mimeType: string }) {
 function Resource({ resource: { uri, mimeType, text, blob } }: { resource: UnknownObject }) {
   const type = typeof mimeType === "string" ? mimeType : "";
   return (
-    <section aria-label={String(uri)} className="flex flex-col gap-2 rounded-md border border-line p-3">
+    <figure aria-label={String(uri)} className="flex flex-col gap-2 rounded-md border border-line p-3">
       <p className="flex items-center gap-1.5 break-all text-xs text-muted">
         <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
       </p>
@@ -71,7 +71,7 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
         ) : (
           <Blob64 data={blob} uri={String(uri)} />
         ))}
-    </section>
+    </figure>
   );
 }
 
@@ -120,9 +120,9 @@ function ResourceLink({ block: { uri, name, description, mimeType } }: { block: 
 
 function Other({ block }: { block: UnknownObject }) {
   return (
-    <section aria-label="Other content" className="rounded-md border border-line p-3">
+    <div className="rounded-md border border-line p-3">
       <p className="mb-1 text-xs text-muted">A kind of content that is not known here</p>
       <JsonView value={block} depth={2} />
-    </section>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
 
 export type Column<Row> = {
@@ -17,7 +17,8 @@ type DataTableProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
+  /** Left out where rows hold nothing of their own: then a place stays and what is in it changes, which is quicker. */
+  keyOf?: (row: Row) => string;
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   rowHeight?: number;
@@ -27,28 +28,39 @@ type DataTableProps<Row> = {
   isLoadingMore?: boolean;
   /** What is shown is about to be replaced. */
   isOld?: boolean;
+  /** What the rows answer: another question is answered from the top. */
+  question?: string;
+  /** So many rows before the end; a screenful when left out. */
+  moreAhead?: number;
   onMore?: () => void;
 };
 
 /** A list that renders only what is in sight, however long it is, and asks for more before its end. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, keyOf, rowHeight = 40, empty, hasMore = false, onMore } = props;
+  const { moreAhead = 20 } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => keyOf(rows[index] as Row),
-    overscan: 8,
+    getItemKey: (index) => keyOf?.(rows[index] as Row) ?? index,
+    overscan: 4,
   });
   const items = virtual.getVirtualItems();
+  const answered = useRef(props.question);
+  useLayoutEffect(() => {
+    if (props.isOld || answered.current === props.question) return;
+    answered.current = props.question;
+    if ((virtual.scrollOffset ?? 0) > 0) virtual.scrollToOffset(0);
+  }, [props.isOld, props.question, virtual]);
   const onOpen = useRef(props.onOpen);
   onOpen.current = props.onOpen;
   const open = useCallback((row: unknown) => onOpen.current?.(row as Row), []);
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= rows.length - 20) onMore?.();
-  }, [hasMore, last, rows.length, onMore]);
+    if (hasMore && last >= rows.length - moreAhead) onMore?.();
+  }, [hasMore, last, rows.length, moreAhead, onMore]);
   const grid = {
     "--columns": columns.map(({ width }) => width).join(" "),
     "--narrow": columns
@@ -133,10 +145,10 @@ const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }:
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
-      style={{ height, transform: `translateY(${top}px)` }}
+      style={{ height, top }}
       className={classes(
         line,
-        "absolute inset-x-0 top-0 border-b border-line/70",
+        "absolute inset-x-0 border-b border-line/70 contain-strict",
         onOpen && "cursor-pointer hover:bg-sunken/60",
         isSelected && "bg-accent-soft hover:bg-accent-soft",
       )}

@@ -8,6 +8,10 @@ type GrowingListProps<Item> = {
   children: (item: Item, index: number) => ReactNode;
   /** Something to find an item by from outside. */
   idOf?: (item: Item) => string;
+  /** How many there are, where only some of them are at hand. */
+  total?: number;
+  /** Asks for more of them. */
+  onMore?: () => void;
   atOnce?: number;
   className?: string;
 };
@@ -17,19 +21,25 @@ type GrowingListProps<Item> = {
  * sight is not drawn. None is ever taken away, so that what was typed into one stays.
  */
 export function GrowingList<Item>(props: GrowingListProps<Item>) {
-  const { items, keyOf, children, idOf, atOnce = 20, className } = props;
+  const { items, keyOf, children, idOf, total = items.length, onMore, atOnce = 20, className } = props;
   const [limit, setLimit] = useState(atOnce);
   const end = useRef<HTMLButtonElement>(null);
-  const left = items.length - limit;
+  const left = total - limit;
+  const grow = useRef<() => void>(() => undefined);
+  grow.current = () => {
+    if (limit < items.length) setLimit(limit + atOnce);
+    if (limit + atOnce >= items.length && items.length < total) onMore?.();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an end that stays in sight is looked at again when more has come
   useEffect(() => {
     const element = end.current;
     if (element === null || left <= 0) return;
     const watch = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) setLimit((before) => before + atOnce);
+      if (seen.some(({ isIntersecting }) => isIntersecting)) grow.current();
     });
     watch.observe(element);
     return () => watch.disconnect();
-  }, [left, atOnce]);
+  }, [left, items.length]);
   return (
     <>
       <ol className={classes("flex min-w-0 flex-col", className)}>
@@ -48,7 +58,7 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
           ref={end}
           type="button"
           className="self-center py-2 text-[13px] text-accent hover:underline"
-          onClick={() => setLimit(limit + atOnce)}
+          onClick={() => grow.current()}
         >
           {renderCount(left)} more
         </button>

@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { ExactNumber } from "../api/exact-json.ts";
 import { classes } from "./class-names.ts";
 import { VisibleText } from "./visible-text.tsx";
 
@@ -22,7 +23,7 @@ export function JsonView({ value, depth = 2 }: JsonViewProps) {
 const atOnce = 100;
 
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
-  const isBranch = typeof value === "object" && value !== null;
+  const isBranch = typeof value === "object" && value !== null && !(value instanceof ExactNumber);
   if (!isBranch)
     return (
       <div className="pl-4">

@@ -1,5 +1,6 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
+import { tellPageTitle } from "./page-title.ts";
 
 type PageProps = {
   title: ReactNode;
@@ -13,11 +14,17 @@ type PageProps = {
 
 /** The frame of every page: its title, what can be done with it, and its content. */
 export function Page({ title, about, actions, children, fill = false }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Its first words are its name; what follows are marks.
+  useEffect(() => tellPageTitle(heading.current?.firstChild?.textContent?.trim() ?? ""));
   return (
     <div className={classes("flex min-w-0 flex-col gap-4 p-4 md:p-6", fill && "h-full min-h-0")}>
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">
-          <h1 className="flex flex-wrap items-center gap-2 break-words text-xl font-semibold tracking-tight">
+          <h1
+            ref={heading}
+            className="flex flex-wrap items-center gap-2 break-words text-xl font-semibold tracking-tight"
+          >
             {title}
           </h1>
           {about !== undefined && <div className="mt-0.5 text-[13px] text-muted">{about}</div>}

@@ -1,3 +1,5 @@
+import { mayLoseNumbers } from "../../../src/lib/exact-numbers.ts";
+import { indentJson } from "../../../src/lib/indent-json.ts";
 import { CodeView } from "./code-view.tsx";
 
 /** Text as it is; what is JSON is put in order. */
@@ -10,7 +12,8 @@ const longestJson = 200_000;
 function inOrder(text: string): string {
   if (!/^\s*[[{]/.test(text) || text.length > longestJson) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    const value: unknown = JSON.parse(text);
+    return mayLoseNumbers(text) ? indentJson(text) : JSON.stringify(value, null, 2);
   } catch {
     return text;
   }

@@ -10,7 +10,13 @@ const steps: [number, Intl.RelativeTimeFormatUnit][] = [
   [Number.POSITIVE_INFINITY, "year"],
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const exact = new Intl.DateTimeFormat(undefined, {
+  ...{ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
+});
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** `09:05`, the same everywhere. */
+export const renderClock = (at: number | string) => clock.format(new Date(at));
 
 /** One clock for every time on the page. */
 const listeners = new Set<() => void>();
@@ -46,14 +52,15 @@ export function renderAgo(at: string | number, now: number): string {
   return String(at);
 }
 
-/** How long ago; the exact time when somebody points at it. */
-export function Time({ at }: { at: string | null }) {
+/** How long ago; the exact time beside it with `full`, otherwise when somebody points at it. */
+export function Time({ at, full = false }: { at: string | null; full?: boolean }) {
   useNow();
   const now = Date.now();
   if (at === null) return <span className="text-muted">–</span>;
   return (
     <time dateTime={at} title={exact.format(new Date(at))}>
       {renderAgo(at, now)}
+      {full && <span className="text-muted"> ({exact.format(new Date(at))})</span>}
     </time>
   );
 }
@@ -68,4 +75,12 @@ export function renderDuration(ms: number): string {
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${renderCount(count)} ${count === 1 ? one : many}`;
 
-export const renderCount = (count: number) => count.toLocaleString("en");
+const whole = new Intl.NumberFormat("en");
+
+/** `97.2 %`; what is not all of it is never shown as if it were. */
+export function renderPercent(percent: number): string {
+  const shown = percent > 99 && percent < 100 ? Math.floor(percent * 10) / 10 : percent;
+  return `${shown.toFixed(shown > 0 && shown < 100 ? 1 : 0)} %`;
+}
+
+export const renderCount = (count: number) => whole.format(count);

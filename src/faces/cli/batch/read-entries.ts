@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -49,7 +50,7 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileTrouble(thrown)}.`);
   }
 }
 

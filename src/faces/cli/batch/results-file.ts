@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Entry } from "./read-entries.ts";
@@ -97,6 +98,6 @@ function write(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be written: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
   }
 }

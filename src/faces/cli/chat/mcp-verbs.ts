@@ -90,7 +90,7 @@ export async function toolsHere({ plane, away }: Chat, server?: string): Promise
 
 async function listTools(chat: Chat, [server]: string[]): Promise<undefined> {
   const tools = await toolsHere(chat, server);
-  if (tools.length === 0) return void print("No tools are there.");
+  if (tools.length === 0) return void print("No tools are there; /mcp shows why.");
   const isLoaded = await loadedHere(chat, tools);
   const width = Math.max(...tools.map(({ name }) => name.length));
   for (const tool of tools) {
@@ -141,7 +141,7 @@ async function search(chat: Chat, words: string[]): Promise<undefined> {
 async function stats(chat: Chat, [server]: string[]): Promise<undefined> {
   const { plane, loading } = chat;
   const found = await plane.stats(server === undefined ? {} : { server });
-  if (found.totals.tools === 0) return void print("The catalogue is empty.");
+  if (found.totals.tools === 0) return void print("The catalogue is empty; /mcp shows why.");
   print(renderStats(found, process.stdout.isTTY === true));
   const loaded = loading.names();
   const tools = await toolsHere(chat, server);

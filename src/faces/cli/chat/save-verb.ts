@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { print } from "../output.ts";
 import { usage, type Verb } from "./chat-state.ts";
@@ -13,10 +14,10 @@ export const save: Verb = {
     try {
       await writeFile(file, text, { mode: 0o600, flag: words.includes("--force") ? "w" : "wx" });
     } catch (thrown) {
-      const { code, message } = thrown as NodeJS.ErrnoException;
+      const { code } = thrown as NodeJS.ErrnoException;
       if (code === "EEXIST")
         throw new PlaneError("USAGE", `'${file}' is there already. /save ${file} --force overwrites it.`);
-      throw new PlaneError("USAGE", `'${file}' cannot be written: ${message}.`);
+      throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
     }
     print(`${history.length} messages are saved in ${file}.`);
     return undefined;

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Answer } from "../../../model/held-call.ts";
-import { heldOrders, heldPlace } from "../../../model/held-order.ts";
+import { heldOrders } from "../../../model/held-order.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
-import { Cursor, Limit, NextCursor, Page, takePage } from "../paging.ts";
+import { Cursor, Limit, NextCursor, Page, takePage, usualPage } from "../paging.ts";
 import { shownOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
 import { Done } from "../schemas/done.ts";
@@ -55,14 +55,17 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
       answers: {
         200: {
           description: "One page.",
-          schema: z.object({ approvals: z.array(Approval), nextCursor: NextCursor }),
+          schema: z.object({
+            approvals: z.array(Approval),
+            total: z.number().int().openapi({ description: "All that are meant, on this page or not." }),
+            nextCursor: NextCursor,
+          }),
         },
       },
     },
     async ({ c, caller, query: { status, order, ...page } }) => {
-      const found = await plane.approvals({ ...caller, ...(status === undefined ? {} : { status }) });
-      const { items, nextCursor } = takePage(found, (held) => heldPlace(held, order), page);
-      return c.json({ approvals: items, nextCursor });
+      const { limit = usualPage, cursor } = page;
+      return c.json(await plane.approvalPage({ status, order, limit, cursor }, caller));
     },
   );
   addRoute(

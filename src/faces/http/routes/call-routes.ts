@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Plane } from "../../../model/plane.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
+import { CallSeries, SeriesFilters } from "../schemas/call-series.ts";
 import { CallRecord, CallStatus } from "../schemas/outcome.ts";
 
 const statuses = CallStatus.options;
@@ -48,6 +49,26 @@ export function addCallRoutes(app: App, plane: Plane): void {
       const calls = found.slice(0, limit);
       return c.json({ calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null });
     },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/calls/series", tag: "Calls", scope: "read", query: SeriesFilters },
+      summary: "How many calls there were lately, how they went and how long they took",
+      description: "Of your own calls; of everybody's with the scope `admin`.",
+      answers: { 200: { description: "Steps of time, oldest first.", schema: CallSeries } },
+    },
+    async ({ c, caller, query: { minutes, step, user } }) =>
+      c.json(
+        await plane.callSeries(
+          {
+            ...(minutes === undefined ? {} : { minutes }),
+            ...(step === undefined ? {} : { stepMinutes: step }),
+            ...(user === undefined ? {} : { user }),
+          },
+          caller,
+        ),
+      ),
   );
   addRoute(
     app,

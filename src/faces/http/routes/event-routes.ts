@@ -2,6 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Caller, Plane } from "../../../model/plane.ts";
+import { mayDo } from "../../../model/principal.ts";
+import { type Identities, principalOf } from "../identity.ts";
 import { type App, addRoute } from "../route.ts";
 
 const pageSize = 500;
@@ -9,7 +11,8 @@ const pageSize = 500;
 const keepAliveMs = 15_000;
 
 /** What happens, as it happens; whoever comes back says with Last-Event-ID how far they have read. */
-export function addEventRoutes(app: App, plane: Plane, closing: AbortSignal): void {
+export function addEventRoutes(app: App, identities: Identities, closing: AbortSignal): void {
+  const { plane } = identities;
   addRoute(
     app,
     {
@@ -24,7 +27,8 @@ export function addEventRoutes(app: App, plane: Plane, closing: AbortSignal): vo
     async ({ c, caller, query }) => {
       const said = c.req.header("last-event-id") ?? query.after;
       const after = said === undefined ? await plane.lastEventId() : toId(said);
-      return streamSSE(c, (stream) => follow(plane, stream, { after, caller, closing }));
+      const again = async (): Promise<Caller> => ({ ...caller, principal: await principalOf(identities, c) });
+      return streamSSE(c, (stream) => follow(plane, stream, { after, caller, again, closing }));
     },
   );
 }
@@ -37,11 +41,17 @@ function toId(text: string): number {
   });
 }
 
-type Following = { after: number; caller: Caller; closing: AbortSignal };
+type Following = {
+  after: number;
+  caller: Caller;
+  /** Who listens, found out anew. */
+  again: () => Promise<Caller>;
+  closing: AbortSignal;
+};
 
 async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): Promise<void> {
-  const { caller, closing } = from;
-  let { after } = from;
+  const { again, closing } = from;
+  let { after, caller } = from;
   let wake = Promise.withResolvers<void>();
   const onNews = () => wake.resolve();
   const leave = plane.onStored(onNews);
@@ -50,6 +60,9 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   try {
     while (!stream.aborted && !stream.closed && !closing.aborted) {
       wake = Promise.withResolvers();
+      const listener = await stillThere(caller, again);
+      if (listener === null) break;
+      caller = listener;
       const page = await readPage(plane, after, caller);
       if (page === null) {
         await orKeepAlive(stream, wake.promise);
@@ -67,6 +80,18 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   } finally {
     closing.removeEventListener("abort", onNews);
     leave();
+  }
+}
+
+/** A stream may outlast the key that opened it: null when who listens may no longer. */
+async function stillThere(caller: Caller, again: () => Promise<Caller>): Promise<Caller | null> {
+  try {
+    const now = await again();
+    return now.principal !== undefined && mayDo(now.principal, "read") ? now : null;
+  } catch (thrown) {
+    if (thrown instanceof PlaneError && thrown.code === "UNAUTHENTICATED") return null;
+    // Whether they may cannot be found out at the moment; that ends nothing.
+    return caller;
   }
 }
 

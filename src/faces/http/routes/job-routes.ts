@@ -2,14 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { jobRunStates, type JobRun as Run } from "../../../model/job-run.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/job-verbs.ts";
-import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, NextCursor } from "../paging.ts";
 import { readWait } from "../prefer.ts";
-import { renderSkillRun, shownJobRun } from "../render.ts";
+import { shownJobRun } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
-import { JobRun, SkillRun } from "../schemas/job-run.ts";
+import { JobRun } from "../schemas/job-run.ts";
 
 const wholeNumber = "give a whole number from 1 to 100";
 const Filters = z.object({
@@ -23,17 +22,15 @@ const Filters = z.object({
     .openapi({ type: "integer", minimum: 1, maximum: 100, default: 20, description: "At most so many." }),
   cursor: Cursor,
 });
-const input = z.record(z.string(), z.unknown()).optional();
-const JobBody = z.object({ input, idempotencyKey: z.string().optional() });
-const SkillBody = z.object({
-  input,
-  dryRun: z.boolean().optional(),
-  conversation: z.string().optional(),
-  model: z.string().optional(),
+const JobBody = z.object({
+  input: z.record(z.string(), z.unknown()).optional(),
+  idempotencyKey: z.string().optional(),
 });
+const RerunBody = z.object({ idempotencyKey: z.string().optional() });
 const Job = z.looseObject({
   name: z.string(),
   schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
+  upcoming: z.array(z.string()).openapi({ description: "The times that come next, five at most." }),
   active: z.number().int(),
   lastRun: z.union([JobRun, z.null()]),
 });
@@ -48,7 +45,6 @@ const switches = {
 
 /** Work that is begun, watched and held back. */
 export function addJobRoutes(app: App, plane: Plane): void {
-  addSkillRun(app, plane);
   addRoute(
     app,
     {
@@ -144,42 +140,25 @@ function addRunRoutes(app: App, plane: Plane): void {
         headers: wait,
       },
       summary: "Begin another run with the input of one that is over",
+      body: {
+        ...{
+          schema: RerunBody,
+          description: "A key, where asking twice is to be asking once.",
+          required: false,
+        },
+        example: { idempotencyKey: "order-17-again" },
+      },
       answers: {
         200: { description: "It is over; `state` says how it went.", schema: Begun },
         202: { description: "It is under way, or waits for its turn.", schema: Begun },
       },
     },
-    async ({ c, caller, param }) =>
-      answer(c, await plane.rerunJob(param("id"), { ...caller, ...waiting(c) })),
-  );
-}
-
-function addSkillRun(app: App, plane: Plane): void {
-  addRoute(
-    app,
-    {
-      ...{ method: "post", path: "/skills/{name}/run", tag: "Jobs", scope: "call" },
-      params: { name: "The skill's name." },
-      summary: "Look whether everything is there, then do what the skill says",
-      description:
-        "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
-      headers: {
-        Prefer: "`wait=N`: stay so many seconds for a person's yes to a call, where one is needed.",
-      },
-      body: {
-        ...{ schema: SkillBody, description: "What it gets.", required: false },
-        example: { input: { city: "Rome" } },
-      },
-      answers: { 200: { description: "How it went.", schema: SkillRun } },
-    },
     async ({ c, caller, param }) => {
-      const { input: given = {}, ...options } = parseFields(await c.req.text(), SkillBody, like);
-      const seconds = readWait(c.req.header("prefer"));
-      const run = await plane.runSkill(param("name"), given as JsonObject, {
-        ...{ ...withoutUndefined(options), ...caller, signal: c.req.raw.signal },
-        ...(seconds === null ? {} : { approvalWaitMs: seconds * 1_000 }),
-      });
-      return renderSkillRun(run);
+      const body = parseFields(await c.req.text(), RerunBody, '{"idempotencyKey": "order-17-again"}');
+      return answer(
+        c,
+        await plane.rerunJob(param("id"), { ...withoutUndefined(body), ...caller, ...waiting(c) }),
+      );
     },
   );
 }

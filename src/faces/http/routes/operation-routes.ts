@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { createMetrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { renderProblem } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
 import { Done } from "../schemas/done.ts";
@@ -14,8 +14,7 @@ const Probe = z.object({
 });
 
 /** For whoever watches over the process. */
-export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal): void {
-  const metrics = createMetrics(plane);
+export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal, metrics: Metrics): void {
   addRoute(
     app,
     {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { largestPage } from "../../../model/page.ts";
 import { pinStatuses } from "../../../model/pin.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { failOnLevels } from "../../../model/quality.ts";
@@ -27,6 +28,17 @@ const FailOn = z
   .enum(failOnLevels, `give one of ${failOnLevels.join(", ")}`)
   .optional()
   .openapi({ default: "high", description: "A tool with such a finding or a worse one does not pass." });
+const wholeNumber = `give a whole number from 1 to ${largestPage}`;
+const Dearest = z
+  .string()
+  .regex(/^\d{1,4}$/, wholeNumber)
+  .transform(Number)
+  .refine((limit) => limit >= 1 && limit <= largestPage, wholeNumber)
+  .optional()
+  .openapi({
+    ...{ type: "integer", minimum: 1, maximum: largestPage },
+    description: "Of the tools only so many, the dearest; all when left out.",
+  });
 const PinFilters = z.object({
   server,
   status: z.enum(pinStatuses, `give one of ${pinStatuses.join(", ")}`).optional(),
@@ -47,7 +59,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/stats", tag: "Tools", scope: "read" },
       summary: "What the definitions of tools cost in the context of a model, by server",
-      query: z.object({ server, tool, tools: flag }),
+      query: z.object({ server, tool, tools: flag, limit: Dearest }),
       answers: { 200: { description: "In tokens.", schema: ContextStats } },
     },
     async ({ c, caller, query }) =>

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Plane } from "../../../model/plane.ts";
+import { streamLogs } from "../log-stream.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
 import { Locked } from "../schemas/locked.ts";
 import { LogLine, RefreshReport, Server } from "../schemas/server.ts";
+import { wantsStream } from "../wants-stream.ts";
 
 const params = { name: "The server's name in the configuration." };
 const verbs = {
@@ -12,7 +14,7 @@ const verbs = {
 } as const;
 
 /** The servers behind the plane. Whoever may not use one does not see it. */
-export function addServerRoutes(app: App, plane: Plane): void {
+export function addServerRoutes(app: App, plane: Plane, closing: AbortSignal): void {
   addRoute(
     app,
     {
@@ -76,14 +78,19 @@ export function addServerRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/servers/{name}/logs", tag: "Servers", scope: "admin", params },
       summary: "The last things a server wrote to its standard error or logged",
+      description:
+        "With `Accept: text/event-stream` they are followed: `kept` has what there is, `added` what comes, each a list of lines.",
       answers: {
         200: {
           description: "Oldest first.",
           schema: z.object({ server: z.string(), lines: z.array(LogLine) }),
+          also: ["text/event-stream"],
         },
       },
     },
     async ({ c, caller, param }) =>
-      c.json({ server: param("name"), lines: await plane.logs(param("name"), caller) }),
+      wantsStream(c)
+        ? streamLogs(c, plane, { server: param("name"), caller, closing })
+        : c.json({ server: param("name"), lines: await plane.logs(param("name"), caller) }),
   );
 }

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { Cursor, Limit, NextCursor, Page, takePage, usualPage } from "../paging.ts";
+import type { Route } from "../describe-route.ts";
+import { Cursor, Limit, NextCursor, Page, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
 
 /** What is not known by then is there the next time. */
@@ -23,13 +24,17 @@ const Skill = z
     category: z.string().nullable(),
     capability_tags: names,
     source: z.string(),
+    required_input: names.openapi({ description: "What its steps want to be given." }),
     missing_tools: names.openapi({ description: "Tools it needs that are not in the caller's catalogue." }),
   })
   .openapi("Skill");
 
 const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
 const Task = Entry.extend({ required_capabilities: names }).openapi("Task");
-const Job = Entry.extend({ required_capabilities: names }).openapi("Job");
+const Job = Entry.extend({
+  required_capabilities: names,
+  schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
+}).openapi("Job");
 
 const SkillFilters = z.object({
   persona,
@@ -38,7 +43,10 @@ const SkillFilters = z.object({
   limit: Limit,
   cursor: Cursor,
 });
-const WorkFilters = Page.extend({ persona });
+const WorkFilters = Page.extend({
+  persona,
+  q: z.string().optional().openapi({ description: "Words of its name, summary or description." }),
+});
 /** As many as a page of jobs holds where nobody says how many, and at most. */
 const [usualJobs, mostJobs] = [20, 100];
 
@@ -78,31 +86,42 @@ export function addSkillRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param, query: { persona: personas } }) =>
       c.json(await plane.skill(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
   );
-  for (const [kind, schema] of [
-    ["jobs", Job],
-    ["tasks", Task],
-  ] as const) {
-    addRoute(
-      app,
-      {
-        ...{ method: "get", path: `/${kind}`, tag: "Registry", scope: "read", query: WorkFilters },
-        summary: `The ${kind} that manifests describe, by name`,
-        answers: {
-          200: {
-            description: "One page.",
-            schema: z.object({ total, nextCursor: NextCursor, [kind]: z.array(schema) }),
-          },
-        },
+  addWorkRoutes(app, plane);
+}
+
+/** Tasks and jobs, a page at a time. */
+function addWorkRoutes(app: App, plane: Plane): void {
+  const pageOf = (kind: "jobs" | "tasks", schema: z.ZodType): Route<typeof WorkFilters> => ({
+    ...{ method: "get", path: `/${kind}`, tag: "Registry", scope: "read", query: WorkFilters },
+    summary: `The ${kind} that manifests describe, by name`,
+    answers: {
+      200: {
+        description: "One page.",
+        schema: z.object({ total, nextCursor: NextCursor, [kind]: z.array(schema) }),
       },
-      async ({ c, caller, query: { persona: personas, ...asked } }) => {
-        const all = await plane[kind]({ ...caller, ...withoutUndefined({ personas }) });
-        const keyOf = (entry: { name: string; persona: string | null }) =>
-          `${entry.name}\n${entry.persona ?? ""}`;
-        const limit = kind === "jobs" ? Math.min(asked.limit ?? usualJobs, mostJobs) : asked.limit;
-        const page = takePage<(typeof all)[number]>(all, keyOf, { ...asked, limit });
-        const { items, total: count, nextCursor } = page;
-        return c.json({ total: count, nextCursor, [kind]: items });
-      },
-    );
-  }
+    },
+  });
+  addRoute(app, pageOf("jobs", Job), async ({ c, caller, query: { persona: personas, limit, ...rest } }) => {
+    const most = Math.min(limit ?? usualJobs, mostJobs);
+    const asked = { ...withoutUndefined({ personas, ...rest }), limit: most };
+    return c.json(await plane.queryJobs(asked, caller));
+  });
+  addRoute(
+    app,
+    pageOf("tasks", Task),
+    async ({ c, caller, query: { persona: personas, limit = usualPage, ...rest } }) =>
+      c.json(await plane.queryTasks({ ...withoutUndefined({ personas, ...rest }), limit }, caller)),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/tasks/{name}", tag: "Registry", scope: "read" },
+      params: { name: "The task's name." },
+      query: z.object({ persona }),
+      summary: "One task: what it takes and when it counts as done",
+      answers: { 200: { description: "The task.", schema: Task } },
+    },
+    async ({ c, caller, param, query: { persona: personas } }) =>
+      c.json(await plane.task(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
+  );
 }

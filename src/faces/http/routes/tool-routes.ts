@@ -1,14 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { nearest } from "../../../lib/nearest.ts";
-import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Relay } from "../../../model/relay.ts";
 import { parseToolQuery } from "../../../model/tool-query.ts";
 import { readTraceContext } from "../../../model/trace-context.ts";
+import { Best, checkBest, queryBestFirst } from "../best-first.ts";
 import { CallBody, parseCall } from "../call-body.ts";
 import { streamCall } from "../call-stream.ts";
 import { NextCursor } from "../paging.ts";
 import { readWait, withWaiting } from "../prefer.ts";
+import { readQuery } from "../read-query.ts";
 import { renderOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
 import { Locked } from "../schemas/locked.ts";
@@ -36,6 +37,10 @@ const ToolPage = z.object({
     .array(Locked)
     .optional()
     .openapi({ description: "Tools of servers that are not for the caller and may be told of." }),
+  note: z
+    .string()
+    .optional()
+    .openapi({ description: "What `GET /search` has to say, where `best` is given." }),
 });
 
 /** Finding tools and calling them. */
@@ -46,15 +51,20 @@ export function addToolRoutes(app: App, plane: Plane): void {
       ...{ method: "get", path: "/tools", tag: "Tools", scope: "read" },
       summary: "The tools that are meant, by name",
       description: "A caller without a persona may look at the tools of any; calling one takes the persona.",
-      describedQuery: ToolFilters.extend({ view: View }),
+      describedQuery: ToolFilters.extend({ view: View, best: Best }),
       answers: { 200: { description: "One page.", schema: ToolPage } },
     },
     async ({ c, caller }) => {
-      const { view, asked } = takeView(new URL(c.req.url).searchParams);
+      const { view, best, asked } = takeView(new URL(c.req.url).searchParams);
+      const isRow = view === "row";
       const query = parseToolQuery(asked, wording);
-      const patience = view === "row" && query.server === null ? atOnceMs : patienceMs;
-      const { tools, ...page } = await plane.queryTools(query, { ...caller, patienceMs: patience });
-      const shown = view === "row" ? await renderRows(plane, tools) : tools.map(renderTool);
+      // No row tells of providers.
+      const meant = isRow ? { ...query, includeProviderHealth: false } : query;
+      const who = { ...caller, patienceMs: isRow && query.server === null ? atOnceMs : patienceMs };
+      const { tools, ...page } = await (best === undefined
+        ? plane.queryTools(meant, who)
+        : queryBestFirst(plane, meant, best, who));
+      const shown = isRow ? await renderRows(plane, tools) : tools.map(renderTool);
       return c.json({ count: tools.length, ...page, tools: shown });
     },
   );
@@ -114,13 +124,14 @@ export function addToolRoutes(app: App, plane: Plane): void {
   );
 }
 
-/** How tools are shown is not which of them are meant. */
+const Shown = z.object({ view: View, best: Best });
+
+/** How tools are shown, and in which order, is not which of them are meant. */
 function takeView(given: URLSearchParams) {
-  const said = given.get("view");
-  const read = View.safeParse(said ?? undefined);
-  if (!read.success)
-    throw new PlaneError("USAGE", `'view' cannot be '${said}': give full or row.`, {
-      data: { parameter: "view" },
-    });
-  return { view: read.data, asked: [...given].filter(([name]) => name !== "view") as [string, string][] };
+  const isShown = (name: string) => Object.hasOwn(Shown.shape, name);
+  const shown = readQuery(Shown, new URLSearchParams([...given].filter(([name]) => isShown(name))));
+  const asked = [...given].filter(([name]) => !isShown(name)) as [string, string][];
+  const { view, best } = shown as z.output<typeof Shown>;
+  if (best !== undefined) checkBest(asked.map(([name]) => name));
+  return { view, best, asked };
 }

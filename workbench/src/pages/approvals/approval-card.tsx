@@ -95,14 +95,18 @@ function CardHead({ held }: { held: HeldAnswer }) {
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 break-all font-mono text-sm font-semibold">
           <Link to="/tools/$name" params={{ name: held.tool }} className="hover:underline">
-            {held.tool}
+            <VisibleText text={held.tool} />
           </Link>
         </h2>
         {tool && <EffectBadge effect={tool.side_effects} />}
         {tool && <HintBadges tool={tool} />}
         {tool && <TroubleBadges tool={tool} />}
       </div>
-      {tool && <p className="line-clamp-2 break-words text-[13px] text-muted">{tool.description}</p>}
+      {tool && (
+        <p className="line-clamp-2 break-words text-[13px] text-muted">
+          <VisibleText text={tool.description} />
+        </p>
+      )}
       <p className="text-[13px]">
         <span className="font-medium">Why:</span>{" "}
         <span className="break-words">

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Bell, BellOff } from "lucide-react";
-import { pendingQuery } from "../../api/approval-queries.ts";
+import { waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { useHasSound } from "../../app/approval-sound.ts";
 import { Button } from "../../parts/button.tsx";
@@ -20,14 +20,11 @@ export function ApprovalsPage() {
   const navigate = useNavigate();
   const [hasSound, setSound] = useHasSound();
   const asked = useQuery(questionsQuery()).data?.questions.length ?? 0;
-  const pending = useQuery(pendingQuery()).data;
-  const waiting = (pending?.approvals.length ?? 0) + asked;
-  // The first thousand are enough to begin with.
-  const count = renderCount(waiting) + ((pending?.nextCursor ?? null) === null ? "" : "+");
+  const waiting = (useInfiniteQuery(waitingQuery()).data?.total ?? 0) + asked;
   const tabs = [
     {
       name: "waiting",
-      title: waiting > 0 ? `Waiting (${count})` : "Waiting",
+      title: waiting > 0 ? `Waiting (${renderCount(waiting)})` : "Waiting",
       content: <WaitingList id={id} />,
     },
     { name: "answered", title: "Answered", content: <AnsweredList /> },

@@ -2,6 +2,7 @@ import { Pencil, Undo2 } from "lucide-react";
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
+import { readJson } from "../../api/exact-json.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { escapeHidden } from "../../parts/hidden-characters.ts";
@@ -19,9 +20,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
   const problem = text === null ? null : problemWith(text);
   const edit = (next: string | null) => {
     setText(next);
-    onChange(
-      next === null ? undefined : problemWith(next) === null ? (JSON.parse(next) as JsonObject) : null,
-    );
+    onChange(next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null);
   };
   return (
     <div className="flex min-w-0 flex-col gap-2">

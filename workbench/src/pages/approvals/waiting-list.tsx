@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type Answered, type HeldAnswer, heldCallQuery, pendingQuery } from "../../api/approval-queries.ts";
+import { type Answered, type HeldAnswer, heldCallQuery, waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Panel } from "../../parts/page.tsx";
@@ -14,7 +14,7 @@ import { QuestionCard } from "./question-card.tsx";
 
 /** What waits. One that was answered here stays in sight with what came of it, until the page is left. */
 export function WaitingList({ id }: { id: string | undefined }) {
-  const query = useQuery(pendingQuery());
+  const query = useInfiniteQuery(waitingQuery());
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   const [answered, setAnswered] = useState<Answered[]>([]);
   const isMoving = useTellGone(query.data?.approvals);
@@ -23,7 +23,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   }, [id]);
   return (
     <QueryView query={query} what="Looking what waits">
-      {({ approvals }) => (
+      {({ approvals, total }) => (
         <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
           {approvals.length + questions.length + answered.length === 0 && id === undefined && (
             <Empty icon={CircleCheck} title="Nothing waits">
@@ -37,6 +37,8 @@ export function WaitingList({ id }: { id: string | undefined }) {
           <GrowingList
             className="gap-4 empty:hidden"
             items={inFront(approvals, id)}
+            total={total}
+            onMore={() => !query.isFetchingNextPage && void query.fetchNextPage()}
             keyOf={(held) => held.id}
             idOf={(held) => `held-${held.id}`}
           >
@@ -44,7 +46,10 @@ export function WaitingList({ id }: { id: string | undefined }) {
               <ApprovalCard
                 held={held}
                 isMoving={isMoving}
-                onAnswered={(one) => setAnswered((before) => [one, ...before])}
+                onAnswered={(one) => {
+                  setAnswered((before) => [one, ...before]);
+                  goOnFromHere();
+                }}
               />
             )}
           </GrowingList>
@@ -55,6 +60,13 @@ export function WaitingList({ id }: { id: string | undefined }) {
       )}
     </QueryView>
   );
+}
+
+/** The button that had the focus is gone with its card; who uses the keyboard goes on with what still waits. */
+function goOnFromHere(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.getElementById("content")?.focus();
+  });
 }
 
 /** Somebody came for one that is answered already, or that is not theirs to see. */

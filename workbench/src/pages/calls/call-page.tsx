@@ -113,12 +113,12 @@ function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
     <ol className="divide-y divide-line text-[13px]">
       {attempts.map(({ provider, ok, durationMs, error }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same provider may be asked twice
-        <li key={index} className="flex items-center gap-3 px-4 py-2">
+        <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
           <span className="text-muted">{index + 1}</span>
-          <span className="min-w-0 flex-1 truncate font-medium">{provider}</span>
-          {error !== null && <span className="text-bad">{error}</span>}
+          <span className="min-w-24 flex-1 break-words font-medium">{provider}</span>
+          {error !== null && <span className="text-bad max-sm:order-last max-sm:basis-full">{error}</span>}
           <Badge tone={ok ? "good" : "bad"}>{ok ? "answered" : "failed"}</Badge>
-          <span className="w-20 text-right tabular-nums text-muted">{renderDuration(durationMs)}</span>
+          <span className="w-16 text-right tabular-nums text-muted">{renderDuration(durationMs)}</span>
         </li>
       ))}
     </ol>
@@ -137,7 +137,18 @@ function CallFacts({ call }: { call: CallAnswer }) {
             <CopyButton text={id} label="Copy the id" />
           </span>,
         ],
-        ["When", <Time key="at" at={at} />],
+        [
+          "Tool",
+          <Link
+            key="tool"
+            to="/tools/$name"
+            params={{ name: call.tool }}
+            className="text-accent hover:underline"
+          >
+            {call.tool}
+          </Link>,
+        ],
+        ["When", <Time full key="at" at={at} />],
         [
           "Server",
           server && (

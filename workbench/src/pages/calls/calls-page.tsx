@@ -3,7 +3,7 @@ import { useDeferredValue, useEffect, useState } from "react";
 import type { CallAnswer } from "../../api/answers.ts";
 import { callsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
-import { Badge, StateBadge } from "../../parts/badge.tsx";
+import { Badge, callStatusText, StateBadge } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select, TextInput } from "../../parts/field.tsx";
@@ -19,7 +19,7 @@ const route = getRouteApi("/calls");
 const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
 const columns: readonly Column<CallAnswer>[] = [
-  { title: "When", width: "80px", render: ({ at }) => <Time at={at} /> },
+  { title: "When", width: "68px", render: ({ at }) => <Time at={at} /> },
   {
     ...{ title: "Tool", width: "minmax(130px, 2fr)" },
     render: ({ id, tool }) => (
@@ -28,27 +28,29 @@ const columns: readonly Column<CallAnswer>[] = [
       </Link>
     ),
   },
-  { title: "Status", width: "120px", render: ({ status }) => <StateBadge kind="call" state={status} /> },
+  { title: "Status", width: "112px", render: ({ status }) => <StateBadge kind="call" state={status} /> },
   {
     title: "Took",
-    width: "80px",
+    width: "68px",
     align: "right",
     wide: true,
     render: ({ durationMs }) => renderDuration(durationMs),
   },
   {
     title: "Caller",
-    width: "minmax(90px, 1fr)",
+    width: "minmax(70px, 1fr)",
     wide: true,
     render: ({ principal }) => principal.user ?? "nobody",
   },
-  { title: "Face", width: "90px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
-  { title: "Tries", width: "50px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
+  { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
+  { title: "Tries", width: "40px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
   {
-    ...{ title: "Note", width: "minmax(100px, 1.5fr)", wide: true },
+    ...{ title: "Note", width: "minmax(90px, 1.5fr)", wide: true },
     render: ({ error, approval, status }) =>
       error ? (
-        <span className={status === "waiting" ? "text-muted" : "text-bad"}>{error.code}</span>
+        <span title={error.message} className={status === "waiting" ? "text-muted" : "text-bad"}>
+          {error.code}
+        </span>
       ) : approval?.verdict === "ask" ? (
         "approved by a person"
       ) : null,
@@ -150,7 +152,7 @@ function Filters() {
         onChange={(event) => set("status", event.target.value)}
         options={[
           { value: "", text: "Any status" },
-          ...statuses.map((value) => ({ value, text: value.replace("_", " ") })),
+          ...statuses.map((value) => ({ value, text: callStatusText(value) })),
         ]}
       />
       {mayManage && (
@@ -178,7 +180,7 @@ function TextFilter({
   return (
     <TextInput
       aria-label={label}
-      placeholder={label === "Tool" ? "Tool, in full" : label}
+      placeholder={label === "Tool" ? "Full name of a tool" : label}
       className="w-56! max-md:w-32! max-md:grow"
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -80,7 +80,7 @@ function RunFacts({ run }: { run: AgentRun }) {
             <CopyButton text={run.id} label="Copy the id" />
           </span>,
         ],
-        ["When", <Time key="at" at={at} />],
+        ["When", <Time full key="at" at={at} />],
         ["Asked by", user],
         ["Model", `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
         ["Toolset", toolset ?? "every tool"],

@@ -10,7 +10,10 @@ export function ChatItemView({ item }: { item: ChatItem }) {
   if (item.kind === "call") return <CallCard item={item} />;
   if (item.kind === "question")
     return (
-      <p className="ml-auto max-w-[85%] whitespace-pre-wrap break-words rounded-xl bg-accent-soft px-3.5 py-2 text-[13px]">
+      <p
+        dir="auto"
+        className="ml-auto max-w-[85%] whitespace-pre-wrap break-words rounded-xl bg-accent-soft px-3.5 py-2 text-[13px]"
+      >
         {item.text}
       </p>
     );
@@ -29,7 +32,11 @@ export function ChatItemView({ item }: { item: ChatItem }) {
         {item.text}
       </p>
     );
-  return <p className="whitespace-pre-wrap break-words text-sm">{item.text}</p>;
+  return (
+    <p dir="auto" className="whitespace-pre-wrap break-words text-sm">
+      {item.text}
+    </p>
+  );
 }
 
 type CallItem = Extract<ChatItem, { kind: "call" }>;
@@ -45,7 +52,7 @@ function CallCard({ item: { call, result } }: { item: CallItem }) {
         <Wrench aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{call.tool}</span>
         {result === null ? (
-          <LoaderCircle aria-label="It works" className="size-4 animate-spin text-muted" />
+          <LoaderCircle aria-label="Under way" className="size-4 animate-spin text-muted" />
         ) : (
           <StateBadge kind="call" state={call.status ?? "no answer"} />
         )}

@@ -8,9 +8,11 @@ import { get } from "../../api/client.ts";
 import { sessionQuery } from "../../api/queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
+import { counted } from "../../parts/time.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { QuestionCard } from "../approvals/question-card.tsx";
 import { ChatItemView } from "./chat-item.tsx";
@@ -75,9 +77,7 @@ function Chat({ choices }: { choices: Choices }) {
             value={options.toolset}
             onChange={({ target }) => setOptions({ ...options, toolset: target.value })}
           />
-          <Button icon={RotateCcw} disabled={chat.items.length === 0} onClick={restartChat}>
-            Begin anew
-          </Button>
+          <BeginAnew chat={chat} />
         </>
       }
     >
@@ -87,21 +87,60 @@ function Chat({ choices }: { choices: Choices }) {
   );
 }
 
+/** A conversation is kept nowhere else, so nobody loses one by a slip. */
+function BeginAnew({ chat: { items, isBusy } }: { chat: Conversation }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button icon={RotateCcw} disabled={items.length === 0} onClick={() => setAsking(true)}>
+        Begin anew
+      </Button>
+      <Confirm
+        open={isAsking}
+        title="Begin a new conversation?"
+        action="Begin anew"
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          restartChat();
+        }}
+      >
+        <p>
+          What was said here is gone from this page{isBusy && ", and what the model is doing is stopped"}. Its
+          calls stay on record, and the run can be read under “Calls”.
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
 /** What was said, and what waits for a yes so that it can go on. */
 function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversation }) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
   const ours = pending.filter(({ options }) => options.conversation === conversation);
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   const asked = questions.filter((question) => question.conversation === conversation);
-  const end = useRef<HTMLDivElement>(null);
-  const length = items.length + ours.length + asked.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
-  useEffect(() => void end.current?.scrollIntoView({ block: "end" }), [length]);
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const lastQuestion = items.findLast(({ kind }) => kind === "question")?.id;
+  // Whoever asks wants to see the answer, wherever they have scrolled to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question
+  useEffect(() => {
+    isAtEnd.current = true;
+  }, [lastQuestion]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added, a few letters too
+  useEffect(() => {
+    if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
+  }, [items, ours.length, asked.length, isBusy, last]);
   return (
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
+      ref={list}
       role="log"
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+      }}
       aria-label="Conversation"
       aria-busy={isBusy}
       className="min-h-0 flex-1 overflow-auto"
@@ -109,7 +148,7 @@ function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversat
       <div className="mx-auto flex max-w-3xl flex-col gap-3 pb-2">
         {items.length === 0 && (
           <Empty icon={MessageSquare} title="Ask something">
-            The model may use your tools; what has to be asked about is asked here.
+            The model may use your tools. Each call is shown here, and waits here where it needs your yes.
           </Empty>
         )}
         {items.map((item) => (
@@ -123,12 +162,10 @@ function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversat
         ))}
         {last && !isBusy && (
           <p className="text-xs text-muted">
-            {last.trace.model}, {last.usage.totalTokens} tokens, {last.turns}{" "}
-            {last.turns === 1 ? "turn" : "turns"}
+            {last.trace.model}, {counted(last.usage.totalTokens, "token")}, {counted(last.turns, "turn")}
             {last.outcome !== "completed" && `, ${last.outcome}`}
           </p>
         )}
-        <div ref={end} />
       </div>
     </div>
   );

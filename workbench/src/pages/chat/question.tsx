@@ -6,15 +6,22 @@ import { TextArea } from "../../parts/field.tsx";
 
 type QuestionProps = { isBusy: boolean; onAsk: (text: string) => void; onStop: () => void };
 
+/** What is half written stays while other pages are looked at. */
+let draft = "";
+
 /** Enter asks, with Shift it begins a new line. */
 export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(draft);
+  const write = (next: string) => {
+    draft = next;
+    setText(next);
+  };
   const mayAsk = useMay("call");
   const cannot = isBusy || !mayAsk || text.trim() === "";
   const ask = () => {
     if (cannot) return;
     onAsk(text.trim());
-    setText("");
+    write("");
   };
   return (
     <div className="mx-auto flex w-full max-w-3xl items-end gap-2">
@@ -24,7 +31,7 @@ export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
         rows={2}
         className="resize-y font-sans! text-[13px]!"
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();

@@ -22,13 +22,14 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
   { title: "When", width: "80px", render: ({ createdAt }) => <Time at={createdAt} /> },
   {
     ...{ title: "Tool", width: "minmax(130px, 1.5fr)" },
-    render: ({ id, tool }) => (
+    render: ({ id, tool, error }) => (
       <button
         type="button"
-        className="max-w-full truncate font-medium hover:underline"
+        className="max-w-full truncate text-left font-medium hover:underline"
         onClick={() => onOpen(id)}
       >
         {tool}
+        <span className="block truncate text-xs font-normal text-bad md:hidden">{error.code}</span>
       </button>
     ),
   },
@@ -37,7 +38,11 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
     title: "Error",
     width: "minmax(150px, 3fr)",
     wide: true,
-    render: ({ error }) => `${error.code}: ${error.message}`,
+    render: ({ error }) => (
+      <span title={error.message}>
+        <span className="font-mono text-xs text-bad">{error.code}</span> {error.message}
+      </span>
+    ),
   },
   {
     title: "Tries",
@@ -47,8 +52,15 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
     render: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
   },
   {
-    ...{ title: "Next try", width: "110px", wide: true },
-    render: ({ nextRetryAt, hold }) => (nextRetryAt === null ? holdText(hold) : <Time at={nextRetryAt} />),
+    ...{ title: "Next try", width: "120px", wide: true },
+    render: ({ nextRetryAt, hold }) =>
+      nextRetryAt === null ? (
+        <span className="text-muted" title="Nothing tries it again by itself.">
+          {holdText(hold)}
+        </span>
+      ) : (
+        <Time at={nextRetryAt} />
+      ),
   },
 ];
 
@@ -94,6 +106,7 @@ export function DeadLettersPage() {
             columns={columnsFor(setOpen)}
             rows={rows}
             keyOf={({ id }) => id}
+            rowHeight={46}
             onOpen={({ id }) => setOpen(id)}
             isSelected={({ id }) => id === open}
             hasMore={letters.hasNextPage && !letters.isFetchingNextPage}
@@ -103,7 +116,9 @@ export function DeadLettersPage() {
               <Empty
                 icon={MailCheck}
                 title={status === "" ? "No call has failed for good" : `None is ${status}`}
-              />
+              >
+                What cannot be delivered after all its tries is kept here, to be called again or given up.
+              </Empty>
             }
           />
         )}

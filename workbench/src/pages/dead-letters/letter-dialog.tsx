@@ -5,16 +5,13 @@ import type { Outcome } from "../../../../src/model/call.ts";
 import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
 import { part, post, remove } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
-import { StateBadge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Facts } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { holdText } from "./hold-text.ts";
+import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 
 type Verb = "retry" | "resolve" | "abandon" | "delete";
 
@@ -38,7 +35,13 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
       title={letter.tool}
       footer={
         <>
-          <Button icon={Trash2} disabled={disabled} onClick={() => setAsking("delete")}>
+          <Button
+            variant="quiet"
+            icon={Trash2}
+            className="mr-auto"
+            disabled={disabled}
+            onClick={() => setAsking("delete")}
+          >
             Delete
           </Button>
           {isOpen && (
@@ -80,7 +83,7 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
           <h3 className="mb-1 text-xs font-medium text-muted">Arguments, as the caller gave them</h3>
           <JsonView value={letter.arguments} />
         </section>
-        <History letter={letter} />
+        <LetterHistory letter={letter} />
         {isOpen && (
           <Field label="Note" hint="Kept with what you decide.">
             <TextInput value={note} onChange={(event) => setNote(event.target.value)} />
@@ -140,45 +143,5 @@ function Sure({ verb, letter, act, onClose }: SureProps) {
           : "It cannot be made again afterwards. The record of the call stays."}
       </p>
     </Confirm>
-  );
-}
-
-function LetterFacts({ letter }: { letter: DeadLetter }) {
-  const { status, server, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } = letter;
-  return (
-    <Facts
-      items={[
-        ["Status", <StateBadge key="status" kind="letter" state={status} />],
-        ["Server", server],
-        ["Caller", `${principal.user ?? "nobody"} through ${face}`],
-        ["Tries", `${attempts} of ${maxAttempts}`],
-        [
-          "Next try",
-          nextRetryAt === null ? `not by itself: ${holdText(hold)}` : <Time key="next" at={nextRetryAt} />,
-        ],
-        ["Since", <Time key="since" at={createdAt} />],
-      ]}
-    />
-  );
-}
-
-function History({ letter: { history } }: { letter: DeadLetter }) {
-  return (
-    <section>
-      <h3 className="mb-1 text-xs font-medium text-muted">What happened to it</h3>
-      <ol className="flex flex-col gap-1 text-[13px]">
-        {history.map(({ at, status, code, by, note }) => (
-          <li key={`${at} ${status}`} className="flex flex-wrap items-center gap-2">
-            <span className="w-20 text-muted">
-              <Time at={at} />
-            </span>
-            <StateBadge kind="letter" state={status} />
-            <span className="min-w-0 break-words">
-              {[code, by && `by ${by}`, note].filter(Boolean).join(", ")}
-            </span>
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }

@@ -55,7 +55,7 @@ function RunItem({ run }: { run: JobRun }) {
     <article className="rounded-md border border-line p-3 text-[13px]">
       <div className="flex flex-wrap items-center gap-2">
         <RunState state={run.state} />
-        <Time at={run.startedAt ?? run.createdAt} />
+        <Time full at={run.startedAt ?? run.createdAt} />
         <span className="text-xs text-muted">
           {run.origin === "schedule" ? "by the clock" : (run.user ?? "by hand")}
           {tookMs !== null && `, ${renderDuration(tookMs)}`}
@@ -97,7 +97,8 @@ function RunItem({ run }: { run: JobRun }) {
 function TaskItem({ task: { task, state, attempts, error, steps } }: { task: TaskRun }) {
   return (
     <li className="flex flex-wrap items-center gap-2 text-xs">
-      <RunState state={state} />
+      {/* A task that went wrong is ended like one that nobody wanted any more; people want to know which. */}
+      <RunState state={error && state === "cancelled" ? "failed" : state} />
       <span className="font-medium">{task}</span>
       {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}
       {steps.flatMap(({ id, tool, record }) =>

@@ -10,7 +10,7 @@ import { Facts } from "../../parts/page.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
 import { JobRuns } from "./job-runs.tsx";
-import { renderRecurrence } from "./run-state.tsx";
+import { renderRecurrence } from "./render-recurrence.ts";
 
 /** One job: its order, its times, whether it could run, and its runs. */
 export function JobView({ name }: { name: string }) {
@@ -84,7 +84,8 @@ function JobFacts({ job }: { job: JobStatus }) {
     <Facts
       items={[
         ["When", renderRecurrence(job.recurrence)],
-        ["Next", schedule.nextAt && <Time key="next" at={schedule.nextAt} />],
+        ["As cron", job.recurrence?.cron && <code className="font-mono text-xs">{job.recurrence.cron}</code>],
+        ["Next", schedule.nextAt && <Time full key="next" at={schedule.nextAt} />],
         [
           "Paused",
           schedule.pausedAt && (
@@ -98,7 +99,7 @@ function JobFacts({ job }: { job: JobStatus }) {
           "Health",
           total === 0
             ? "not run yet"
-            : `${Math.round(success_rate * 100)}% of ${counted(total, "run")}, ${renderDuration(average_latency_ms)} on average`,
+            : `${Math.round(success_rate * 100)} % of ${counted(total, "run")} succeeded, ${renderDuration(average_latency_ms)} on average`,
         ],
         ["Personas", job.personas.join(", ")],
         ["Needs", job.required_capabilities.join(", ")],

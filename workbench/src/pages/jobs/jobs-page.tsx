@@ -10,7 +10,8 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { JobView } from "./job-view.tsx";
-import { RunState, renderRecurrence } from "./run-state.tsx";
+import { renderRecurrence } from "./render-recurrence.ts";
+import { RunState } from "./run-state.tsx";
 
 const route = getRouteApi("/jobs");
 
@@ -49,15 +50,19 @@ export function JobsPage() {
 }
 
 const columnsOf = (onOpen: (name: string) => void): Column<JobEntry>[] => [
-  { title: "Job", width: "minmax(160px, 3fr)", render: (job) => <JobName job={job} onOpen={onOpen} /> },
+  { title: "Job", width: "minmax(130px, 3fr)", render: (job) => <JobName job={job} onOpen={onOpen} /> },
   {
     title: "When",
     width: "minmax(120px, 1.5fr)",
     wide: true,
-    render: ({ recurrence }) => <span className="text-muted">{renderRecurrence(recurrence)}</span>,
+    render: ({ recurrence }) => (
+      <span className="text-muted" title={recurrence?.cron}>
+        {renderRecurrence(recurrence)}
+      </span>
+    ),
   },
-  { title: "Next", width: "90px", render: ({ name }) => <NextTime name={name} /> },
-  { title: "Last run", width: "110px", render: ({ name }) => <LastRun name={name} /> },
+  { title: "Next", width: "72px", render: ({ name }) => <NextTime name={name} /> },
+  { title: "Last run", width: "104px", render: ({ name }) => <LastRun name={name} /> },
   {
     title: "Health",
     width: "90px",
@@ -67,7 +72,7 @@ const columnsOf = (onOpen: (name: string) => void): Column<JobEntry>[] => [
       health.job.total === 0 ? (
         <span className="text-muted">–</span>
       ) : (
-        `${Math.round(health.job.success_rate * 100)}% of ${health.job.total}`
+        `${Math.round(health.job.success_rate * 100)} % of ${health.job.total}`
       ),
   },
 ];

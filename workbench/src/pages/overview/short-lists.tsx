@@ -6,11 +6,12 @@ import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
 
-export function RecentCalls() {
+export function RecentCalls({ className }: { className: string }) {
   return (
     <Panel
       flush
       title="Last calls"
+      className={className}
       actions={
         <Link to="/calls" className="text-[13px] text-accent hover:underline">
           All calls
@@ -34,7 +35,9 @@ export function RecentCalls() {
                   >
                     {tool}
                   </Link>
-                  <StateBadge kind="call" state={status} />
+                  <span className="w-26 shrink-0">
+                    <StateBadge kind="call" state={status} />
+                  </span>
                   <span className="w-16 text-right tabular-nums text-muted max-sm:hidden">
                     {renderDuration(durationMs)}
                   </span>
@@ -56,11 +59,12 @@ const mostServers = 30;
 const hasTrouble = ({ state }: { state: string }) =>
   !["connected", "connecting", "disabled", "disconnected"].includes(state);
 
-export function ServerList() {
+export function ServerList({ className }: { className: string }) {
   return (
     <Panel
       flush
       title="Servers"
+      className={className}
       actions={
         <Link to="/servers" className="text-[13px] text-accent hover:underline">
           All servers
@@ -86,8 +90,10 @@ export function ServerList() {
                   >
                     {name}
                   </Link>
-                  <span className="tabular-nums text-muted">{counted(tools, "tool")}</span>
-                  <StateBadge kind="server" state={state} />
+                  <span className="text-right tabular-nums text-muted">{counted(tools, "tool")}</span>
+                  <span className="w-34 shrink-0">
+                    <StateBadge kind="server" state={state} />
+                  </span>
                 </li>
               ))}
             </ul>

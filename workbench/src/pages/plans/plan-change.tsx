@@ -57,7 +57,7 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
         </span>
       </div>
       <div className="flex flex-col gap-3 border-t border-line px-4 py-3">
-        <p className="text-xs text-muted">{change.verdict.reason}</p>
+        <p className="text-xs text-muted">Why: {change.verdict.reason}</p>
         {isWaiting ? (
           <>
             <ChangedDefinition tool={change.tool} />

@@ -27,25 +27,41 @@ export function PlanStatus({ status }: { status: Plan["status"] }) {
 const columns: Column<Plan>[] = [
   {
     title: "Changes",
-    width: "minmax(180px, 3fr)",
+    width: "minmax(120px, 3fr)",
     render: ({ id, changes }) => (
       <Link to="/plans/$id" params={{ id }} className="font-mono text-xs hover:underline">
-        {changes.map(({ tool }) => tool).join(", ")}
+        {renderTools(changes.map(({ tool }) => tool))}
       </Link>
     ),
   },
   {
     title: "Waiting",
-    width: "70px",
+    width: "60px",
     align: "right",
-    render: ({ changes }) => changes.filter(({ status }) => status === "pending").length,
+    wide: true,
+    render: ({ changes }) => `${waitingIn(changes)} of ${changes.length}`,
   },
-  { title: "State", width: "110px", render: ({ status }) => <PlanStatus status={status} /> },
+  { title: "State", width: "96px", render: ({ status }) => <PlanStatus status={status} /> },
   { title: "By", width: "minmax(80px, 1fr)", wide: true, render: ({ user }) => user ?? "–" },
-  { title: "When", width: "80px", align: "right", render: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: "When", width: "64px", align: "right", render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** Changes that were queued instead of made, newest plan first. */
+type Changes = Plan["changes"];
+const waitingIn = (changes: Changes) => changes.filter(({ status }) => status === "pending").length;
+
+/** Each tool once, and how often. */
+function renderTools(tools: readonly string[]): string {
+  const counts = Map.groupBy(tools, (tool) => tool);
+  return [...counts].map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`)).join(", ");
+}
+
+/** Those that wait for somebody, then those that are over, the newest first of each. */
+function waitingFirst(plans: readonly Plan[]): Plan[] {
+  const isOver = ({ changes }: Plan) => Number(waitingIn(changes) === 0);
+  return plans.toReversed().toSorted((one, other) => isOver(one) - isOver(other));
+}
+
+/** Changes that were queued instead of made, those that wait first. */
 export function PlansPage() {
   const query = useQuery(plansQuery());
   const navigate = useNavigate();
@@ -56,7 +72,7 @@ export function PlansPage() {
           <DataTable
             label="Plans"
             columns={columns}
-            rows={plans.toReversed()}
+            rows={waitingFirst(plans)}
             keyOf={({ id }) => id}
             onOpen={({ id }) => void navigate({ to: "/plans/$id", params: { id } })}
             empty={

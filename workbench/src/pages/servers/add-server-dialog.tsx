@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { part, put } from "../../api/client.ts";
+import { serversQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
@@ -10,16 +11,14 @@ import { toast } from "../../parts/toast.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
 import { ProveFirst } from "./prove-first.tsx";
-
-const emptyForm = { name: "", kind: "command", command: "", args: "", env: "", url: "", headers: "" };
-type Form = typeof emptyForm;
+import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
 /** By a form, or by pasting what another client has. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const [way, setWay] = useState("form");
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
-  const { servers, problem } = way === "form" ? fromForm(form) : fromText(pasted);
+  const { servers, left, problem } = way === "form" ? fromForm(form) : fromText(pasted);
   return (
     <Dialog wide open onClose={onClose} title="Add a server">
       <div className="flex flex-col gap-4">
@@ -33,6 +32,11 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
           ]}
         />
         {problem !== null && <Complaint error={problem} />}
+        {left.length > 0 && (
+          <p className="break-words text-[13px] text-warn">
+            Left out: {left.map(({ name, reason }) => `${name} (${reason})`).join("; ")}.
+          </p>
+        )}
         <Adding servers={servers} onDone={onClose} />
       </div>
     </Dialog>
@@ -120,12 +124,26 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
   });
+  const known = useQuery(serversQuery()).data?.servers ?? [];
   if (servers.length === 0) return null;
+  const replaced = servers.filter(({ name }) => known.some((server) => server.name === name));
   return (
     <ProveFirst {...renderInstead(servers)}>
       <Complaint error={add.error} />
-      <Button variant="primary" className="self-end" busy={add.isPending} onClick={() => add.mutate()}>
-        Add {servers.length === 1 ? servers[0]?.name : `${servers.length} servers`}
+      {replaced.length > 0 && (
+        <p className="break-words text-[13px] text-warn">
+          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. What the
+          configuration says about it is replaced.
+        </p>
+      )}
+      <Button
+        variant={replaced.length > 0 ? "danger" : "primary"}
+        className="self-end"
+        busy={add.isPending}
+        onClick={() => add.mutate()}
+      >
+        {replaced.length === servers.length ? "Replace" : "Add"}{" "}
+        {servers.length === 1 ? servers[0]?.name : `${servers.length} servers`}
       </Button>
     </ProveFirst>
   );
@@ -139,42 +157,11 @@ function renderInstead(servers: readonly PastedServer[]): { command: string; isF
   return { command: JSON.stringify({ mcpServers: entries }, null, 2), isFile: true };
 }
 
-type Found = { servers: PastedServer[]; problem: string | null };
-
 function fromText(text: string): Found {
-  if (text.trim() === "") return { servers: [], problem: null };
+  if (text.trim() === "") return { ...nothing, problem: null };
   try {
-    return { servers: parsePastedServers(text), problem: null };
+    return { ...parsePastedServers(text), problem: null };
   } catch (thrown) {
-    return { servers: [], problem: messageOf(thrown) };
+    return { ...nothing, problem: messageOf(thrown) };
   }
-}
-
-function fromForm({ name, kind, command, args, env, url, headers }: Form): Found {
-  const isCommand = kind === "command";
-  const wrong = isCommand ? notPairs("Environment", env) : notPairs("Headers", headers);
-  if (wrong !== null) return { servers: [], problem: wrong };
-  if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
-    return { servers: [], problem: "URL: it begins with https://, http://, wss:// or ws://." };
-  if (name.trim() === "" || (isCommand ? command : url).trim() === "") return { servers: [], problem: null };
-  const lines = args.split("\n").filter((line) => line !== "");
-  const definition = isCommand
-    ? { command: command.trim(), ...(lines.length > 0 ? { args: lines } : {}), ...pairs("env", env) }
-    : { url: url.trim(), ...pairs("headers", headers) };
-  return { servers: [{ name: name.trim(), definition }], problem: null };
-}
-
-const pair = /^\s*([^=\s]+)\s*=(.*)$/;
-
-function notPairs(label: string, text: string): string | null {
-  const wrong = text.split("\n").find((line) => line.trim() !== "" && !pair.test(line));
-  return wrong === undefined ? null : `${label}: '${wrong.trim()}' is not NAME=value.`;
-}
-
-function pairs(key: string, text: string): Record<string, Record<string, string>> {
-  const found = text.split("\n").flatMap((line) => {
-    const [, name, value = ""] = pair.exec(line) ?? [];
-    return name === undefined ? [] : [[name, value.trim()] as const];
-  });
-  return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
 }

@@ -1,66 +1,122 @@
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
-import { serverLogsQuery } from "../../api/queries.ts";
+import { ArrowDownToLine } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
+import { CopyButton } from "../../parts/code-view.tsx";
+import { Select } from "../../parts/field.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { QueryView } from "../../parts/states.tsx";
-
-/** Standard error says nothing when it grows, so it is looked at while somebody looks. */
-const everyMs = 2_000;
-const serious = ["error", "critical", "alert", "emergency"];
+import { Failed, Loading } from "../../parts/states.tsx";
+import { counted } from "../../parts/time.tsx";
+import { isShown, type LogFilter, logFilters, toneOf } from "./log-filter.ts";
+import { type LogLine, useServerLog } from "./use-server-log.ts";
 
 const clock = new Intl.DateTimeFormat("en-GB", {
   ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 });
+const renderLine = ({ at, source, level, text }: LogLine) => `${at} ${level ?? source} ${text}`;
 
 /** What a server wrote or logged, as it does. */
 export function LogPanel({ server }: { server: string }) {
-  const logs = useQuery({ ...serverLogsQuery(server), refetchInterval: everyMs });
-  const end = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const count = logs.data?.lines.length ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: moves when there are new lines
-  useEffect(() => {
-    const list = end.current;
-    if (list && isAtEnd.current) list.scrollTop = list.scrollHeight;
-  }, [count]);
+  const log = useServerLog(server);
+  const [filter, setFilter] = useState<LogFilter>("all");
+  const lines = log?.lines.filter((line) => isShown(line, filter)) ?? [];
+  const hasLines = log !== null && log.lines.length > 0;
   return (
-    <Panel flush title="Log">
-      <QueryView query={logs}>
-        {({ lines }) =>
-          lines.length === 0 ? (
-            <p className="p-4 text-[13px] text-muted">It has said nothing.</p>
-          ) : (
-            <div
-              ref={end}
-              role="log"
-              aria-label={`Log of ${server}`}
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
-              tabIndex={0}
-              onScroll={({ currentTarget: list }) => {
-                isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
-              }}
-              className="max-h-80 overflow-auto px-4 py-3 font-mono text-xs leading-5"
-            >
-              {lines.map(({ at, source, level, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be the same
-                <div key={index} className="flex gap-3">
-                  <span className="shrink-0 text-muted">{clock.format(new Date(at))}</span>
-                  <span
-                    className={classes(
-                      "w-14 shrink-0",
-                      serious.includes(level ?? "") ? "text-bad" : "text-muted",
-                    )}
-                  >
-                    {level ?? source}
-                  </span>
-                  <span className="min-w-0 whitespace-pre-wrap break-words">{text}</span>
-                </div>
-              ))}
-            </div>
-          )
-        }
-      </QueryView>
+    <Panel
+      flush
+      title={<span className="flex items-center gap-2">Log {log && <LiveBadge isLive={log.isLive} />}</span>}
+      actions={
+        hasLines && (
+          <>
+            <Select
+              aria-label="Show"
+              className="w-auto!"
+              options={logFilters}
+              value={filter}
+              onChange={({ target }) => setFilter(target.value as LogFilter)}
+            />
+            <CopyButton text={lines.map(renderLine).join("\n")} label="Copy the lines" />
+          </>
+        )
+      }
+    >
+      {log === null && <Loading what="Reading" />}
+      {log !== null && !hasLines && log.error !== null && <Failed error={log.error} />}
+      {log !== null && !hasLines && log.error === null && (
+        <p className="p-4 text-[13px] text-muted">
+          It has said nothing. What it writes to its standard error or logs is shown here as it comes.
+        </p>
+      )}
+      {hasLines && lines.length === 0 && (
+        <p className="p-4 text-[13px] text-muted">
+          None of {counted(log.lines.length, "line")} is one of those. What is written to standard error has
+          no level.
+        </p>
+      )}
+      {lines.length > 0 && <Lines label={`Log of ${server}`} lines={lines} />}
     </Panel>
+  );
+}
+
+function LiveBadge({ isLive }: { isLive: boolean }) {
+  return (
+    <Badge dot tone={isLive ? "good" : "warn"}>
+      {isLive ? "live" : "not live"}
+    </Badge>
+  );
+}
+
+/** Follows its end until somebody scrolls up to read, and again when they want to. */
+function Lines({ label, lines }: { label: string; lines: readonly LogLine[] }) {
+  const list = useRef<HTMLDivElement>(null);
+  const [stoppedAt, setStoppedAt] = useState<number | null>(null);
+  const last = lines.at(-1)?.number ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: moves when there are other lines
+  useEffect(() => {
+    if (list.current && stoppedAt === null) list.current.scrollTop = list.current.scrollHeight;
+  }, [last, lines.length, stoppedAt]);
+  return (
+    <div className="relative">
+      <div
+        ref={list}
+        role="log"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          const isAtEnd = scrollHeight - scrollTop - clientHeight < 24;
+          setStoppedAt((before) => (isAtEnd ? null : (before ?? last)));
+        }}
+        className="max-h-96 overflow-auto px-4 py-3 font-mono text-xs leading-5 focus-visible:-outline-offset-2"
+      >
+        {lines.map((line) => (
+          <Line key={line.number} line={line} />
+        ))}
+      </div>
+      {stoppedAt !== null && (
+        <Button
+          icon={ArrowDownToLine}
+          className="absolute bottom-3 right-5 shadow-lg"
+          onClick={() => setStoppedAt(null)}
+        >
+          Follow{last > stoppedAt && ` (${counted(last - stoppedAt, "new line")})`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Line({ line: { at, source, level, text } }: { line: LogLine }) {
+  return (
+    <div className="flex gap-3 max-sm:flex-wrap max-sm:gap-x-3 max-sm:gap-y-0">
+      <span className="shrink-0 tabular-nums text-muted" title={at}>
+        {clock.format(new Date(at))}
+      </span>
+      <span className={classes("w-18 shrink-0", toneOf({ source, level }))}>{level ?? source}</span>
+      <span dir="auto" className="min-w-0 whitespace-pre-wrap break-words text-left max-sm:basis-full">
+        {text}
+      </span>
+    </div>
   );
 }

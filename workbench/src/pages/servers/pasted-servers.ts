@@ -1,5 +1,8 @@
 type Entry = Record<string, unknown>;
 export type PastedServer = { name: string; definition: Entry };
+/** `left` are those that cannot be taken over, and why. */
+export type Pasted = { servers: PastedServer[]; left: { name: string; reason: string }[] };
+type Candidate = { name: string; entry: unknown };
 
 /** Where clients keep their servers. */
 const sections = ["mcpServers", "servers", "context_servers", "mcp_servers", "amp.mcpServers"];
@@ -8,39 +11,70 @@ const sections = ["mcpServers", "servers", "context_servers", "mcp_servers", "am
  * The servers in what somebody copied from the configuration of any client: the whole file, its map of servers, or one
  * entry with its name. With comments and commas at the end, as people write them.
  */
-export function parsePastedServers(text: string): PastedServer[] {
-  const parsed = parseLoosely(text);
-  const found = serversIn(parsed);
-  if (found.length === 0)
+export function parsePastedServers(text: string): Pasted {
+  const pasted: Pasted = { servers: [], left: [] };
+  for (const { name, entry } of candidatesIn(parseLoosely(text))) {
+    const reason = whyNot(entry);
+    if (reason !== null) pasted.left.push({ name, reason });
+    else pasted.servers.push(toServer(name, entry as Entry));
+  }
+  if (pasted.servers.length + pasted.left.length === 0)
     throw new Error(
       'There is no server in it. Paste something like {"mcpServers": {"files": {"command": "npx", "args": […]}}}.',
     );
-  return found;
+  return pasted;
 }
 
-function serversIn(value: unknown, depth = 0): PastedServer[] {
+function candidatesIn(value: unknown, depth = 0): Candidate[] {
   if (!isEntry(value) || depth > 3) return [];
   for (const section of sections) {
     const inner = value[section];
-    if (Array.isArray(inner)) return inner.flatMap(named);
-    if (isEntry(inner)) return serversIn(inner, depth + 1);
+    if (Array.isArray(inner)) return inner.map(named);
+    if (isEntry(inner)) return Object.entries(inner).map(([name, entry]) => ({ name, entry }));
   }
-  const own = Object.entries(value).flatMap(([name, entry]) =>
-    isServer(entry) ? [toServer(name, entry)] : [],
-  );
+  const own = Object.entries(value).flatMap(([name, entry]) => (isServer(entry) ? [{ name, entry }] : []));
   if (own.length > 0) return own;
-  if (isServer(value)) return named(value);
-  return Object.values(value).flatMap((inner) => serversIn(inner, depth + 1));
+  if (isServer(value)) return [named(value)];
+  return Object.values(value).flatMap((inner) => candidatesIn(inner, depth + 1));
 }
 
-const named = (entry: unknown): PastedServer[] =>
-  isServer(entry) ? [toServer(typeof entry.name === "string" ? entry.name : "server", entry)] : [];
+const named = (entry: unknown): Candidate => ({
+  name: isEntry(entry) && typeof entry.name === "string" ? entry.name : "server",
+  entry,
+});
 
-function toServer(name: string, entry: Entry): PastedServer {
-  const { command, serverUrl, httpUrl, type, name: _, source: _source, disabled, ...rest } = entry;
+/** As the end of a sentence; null for what can be taken over. */
+function whyNot(entry: unknown): string | null {
+  if (!isServer(entry)) return "it has neither a command nor a url";
+  const [asked] = /\$\{input:[^}]*\}/.exec(JSON.stringify(entry)) ?? [];
+  return asked === undefined
+    ? null
+    : `its client asks for ${asked}; write \${NAME} there, and set that variable`;
+}
+
+/** Clients write variables of the environment in two ways. */
+const inOurWords = (entry: Entry) =>
+  JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
+
+function toServer(name: string, given: Entry): PastedServer {
+  const entry = inOurWords(given);
+  const {
+    command,
+    serverUrl,
+    httpUrl,
+    type,
+    name: _,
+    source: _source,
+    disabled,
+    environment,
+    ...others
+  } = entry;
+  const rest = isEntry(environment) ? { env: environment, ...others } : others;
   const nested = isEntry(command)
     ? { command: command.path, args: command.args, env: command.env }
-    : { command };
+    : Array.isArray(command)
+      ? { command: command[0], args: command.slice(1) }
+      : { command };
   const url = entry.url ?? serverUrl ?? httpUrl;
   const transport = typeof type === "string" && /sse/i.test(type) ? { transport: "sse" } : {};
   const definition = {
@@ -57,7 +91,8 @@ function toServer(name: string, entry: Entry): PastedServer {
 function isServer(value: unknown): value is Entry {
   if (!isEntry(value)) return false;
   const { command, url, serverUrl, httpUrl } = value;
-  const hasCommand = typeof command === "string" || (isEntry(command) && typeof command.path === "string");
+  const program = isEntry(command) ? command.path : Array.isArray(command) ? command[0] : command;
+  const hasCommand = typeof program === "string" && program !== "";
   return hasCommand || [url, serverUrl, httpUrl].some((address) => typeof address === "string");
 }
 

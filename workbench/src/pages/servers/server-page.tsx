@@ -1,34 +1,42 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plug, RefreshCw, Trash2, Unplug } from "lucide-react";
-import { useState } from "react";
 import type { QualityReport } from "../../../../src/model/quality.ts";
 import type { ServerStatus } from "../../../../src/model/server.ts";
 import { get, withQuery } from "../../api/client.ts";
-import { serverQuery, statsQuery } from "../../api/queries.ts";
+import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { StateBadge } from "../../parts/badge.tsx";
-import { Button } from "../../parts/button.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
-import { Complaint, QueryView } from "../../parts/states.tsx";
-import { renderCount, Time } from "../../parts/time.tsx";
+import { QueryPage } from "../../parts/query-page.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { counted, renderCount, Time } from "../../parts/time.tsx";
 import { DoctorPanel } from "./doctor-panel.tsx";
 import { LogPanel } from "./log-panel.tsx";
-import { RemoveServer } from "./remove-server.tsx";
-import { useServerVerb } from "./server-actions.ts";
-import { SignInButton } from "./sign-in-button.tsx";
+import { isRemote, ServerButtons } from "./server-buttons.tsx";
+import { TokenPanel } from "./token-panel.tsx";
+import { useLiveServer } from "./use-live-server.ts";
 
 const route = getRouteApi("/servers/$name");
 
 export function ServerPage() {
   const { name } = route.useParams();
   return (
-    <QueryView query={useQuery(serverQuery(name))}>{(server) => <ServerView server={server} />}</QueryView>
+    <QueryPage query={useLiveServer(name)} title={name} back={<AllServers />}>
+      {(server) => <ServerView server={server} />}
+    </QueryPage>
+  );
+}
+
+function AllServers() {
+  return (
+    <Link to="/servers" className="hover:underline">
+      ← All servers
+    </Link>
   );
 }
 
 function ServerView({ server }: { server: ServerStatus }) {
-  const { name, state, error, rejected } = server;
+  const { name, state, error, lastWords, rejected } = server;
   const mayManage = useMay("admin");
   return (
     <Page
@@ -37,14 +45,15 @@ function ServerView({ server }: { server: ServerStatus }) {
           {name} <StateBadge kind="server" state={state} />
         </>
       }
-      about={
-        <Link to="/servers" className="hover:underline">
-          ← All servers
-        </Link>
-      }
-      actions={<Actions server={server} mayManage={mayManage} />}
+      about={<AllServers />}
+      actions={<ServerButtons server={server} mayManage={mayManage} />}
     >
       {error !== null && <Complaint error={error} />}
+      {lastWords !== undefined && (
+        <p className="break-words text-[13px] text-muted">
+          The last thing it wrote: <span className="font-mono text-xs text-ink">{lastWords}</span>
+        </p>
+      )}
       <div className="grid items-start gap-3 lg:grid-cols-2">
         <Panel title="State">
           <StateFacts server={server} />
@@ -64,60 +73,10 @@ function ServerView({ server }: { server: ServerStatus }) {
           </ul>
         </Panel>
       )}
+      {isRemote(server) && <TokenPanel server={name} />}
       {mayManage && <DoctorPanel server={name} />}
       {mayManage && <LogPanel server={name} />}
     </Page>
-  );
-}
-
-function Actions({
-  server: { name, state, transport },
-  mayManage,
-}: {
-  server: ServerStatus;
-  mayManage: boolean;
-}) {
-  const verb = useServerVerb(name);
-  const [removing, setRemoving] = useState(false);
-  const isUp = state === "connected" || state === "connecting";
-  const cannot = !mayManage || state === "disabled" || state === "config_error";
-  const isBusy = (one: string) => verb.isPending && verb.variables === one;
-  return (
-    <>
-      {transport !== "stdio" && transport !== null && <SignInButton server={name} />}
-      {isUp ? (
-        <Button
-          icon={Unplug}
-          disabled={cannot}
-          busy={isBusy("disconnect")}
-          onClick={() => verb.mutate("disconnect")}
-        >
-          Disconnect
-        </Button>
-      ) : (
-        <Button
-          variant="primary"
-          icon={Plug}
-          disabled={cannot}
-          busy={isBusy("connect")}
-          onClick={() => verb.mutate("connect")}
-        >
-          Connect
-        </Button>
-      )}
-      <Button
-        icon={RefreshCw}
-        disabled={cannot}
-        busy={isBusy("refresh")}
-        onClick={() => verb.mutate("refresh")}
-      >
-        Refresh
-      </Button>
-      <Button icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>
-        Remove
-      </Button>
-      {removing && <RemoveServer name={name} onClose={() => setRemoving(false)} />}
-    </>
   );
 }
 
@@ -135,8 +94,8 @@ function StateFacts({ server }: { server: ServerStatus }) {
           "Circuit",
           circuit && circuit.state !== "closed" ? `${circuit.state}, ${circuit.failures} failures` : null,
         ],
-        ["Next try", nextRetryAt && <Time at={nextRetryAt} />],
-        ["Noise", noise > 0 ? `${noise} lines that are no message of the protocol` : null],
+        ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
+        ["Noise", noise > 0 ? `${counted(noise, "line is", "lines are")} no message of the protocol` : null],
       ]}
     />
   );
@@ -158,7 +117,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
         [
           "Tools",
           <Link key="tools" to="/tools" search={{ server: name }} className="text-accent hover:underline">
-            {tools} in the catalogue
+            {renderCount(tools)} in the catalogue
           </Link>,
         ],
         [
@@ -168,7 +127,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
               older than its last failure
             </span>
           ) : (
-            <Time key="listed" at={listedAt} />
+            <Time full key="listed" at={listedAt} />
           ),
         ],
         [

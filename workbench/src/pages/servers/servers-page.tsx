@@ -1,56 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { Import, Plug, Plus, RefreshCw, Server, Unplug } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
+import { Import, Plus, RefreshCw, Server } from "lucide-react";
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/server.ts";
-import { serversQuery, statsQuery } from "../../api/queries.ts";
+import type { ServersAnswer } from "../../api/answers.ts";
+import { serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
-import { StateBadge } from "../../parts/badge.tsx";
-import { Button, IconButton } from "../../parts/button.tsx";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Button } from "../../parts/button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { TextInput } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { renderCount, Time } from "../../parts/time.tsx";
 import { AddServerDialog } from "./add-server-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
-import { useRefreshAll, useServerVerb } from "./server-actions.ts";
-
-const columns: readonly Column<ServerStatus>[] = [
-  {
-    ...{ title: "Server", width: "minmax(80px, 1.4fr)" },
-    render: ({ name }) => (
-      <Link to="/servers/$name" params={{ name }} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
-  },
-  {
-    title: "State",
-    width: "minmax(110px, 150px)",
-    render: ({ state }) => <StateBadge kind="server" state={state} />,
-  },
-  { title: "Transport", width: "76px", wide: true, render: ({ transport }) => transport ?? "–" },
-  {
-    title: "Tools",
-    width: "60px",
-    align: "right",
-    wide: true,
-    render: ({ tools, stale }) => (stale ? `${tools}*` : tools),
-  },
-  {
-    title: "Tokens",
-    width: "64px",
-    align: "right",
-    wide: true,
-    render: ({ name }) => <Tokens server={name} />,
-  },
-  { title: "Listed", width: "84px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
-  { title: "Note", width: "minmax(120px, 3fr)", wide: true, render: (server) => <Note server={server} /> },
-  { title: "Actions", width: "72px", render: (server) => <RowActions server={server} /> },
-];
+import { useRefreshAll } from "./server-actions.ts";
+import { serverColumns } from "./server-columns.tsx";
 
 export function ServersPage() {
   const [dialog, setDialog] = useState<"add" | "import" | null>(null);
+  const [words, setWords] = useState("");
   const servers = useQuery(serversQuery());
   const navigate = useNavigate();
   const mayManage = useMay("admin");
@@ -60,7 +28,7 @@ export function ServersPage() {
     <Page
       fill
       title="Servers"
-      about={servers.data && `${servers.data.total} configured`}
+      about={servers.data && renderSummary(servers.data)}
       actions={
         <>
           <Button
@@ -84,16 +52,24 @@ export function ServersPage() {
       <QueryView query={servers}>
         {({ servers: rows, locked = [] }) => (
           <>
+            <Filter value={words} onChange={setWords} />
             <DataTable
               label="Servers"
-              columns={columns}
-              rows={rows}
+              columns={serverColumns}
+              rows={rows.filter((row) => fits(row, words))}
+              rowHeight={46}
               keyOf={({ name }) => name}
               onOpen={({ name }) => void navigate({ to: "/servers/$name", params: { name } })}
               empty={
-                <Empty icon={Server} title="No servers yet">
-                  Add one, paste the configuration of any client, or import what your editor already has.
-                </Empty>
+                rows.length === 0 ? (
+                  <Empty icon={Server} title="No servers yet">
+                    Add one, paste the configuration of any client, or import what your editor already has.
+                  </Empty>
+                ) : (
+                  <Empty icon={Server} title="No server fits">
+                    Looked for “{words}” in names, states and errors.
+                  </Empty>
+                )
               }
             />
             {locked.length > 0 && (
@@ -116,46 +92,31 @@ export function ServersPage() {
   );
 }
 
-/** What its definitions cost in the context of a model. */
-function Tokens({ server }: { server: string }) {
-  const cost = useQuery(statsQuery()).data?.servers.find(({ name }) => name === server);
-  return cost === undefined ? "–" : renderCount(cost.fullTokens);
+const troubled = ["error", "config_error", "backoff"];
+
+function renderSummary({ servers, total }: ServersAnswer): string {
+  const inTrouble = servers.filter(({ state }) => troubled.includes(state)).length;
+  return `${total} configured${inTrouble > 0 ? `, ${inTrouble} in trouble` : ""}`;
 }
 
-function Note({ server: { state, error, rejected, nextRetryAt } }: { server: ServerStatus }) {
-  if (error !== null)
-    return (
-      <span title={error} className="text-bad">
-        {nextRetryAt !== null && state === "backoff" && (
-          <>
-            again <Time at={nextRetryAt} />:{" "}
-          </>
-        )}
-        {error}
-      </span>
-    );
-  if (rejected.length === 0) return null;
-  return <span className="text-warn">not usable: {rejected.map(({ tool }) => tool).join(", ")}</span>;
+/** `trouble` finds those that have some. */
+function fits({ name, state, error }: ServerStatus, words: string): boolean {
+  const about = [name, state, error ?? "", troubled.includes(state) ? "trouble" : ""].join(" ").toLowerCase();
+  return words
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => about.includes(word));
 }
 
-function RowActions({ server: { name, state } }: { server: ServerStatus }) {
-  const verb = useServerVerb(name);
-  const disabled = !useMay("admin") || verb.isPending || state === "disabled" || state === "config_error";
-  const isUp = state === "connected" || state === "connecting";
+function Filter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
-    <span className="flex">
-      <IconButton
-        label={`${isUp ? "Disconnect" : "Connect"} ${name}`}
-        icon={isUp ? Unplug : Plug}
-        disabled={disabled}
-        onClick={() => verb.mutate(isUp ? "disconnect" : "connect")}
-      />
-      <IconButton
-        label={`Refresh ${name}`}
-        icon={RefreshCw}
-        disabled={disabled}
-        onClick={() => verb.mutate("refresh")}
-      />
-    </span>
+    <TextInput
+      aria-label="Find a server"
+      placeholder="Find by name, state or error, for example: trouble"
+      className="max-w-md shrink-0"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
   );
 }

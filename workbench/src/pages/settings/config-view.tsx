@@ -68,8 +68,9 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
           {problems.map(({ file, line, severity, message, hint }) => (
             <li key={`${file} ${line} ${message}`} className="break-words">
               <Badge tone={severity === "error" ? "bad" : "warn"}>{severity}</Badge>{" "}
-              <span className="text-muted">{line === null ? file : `${file}:${line}`}</span> {message}
-              {hint && <span className="text-muted"> {hint}</span>}
+              <span className="font-mono text-xs text-muted">{line === null ? file : `${file}:${line}`}</span>{" "}
+              {message}
+              {hint && <p className="text-xs text-muted">{hint}</p>}
             </li>
           ))}
         </ul>

@@ -7,10 +7,13 @@ import { Meter } from "../../parts/sparkline.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderCount, Time } from "../../parts/time.tsx";
 
+/** Nobody reads more. */
+const mostTools = 15;
+
 /** What definitions cost in the context of a model, and who has how much of it. */
 export function ContextMeter() {
   return (
-    <QueryView query={useQuery(statsQuery(true))} what="Counting tokens">
+    <QueryView query={useQuery(statsQuery(mostTools))} what="Counting tokens">
       {(stats) => (
         <div className="grid items-start gap-3 xl:grid-cols-2">
           <Panel title="In all">
@@ -30,7 +33,7 @@ export function ContextMeter() {
           </Panel>
           <Panel flush title="Dearest tools">
             <Costs
-              rows={(stats.tools ?? []).slice(0, 15).map(({ name, fullTokens, summaryTokens }) => ({
+              rows={(stats.tools ?? []).map(({ name, fullTokens, summaryTokens }) => ({
                 ...{ name, fullTokens, about: `${summaryTokens} in short` },
               }))}
             />

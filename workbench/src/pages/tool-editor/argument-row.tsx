@@ -59,7 +59,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
         <div className="grid gap-3 md:grid-cols-[120px_1fr_110px]">
           <Field label="Type">
             <Select
-              options={[{ value: "", text: listed?.type || "–" }, ...types]}
+              options={[{ value: "", text: listed ? asItIs(listed.type) : "–" }, ...types]}
               value={draft.type ?? ""}
               onChange={({ target }) => set({ type: target.value as ArgumentDraft["type"] })}
             />
@@ -86,7 +86,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
             <TextInput value={draft.fallback} onChange={({ target }) => set({ fallback: target.value })} />
           </Field>
           <div className="md:col-span-2">
-            <Field label="Choices" hint="With commas.">
+            <Field label="Choices" hint="Separated by commas.">
               <TextInput value={draft.choices} onChange={({ target }) => set({ choices: target.value })} />
             </Field>
           </div>
@@ -95,6 +95,8 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
     </li>
   );
 }
+
+const asItIs = (type: string) => (type === "" ? "as it is" : `${type}, as it is`);
 
 /** A value that is kept is never shown again; it can only be replaced. */
 function FixedValue({

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { Lock } from "lucide-react";
 import { overlayQuery } from "../../api/tool-queries.ts";
+import { useMay } from "../../app/session.ts";
 import { Page } from "../../parts/page.tsx";
-import { QueryView } from "../../parts/states.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { OverlayEditor } from "./overlay-editor.tsx";
 
 const route = getRouteApi("/tools/$name/edit");
@@ -10,7 +12,8 @@ const route = getRouteApi("/tools/$name/edit");
 /** What is said here about a tool of a server, and what a model sees of it. */
 export function ToolEditorPage() {
   const { name } = route.useParams();
-  const query = useQuery(overlayQuery(name));
+  const mayEdit = useMay("admin");
+  const query = useQuery({ ...overlayQuery(name), enabled: mayEdit });
   return (
     <Page
       title={
@@ -27,7 +30,11 @@ export function ToolEditorPage() {
         </>
       }
     >
-      <QueryView query={query}>{(view) => <OverlayEditor key={view.tool} view={view} />}</QueryView>
+      {mayEdit ? (
+        <QueryView query={query}>{(view) => <OverlayEditor key={view.tool} view={view} />}</QueryView>
+      ) : (
+        <Empty icon={Lock} title="This is for admins to change" />
+      )}
     </Page>
   );
 }

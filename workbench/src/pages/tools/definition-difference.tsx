@@ -1,4 +1,5 @@
 import type { PinDiff } from "../../../../src/model/pin.ts";
+import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** What a definition was and what it is, place by place. */
 export function DefinitionDifference({ difference }: { difference: PinDiff["difference"] }) {
@@ -9,7 +10,9 @@ export function DefinitionDifference({ difference }: { difference: PinDiff["diff
           key={where}
           className="overflow-hidden rounded-md border border-line bg-surface font-mono text-xs leading-5"
         >
-          <div className="border-b border-line bg-sunken px-3 py-1 text-muted">{where}</div>
+          <div className="border-b border-line bg-sunken px-3 py-1 text-muted">
+            <VisibleText text={where} />
+          </div>
           {before !== null && <Side sign="−" look="bg-bad-soft text-bad" text={before} />}
           {after !== null && <Side sign="+" look="bg-good-soft text-good" text={after} />}
         </li>
@@ -22,7 +25,9 @@ function Side({ sign, look, text }: { sign: string; look: string; text: string }
   return (
     <div className={`flex gap-2 px-3 py-1 ${look}`}>
       <span className="shrink-0 select-none">{sign}</span>
-      <span className="min-w-0 whitespace-pre-wrap break-words">{text}</span>
+      <span className="min-w-0 whitespace-pre-wrap break-words">
+        <VisibleText text={text} />
+      </span>
     </div>
   );
 }

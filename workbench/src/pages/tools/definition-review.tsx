@@ -11,6 +11,7 @@ import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionDifference } from "./definition-difference.tsx";
 
 /** What is to be said against a definition, what is different from the one that was taken for good, and the decision. */
@@ -29,7 +30,9 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <p className="flex min-w-0 items-start gap-2 text-[13px]">
           <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
-          <span className="min-w-0 break-words">{review.held ?? reasons[review.change ?? "suspicious"]}</span>
+          <span className="min-w-0 break-words">
+            {review.held === null ? reasons[review.change ?? "suspicious"] : renderHeld(review.held)}
+          </span>
         </p>
         {isOpen && (
           <div className="flex gap-2">
@@ -50,7 +53,7 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
               <Badge tone="bad">{finding.kind.replaceAll("_", " ")}</Badge>{" "}
               <span className="font-mono text-xs text-muted">{finding.where}</span>
               <p className="mt-0.5 whitespace-pre-wrap font-mono text-xs">
-                {finding.decoded ?? finding.excerpt}
+                <VisibleText text={finding.decoded ?? finding.excerpt} />
               </p>
             </li>
           ))}
@@ -59,6 +62,12 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       {deciding && <Decide name={name} decision={deciding} onClose={() => setDeciding(null)} />}
     </section>
   );
+}
+
+/** The commands that are named at its end are the buttons here. */
+function renderHeld(held: string): string {
+  const text = held.replace(/; see 'toolplane .*$/s, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 const reasons = {

@@ -16,6 +16,11 @@ export function QualityPanel({ report }: { report: QualityReport["tools"][number
         label={`${report.score} of 100`}
         className={report.passed ? "fill-good" : "fill-bad"}
       />
+      {!report.passed && (
+        <p className="mt-2 text-xs text-bad">
+          It does not pass{report.held === null ? "." : " while the tool is held back."}
+        </p>
+      )}
       {report.checks.length === 0 ? (
         <p className="mt-3 text-[13px] text-muted">Nothing to complain of.</p>
       ) : (

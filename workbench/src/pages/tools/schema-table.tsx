@@ -1,5 +1,6 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Badge } from "../../parts/badge.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
 
 type Property = { name: string; type: string; needed: boolean; about: string; more: string[] };
 
@@ -13,17 +14,28 @@ export function SchemaTable({ schema }: { schema: UnknownObject }) {
       {properties.map(({ name, type, needed, about, more }) => (
         <li key={name} className="grid grid-cols-[minmax(90px,1fr)_3fr] gap-x-4 py-2 first:pt-0 last:pb-0">
           <div className="min-w-0">
-            <div className="break-all font-mono text-xs font-medium">{name}</div>
+            <div className="break-all font-mono text-xs font-medium">
+              <VisibleText text={name} />
+            </div>
             <div className="break-words text-xs text-muted">{type}</div>
           </div>
           <div className="min-w-0">
             <p className="whitespace-pre-wrap break-words">
-              {about || <span className="text-muted">Nothing is said about it.</span>}
+              {about ? (
+                <VisibleText text={about} />
+              ) : (
+                <span className="text-muted">Nothing is said about it.</span>
+              )}
             </p>
             <div className="mt-1 flex flex-wrap gap-1">
               {needed && <Badge tone="accent">required</Badge>}
               {more.map((text) => (
-                <Badge key={text}>{text}</Badge>
+                <span
+                  key={text}
+                  className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted"
+                >
+                  <VisibleText text={text} />
+                </span>
               ))}
             </div>
           </div>
@@ -71,12 +83,20 @@ const limits = {
 };
 
 function remarksOn(schema: UnknownObject): string[] {
-  const choices = Array.isArray(schema.enum) ? [`one of ${schema.enum.map(asText).join(", ")}`] : [];
+  const choices = Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : [];
   const fallback = schema.default === undefined ? [] : [`${asText(schema.default)} when left out`];
   const bounds = Object.entries(limits).flatMap(([key, words]) =>
     schema[key] === undefined ? [] : [`${words} ${schema[key]}`],
   );
   return [...choices, ...fallback, ...bounds];
+}
+
+/** More than these say nothing that the schema beside does not say. */
+const mostChoices = 50;
+
+function renderChoices(choices: readonly unknown[]): string {
+  const shown = choices.slice(0, mostChoices).map(asText).join(", ");
+  return choices.length > mostChoices ? `${shown} and ${choices.length - mostChoices} more` : shown;
 }
 
 const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -48,10 +48,14 @@ function ProviderState({ state: { router, metrics } }: { state: State }) {
           left alone until <Time at={router.backoff_until} />
         </Badge>
       )}
-      {router.failures > 0 && <span className="text-xs text-bad">{router.failures} failures in a row</span>}
+      {router.failures > 0 && (
+        <span className="text-xs text-bad">
+          {router.failures === 1 ? "its last run failed" : `${router.failures} failures in a row`}
+        </span>
+      )}
       {metrics.total > 0 && (
         <span className="text-xs text-muted">
-          {Math.round(metrics.success_rate * 100)}% of {metrics.total} runs,{" "}
+          {Math.round(metrics.success_rate * 100)}% of {metrics.total} {metrics.total === 1 ? "run" : "runs"},{" "}
           {renderDuration(metrics.average_latency_ms)} on average
         </span>
       )}

@@ -1,7 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Search, Wrench } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { type ToolFilter, toolFilterNames } from "../../api/queries.ts";
+import { useAllGroups } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
@@ -10,20 +12,33 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { toolColumns } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
-import { useFoundTools } from "./use-found-tools.ts";
+import { useAfterRest } from "./use-after-rest.ts";
+import { foundToolsQuery, useFoundTools } from "./use-found-tools.ts";
 
 const route = getRouteApi("/tools");
 /** The address follows those who type; it is for whoever comes back. */
 const addressMs = 400;
+/** What is below the screen is asked for when nobody types. */
+const restMs = 150;
 
 /** Every tool that there is, and the one that is meant. */
 export function ToolsPage() {
   const [filter, setFilter] = useFilter();
-  const { tools, total, note, isOld, isListOld, listed } = useFoundTools(filter);
+  const groups = useAllGroups();
+  const { tools, total, note, isOld, listed } = useFoundTools({ ...groups, ...filter });
+  const client = useQueryClient();
   const navigate = useNavigate();
+  const afterRest = useAfterRest(filter, restMs);
   const isFiltered = Object.keys(filter).length > 0;
+  const type = (q: string) => {
+    const { q: _, ...rest } = filter;
+    const next = q === "" ? rest : { ...rest, q };
+    // The request is under way while the letter is drawn.
+    void client.prefetchInfiniteQuery(foundToolsQuery({ ...groups, ...next }));
+    setFilter(next);
+  };
   return (
-    <Page fill title="Tools" about={aboutTools(listed.data === undefined ? null : total, isFiltered, note)}>
+    <Page fill title="Tools" about={aboutTools(total, isFiltered, note)}>
       <div className="flex flex-wrap items-center gap-2">
         <div className="relative min-w-56 flex-1">
           <Search aria-hidden className="absolute left-2.5 top-2 size-4 text-muted" />
@@ -34,17 +49,14 @@ export function ToolsPage() {
             autoFocus
             className="pl-8"
             value={filter.q ?? ""}
-            onChange={({ target: { value } }) => {
-              const { q: _, ...rest } = filter;
-              setFilter(value === "" ? rest : { ...rest, q: value });
-            }}
+            onChange={({ target }) => type(target.value)}
           />
         </div>
         <ToolFilters filter={filter} onChange={setFilter} />
       </div>
       {listed.error ? (
         <Failed error={listed.error} onRetry={() => void listed.refetch()} />
-      ) : listed.isPending && tools.length === 0 ? (
+      ) : listed.isPending ? (
         <Loading what="Looking at the tools" />
       ) : (
         <DataTable
@@ -53,11 +65,13 @@ export function ToolsPage() {
           rows={tools}
           rowHeight={52}
           isOld={isOld}
-          keyOf={({ name, persona }) => `${persona ?? ""}/${name}`}
+          question={JSON.stringify(filter)}
           onOpen={({ name }) => void navigate({ to: "/tools/$name", params: { name } })}
-          hasMore={listed.hasNextPage && !isListOld}
+          hasMore={listed.hasNextPage && !isOld}
           isLoadingMore={listed.isFetchingNextPage}
-          onMore={() => !listed.isFetchingNextPage && void listed.fetchNextPage()}
+          // The first page is not much more than a screen.
+          moreAhead={(listed.data?.pages.length ?? 0) > 1 ? 20 : 8}
+          onMore={() => !listed.isFetchingNextPage && afterRest(() => void listed.fetchNextPage())}
           empty={<NoTools isFiltered={isFiltered} onReset={() => setFilter({})} />}
         />
       )}
@@ -66,8 +80,8 @@ export function ToolsPage() {
 }
 
 /** A line in every case, so that nothing moves when it is known. */
-function aboutTools(total: number | null, isFiltered: boolean, note: string | undefined): string {
-  if (total === null) return "…";
+function aboutTools(total: number | undefined, isFiltered: boolean, note: string | undefined): string {
+  if (total === undefined) return "…";
   return note ?? `${renderCount(total)} ${isFiltered ? "match" : "tools"}`;
 }
 

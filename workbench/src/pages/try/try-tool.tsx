@@ -2,6 +2,7 @@ import { Ban, ClipboardCopy, Play, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
+import { readJson } from "../../api/exact-json.ts";
 import { useMay, useNeedsCredentials } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
@@ -24,14 +25,18 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   const mayCall = useMay("call");
   const problem = problemWith(text);
   const fill = (next: UnknownObject) => {
-    setArguments(next);
-    setText(JSON.stringify(next, null, 2));
+    const written = JSON.stringify(next, null, 2);
+    setArguments(JSON.parse(written) as UnknownObject);
+    setText(written);
   };
+  // A form counts as a browser does; what it did not touch stays as it was written.
+  const fillIn = (next: UnknownObject) =>
+    fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
   const write = (next: string) => {
     setText(next);
     if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
   };
-  const run = (dryRun: boolean) => call.mutate({ args, dryRun });
+  const run = (dryRun: boolean) => call.mutate({ args: readJson<UnknownObject>(text), dryRun });
   const cannot = !mayCall || problem !== null || call.isPending;
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -39,7 +44,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         {takesNothing(tool.parameters) ? (
           <p className="text-[13px] text-muted">It is called without arguments.</p>
         ) : (
-          <SchemaForm schema={tool.parameters} value={args} onChange={fill} />
+          <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} />
         )}
         <div className="mt-4 flex flex-wrap gap-2 border-t border-line pt-4">
           <Button
@@ -78,8 +83,21 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         <TryResult tool={tool.name} call={call} />
         <TrialList tool={tool.name} onPick={fill} />
       </div>
-      {isCopying && <CopyCall tool={tool.name} args={args} onClose={() => setCopying(false)} />}
+      {isCopying && (
+        <CopyCall
+          tool={tool.name}
+          args={problem === null ? readJson(text) : args}
+          onClose={() => setCopying(false)}
+        />
+      )}
     </div>
+  );
+}
+
+function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
+  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
+  return Object.fromEntries(
+    Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]),
   );
 }
 

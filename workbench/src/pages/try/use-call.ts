@@ -4,6 +4,7 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/event-stream.ts";
+import { readJson } from "../../api/exact-json.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { keepTrial } from "./try-history.ts";
 
@@ -22,7 +23,7 @@ export function useCall(tool: string) {
       setProgress(null);
       const body = { arguments: args, ...(dryRun ? { dryRun: true } : {}) };
       // Servers ask only where somebody is there to be asked, and whoever looks for questions is.
-      await client.prefetchQuery({ ...questionsQuery(), staleTime: 0 });
+      await client.prefetchQuery({ ...questionsQuery(), staleTime: 0, retry: false });
       const headers = { accept: "text/event-stream" };
       const response = await send("POST", `/tools/${part(tool)}/call`, { body, signal, headers });
       return readOutcome(response, setProgress);
@@ -48,7 +49,7 @@ async function readOutcome(
     if (name === "outcome") said = data;
   });
   if (said === "") throw new Error("The plane went away before the tool had answered.");
-  const outcome = JSON.parse(said) as OutcomeAnswer | Problem;
+  const outcome = readJson<OutcomeAnswer | Problem>(said);
   if ("call" in outcome) return outcome;
   throw new ApiError(outcome);
 }

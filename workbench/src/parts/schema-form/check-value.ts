@@ -1,4 +1,5 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
+import { anything } from "./fit-for-forms.ts";
 
 export type Wrong = { path: readonly string[]; message: string };
 
@@ -13,7 +14,7 @@ export function checkValue(
   path: readonly string[] = [],
 ): Wrong[] {
   const rules = resolve(schema, root);
-  if (rules === null) return [];
+  if (rules === null || rules.format === anything) return [];
   const say = (message: string): Wrong[] => [{ path, message }];
   const { type } = rules;
   const types = (Array.isArray(type) ? type : type === undefined ? [] : [type]) as string[];
@@ -69,6 +70,9 @@ function checkBounds(rules: UnknownObject, value: unknown): string[] {
     of !== undefined && typeof limit === "number" && of > limit;
   const number = typeof value === "number" ? value : undefined;
   return [
+    ...(Number.isInteger(number) && !Number.isSafeInteger(number)
+      ? ["is too large for this box to tell exactly; write it as JSON"]
+      : []),
     ...(below(rules[least as string], size) ? [`has to be at least ${rules[least as string]} long`] : []),
     ...(above(rules[most as string], size) ? [`has to be at most ${rules[most as string]} long`] : []),
     ...(below(rules.minimum, number) ? [`has to be at least ${rules.minimum}`] : []),

@@ -2,6 +2,7 @@ import Form from "@rjsf/core";
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import { Component, type ReactNode, useMemo } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
+import { fitForForms } from "./fit-for-forms.ts";
 import { templates } from "./templates.tsx";
 import { validator } from "./validator.ts";
 import { BaseInputTemplate, widgets } from "./widgets.tsx";
@@ -16,11 +17,15 @@ type SchemaFormProps = {
 
 const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": { norender: true } };
 /** What a schema says is the default is for the plane to fill in. */
-const noDefaults = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" } } as const;
+const noDefaults = {
+  emptyObjectFields: "skipDefaults",
+  arrayMinItems: { populate: "never" },
+  constAsDefaults: "never",
+} as const;
 
 /** A form for what a JSON Schema describes. What a form cannot be made of can still be written as JSON. */
 export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: SchemaFormProps) {
-  const shown = useMemo(() => withoutRootWords(schema), [schema]);
+  const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
   return (
     <FormBoundary key={JSON.stringify(schema).length}>
       <Form<UnknownObject, RJSFSchema>
@@ -43,8 +48,13 @@ export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: S
 }
 
 /** The tool's own title and description stand above the form already. */
-function withoutRootWords({ title: _, description: __, $schema: ___, ...schema }: UnknownObject): RJSFSchema {
-  return { type: "object", ...schema } as RJSFSchema;
+function withoutRootWords({
+  title: _,
+  description: __,
+  $schema: ___,
+  ...schema
+}: UnknownObject): UnknownObject {
+  return { type: "object", ...schema };
 }
 
 function withoutMissing(value: UnknownObject): UnknownObject {

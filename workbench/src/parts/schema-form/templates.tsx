@@ -1,6 +1,7 @@
 import type {
   ArrayFieldItemTemplateProps,
   ArrayFieldTemplateProps,
+  CyclicSchemaExpandProps,
   DescriptionFieldProps,
   FieldErrorProps,
   FieldTemplateProps,
@@ -9,12 +10,16 @@ import type {
   RJSFSchema,
   WrapIfAdditionalTemplateProps,
 } from "@rjsf/utils";
-import { canExpand } from "@rjsf/utils";
+import { ADDITIONAL_PROPERTY_FLAG, canExpand, descriptionId } from "@rjsf/utils";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
+import { FieldName, typeIn } from "./field-name.tsx";
+
+/** Some servers write books; the whole of it is on the page of the tool. */
+const about = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-muted";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
@@ -29,16 +34,16 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
       <div className="flex min-w-0 flex-col gap-1">
         {displayLabel && !isCheckbox && (
           <label htmlFor={id} className="text-xs font-medium">
-            <span className="font-mono">{label}</span>
-            {required && <span className="text-bad"> *</span>}
-            <span className="ml-1.5 font-normal text-muted">
-              {Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type}
-            </span>
+            <FieldName path={props.fieldPathId.path} title={label} type={typeIn(schema)} />
+            {required && <span className="text-bad"> *</span>}{" "}
+            <span className="ml-0.5 font-normal text-muted">{typeIn(schema)}</span>
           </label>
         )}
         {children}
         {displayLabel && rawDescription && (
-          <p className="whitespace-pre-wrap break-words text-xs text-muted">{rawDescription}</p>
+          <p id={descriptionId(id)} className={about}>
+            {rawDescription}
+          </p>
         )}
         {errors}
       </div>
@@ -49,11 +54,12 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
 /** Names that the schema leaves to the caller can be changed and taken out. */
 function WrapIfAdditionalTemplate(props: WrapIfAdditionalTemplateProps<Data, Schema>) {
   const { children, id, label, schema, onKeyRenameBlur, onRemoveProperty } = props;
-  if (!("__additional_property" in schema)) return children;
+  if (!(ADDITIONAL_PROPERTY_FLAG in schema)) return children;
   return (
     <div className="flex items-end gap-2">
       <TextInput
-        aria-label="Name"
+        key={label}
+        aria-label={`Name of ${label}`}
         className="w-40! font-mono"
         id={`${id}-key`}
         defaultValue={label}
@@ -74,13 +80,18 @@ function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema>) {
       id={fieldPathId.$id}
       className={classes("flex min-w-0 flex-col gap-4", !isRoot && "rounded-md border border-line p-3")}
     >
-      {!isRoot && title !== "" && <legend className="px-1 font-mono text-xs font-medium">{title}</legend>}
+      {!isRoot && title !== "" && (
+        <legend className="px-1 text-xs font-medium">
+          <FieldName path={fieldPathId.path} title={title} />
+        </legend>
+      )}
+      {!isRoot && schema.description && <p className={about}>{schema.description}</p>}
       {properties.map(({ content, name }) => (
         <div key={name}>{content}</div>
       ))}
       {canExpand(schema, uiSchema, formData) && (
         <Button icon={Plus} className="w-fit" onClick={onAddProperty}>
-          Add an argument
+          {isRoot ? "Add an argument" : "Add"}
         </Button>
       )}
     </fieldset>
@@ -91,10 +102,10 @@ function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema>) {
   const { title, items, canAdd, onAddClick, schema, fieldPathId } = props;
   return (
     <fieldset id={fieldPathId.$id} className="flex min-w-0 flex-col gap-2 rounded-md border border-line p-3">
-      <legend className="px-1 font-mono text-xs font-medium">{title}</legend>
-      {schema.description && (
-        <p className="whitespace-pre-wrap break-words text-xs text-muted">{schema.description}</p>
-      )}
+      <legend className="px-1 text-xs font-medium">
+        <FieldName path={fieldPathId.path} title={title} />
+      </legend>
+      {schema.description && <p className={about}>{schema.description}</p>}
       {items}
       {canAdd && (
         <Button icon={Plus} className="w-fit" onClick={onAddClick}>
@@ -140,9 +151,18 @@ function MultiSchemaFieldTemplate({
   );
 }
 
+/** What contains itself goes on as deep as somebody wants. */
+function CyclicSchemaExpandTemplate({ fieldPathId, name, onExpand }: CyclicSchemaExpandProps<Data, Schema>) {
+  return (
+    <Button icon={Plus} className="w-fit" onClick={() => onExpand(fieldPathId.$id)}>
+      Open {name}, which goes on like this
+    </Button>
+  );
+}
+
 function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps<Data, Schema>) {
   return (
-    <p id={id} className="whitespace-pre-wrap break-words text-xs text-muted">
+    <p id={id} className={about}>
       {description}
     </p>
   );
@@ -164,6 +184,7 @@ export const templates = {
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
   MultiSchemaFieldTemplate,
+  CyclicSchemaExpandTemplate,
   DescriptionFieldTemplate,
   FieldErrorTemplate,
 };

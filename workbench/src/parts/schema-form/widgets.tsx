@@ -8,10 +8,19 @@ import {
   type RJSFSchema,
   type WidgetProps,
 } from "@rjsf/utils";
+import { useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Select, TextArea, TextInput } from "../field.tsx";
+import { anything } from "./fit-for-forms.ts";
 
 type Props = WidgetProps<UnknownObject, RJSFSchema>;
+
+/** What is sent where nothing is said; for people to see, because the plane fills it in. */
+function fallbackIn(schema: RJSFSchema): string | undefined {
+  const { default: fallback } = schema;
+  if (fallback === undefined || fallback === null) return undefined;
+  return typeof fallback === "string" ? fallback : JSON.stringify(fallback);
+}
 
 /** Every input of one line. What is emptied is left out of the call. */
 export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, RJSFSchema>) {
@@ -20,7 +29,8 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
   const { type: kind, step, min, max } = getInputProps(schema, type, options);
   return (
     <TextInput
-      {...{ id, name: id, type: kind, step, min, max, placeholder }}
+      {...{ id, name: id, type: kind, step, min, max }}
+      placeholder={placeholder || fallbackIn(schema)}
       disabled={disabled || readonly}
       value={value ?? ""}
       aria-describedby={ariaDescribedByIds(id)}
@@ -38,7 +48,8 @@ function TextWidget(props: Props) {
   const text = typeof value === "string" ? value : "";
   return (
     <TextArea
-      {...{ id, name: id, placeholder }}
+      {...{ id, name: id }}
+      placeholder={placeholder || fallbackIn(schema)}
       rows={Math.min(12, Math.max(1, text.split("\n").length))}
       disabled={disabled || readonly}
       value={text}
@@ -49,10 +60,13 @@ function TextWidget(props: Props) {
   );
 }
 
-function SelectWidget({ id, value, disabled, readonly, options, multiple, onChange }: Props) {
+function SelectWidget(props: Props) {
+  const { id, value, disabled, readonly, options, multiple, schema, label, hideLabel, onChange } = props;
   const { enumOptions = [] } = options;
   const chosen = enumOptionsIndexForValue(value, enumOptions, multiple);
-  const shown = enumOptions.map(({ label }, at) => ({ value: String(at), text: label }));
+  const shown = enumOptions.map((choice, at) => ({ value: String(at), text: choice.label }));
+  const fallback = isOfChoices(id) ? undefined : fallbackIn(schema);
+  const nothing = { value: "", text: fallback === undefined ? "" : `${fallback} when left out` };
   return (
     <Select
       id={id}
@@ -61,8 +75,9 @@ function SelectWidget({ id, value, disabled, readonly, options, multiple, onChan
       disabled={disabled || readonly}
       className={multiple ? "h-auto! py-1" : ""}
       value={chosen ?? (multiple ? [] : "")}
+      {...(hideLabel || isOfChoices(id) ? { "aria-label": `Which kind of ${label || "arguments"}` } : {})}
       aria-describedby={ariaDescribedByIds(id)}
-      options={multiple ? shown : [{ value: "", text: "" }, ...shown]}
+      options={multiple ? shown : [nothing, ...shown]}
       onChange={({ target }) => {
         const picked = multiple ? [...target.selectedOptions].map((option) => option.value) : target.value;
         onChange(picked === "" ? undefined : enumOptionsValueForIndex(picked, enumOptions));
@@ -71,14 +86,19 @@ function SelectWidget({ id, value, disabled, readonly, options, multiple, onChan
   );
 }
 
-function CheckboxWidget({ id, value, disabled, readonly, label, required, onChange }: Props) {
+/** The box that says which of several schemas is meant; the label above it belongs to what is below. */
+const isOfChoices = (id: string) => /__(?:one|any)of_select$/.test(id);
+
+function CheckboxWidget(props: Props) {
+  const { id, value, disabled, readonly, label, required, schema, onChange } = props;
+  if (required && schema.default === undefined) return <YesOrNo {...props} />;
   return (
     <label htmlFor={id} className="flex w-fit items-center gap-2 text-xs font-medium">
       <input
         id={id}
         type="checkbox"
         className="size-4"
-        checked={value === true}
+        checked={(value ?? schema.default) === true}
         disabled={disabled || readonly}
         onChange={({ target }) => onChange(target.checked)}
       />
@@ -88,10 +108,68 @@ function CheckboxWidget({ id, value, disabled, readonly, label, required, onChan
   );
 }
 
+/** Where one of the two has to be said, an empty box would say neither. */
+function YesOrNo({ id, value, disabled, readonly, label, onChange }: Props) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-xs font-medium">
+        <span className="font-mono">{label}</span>
+        <span className="text-bad"> *</span> <span className="ml-0.5 font-normal text-muted">boolean</span>
+      </label>
+      <Select
+        id={id}
+        name={id}
+        disabled={disabled || readonly}
+        value={value === undefined ? "" : String(value)}
+        aria-describedby={ariaDescribedByIds(id)}
+        options={["", "true", "false"]}
+        onChange={({ target }) => onChange(target.value === "" ? undefined : target.value === "true")}
+      />
+    </div>
+  );
+}
+
+/** Anything at all, as JSON; what is none is text. */
+function AnythingWidget({ id, value, disabled, readonly, onChange }: Props) {
+  const [text, setText] = useState<string | null>(null);
+  const isOwn = text !== null && JSON.stringify(readAnything(text)) === JSON.stringify(value);
+  const shown = isOwn ? text : value === undefined ? "" : JSON.stringify(value);
+  return (
+    <TextArea
+      {...{ id, name: id }}
+      rows={Math.min(12, Math.max(1, shown.split("\n").length))}
+      placeholder="JSON, or text as it is"
+      disabled={disabled || readonly}
+      value={shown}
+      aria-describedby={ariaDescribedByIds(id)}
+      onChange={({ target }) => {
+        setText(target.value);
+        onChange(readAnything(target.value));
+      }}
+    />
+  );
+}
+
+function readAnything(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The browser's own box leaves out the zone, without which a time is none. */
+function TimeWidget(props: Props) {
+  return <BaseInputTemplate {...props} type="text" placeholder={props.placeholder || "10:20:00Z"} />;
+}
+
 export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
   TextWidget,
   TextareaWidget: TextWidget,
   SelectWidget,
   CheckboxWidget,
   PasswordWidget: TextWidget,
+  TimeWidget,
+  [anything]: AnythingWidget,
 };

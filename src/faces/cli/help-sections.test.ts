@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { createProgram } from "./program.ts";
+
+const noop = () => undefined;
+const program = createProgram({} as Cli, noop, noop);
+const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+
+function printed(command: Command): string {
+  let text = "";
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+async function mistake(...words: string[]): Promise<string> {
+  try {
+    await createProgram({} as Cli, noop, noop).parseAsync(words, { from: "user" });
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+  assert.fail("it was taken for a command");
+}
+
+test("every verb stands under a heading, and what one begins with stands first", () => {
+  const headings = [...printed(program).matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+  assert.equal(headings.indexOf("To begin with"), 1, "after the options");
+  assert.ok(!headings.includes("Commands"), "a verb that has no heading: put it into help-sections.ts");
+});
+
+test("the help of every verb ends with examples", () => {
+  const without = all(program).filter((command) => !printed(command).includes("Examples:\n  $ toolplane "));
+  assert.deepEqual(
+    without.map((command) => command.name()),
+    [],
+  );
+});
+
+test("a mistake names the help of the verb it was made in", async () => {
+  assert.match(await mistake("call"), /'tool'.* See 'toolplane call --help'\.$/);
+  assert.match(
+    await mistake("tools", "lst"),
+    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/,
+  );
+  assert.match(await mistake("tools", "list", "--nope"), /See 'toolplane tools list --help'\.$/);
+  assert.match(await mistake("tols"), /Did you mean tools\?.* See 'toolplane --help'\.$/);
+});
+
+test("help takes several words, and says which of them it does not know", async () => {
+  assert.match(await mistake("help", "nope"), /^unknown command 'nope'\. See 'toolplane --help'\.$/);
+  assert.match(
+    await mistake("help", "tools", "lst"),
+    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/,
+  );
+});

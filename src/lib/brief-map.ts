@@ -1,0 +1,43 @@
+type Key = string | number | bigint;
+
+export type BriefMap<V> = {
+  /** Undefined also for what can be no key. */
+  get(key: unknown): V | undefined;
+  set(key: Key, value: V): void;
+  delete(key: Key): void;
+  /** Those with numbers first, in their order; the others as they came. */
+  values(): V[];
+  size(): number;
+};
+
+/**
+ * For what comes and goes with every call. A `Map` that is filled and emptied leaves tables behind that point to what was in
+ * them and to the next table; once one of them has grown old, everything after it is kept until the next large collection.
+ */
+export function createBriefMap<V>(): BriefMap<V> {
+  const entries: Record<string | number, V> = Object.create(null);
+  let size = 0;
+  return {
+    get: (key) => entries[nameOf(key)],
+    set(key, value) {
+      const name = nameOf(key);
+      if (!(name in entries)) size += 1;
+      entries[name] = value;
+    },
+    delete(key) {
+      const name = nameOf(key);
+      if (!(name in entries)) return;
+      delete entries[name];
+      size -= 1;
+    },
+    values: () => Object.values(entries),
+    size: () => size,
+  };
+}
+
+/** The number 1 and the text "1" are two keys. */
+function nameOf(key: unknown): string | number {
+  if (typeof key === "number") return key;
+  if (typeof key === "string") return `"${key}`;
+  return typeof key === "bigint" ? `${key}n` : "";
+}

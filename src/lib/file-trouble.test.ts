@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileTrouble } from "./file-trouble.ts";
+
+function troubleWith(path: string): string {
+  try {
+    readFileSync(path);
+  } catch (thrown) {
+    return fileTrouble(thrown);
+  }
+  assert.fail("it was read");
+}
+
+test("what the system says about a file is told in words, and without its path", () => {
+  assert.equal(troubleWith("/nowhere/at/all"), "there is no such file or directory");
+  assert.equal(troubleWith(import.meta.dirname), "it is a directory");
+  assert.equal(troubleWith(`${import.meta.filename}/below`), "a part of its path is no directory");
+});
+
+test("what is no trouble with a file keeps its own words", () => {
+  assert.equal(fileTrouble(new Error("Unexpected end of JSON input")), "Unexpected end of JSON input");
+});

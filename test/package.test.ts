@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { bundle } from "../scripts/bundle.ts";
+import { projectRoot } from "./fixtures/documents.ts";
+import { temporaryDirectory } from "./fixtures/start-server.ts";
+
+const read = (path: string) => readFileSync(join(projectRoot, path), "utf8");
+
+test("what is published is written for the oldest Node that package.json promises", async () => {
+  const { engines } = JSON.parse(read("package.json")) as { engines: { node: string } };
+  const oldest = engines.node.replace(">=", "");
+  assert.ok(read("scripts/bundle.ts").includes(`target: "node${oldest}"`));
+  assert.ok(read("src/bin.ts").includes(`needs Node ${oldest} or newer`));
+});
+
+test("a bundle holds no syntax that only newer ones know", async () => {
+  await using directory = await temporaryDirectory();
+  const source = directory.file("probe.ts");
+  await writeFile(
+    source,
+    "export async function probe(open: () => AsyncDisposable) { await using it = open(); return it; }",
+  );
+  await bundle({ probe: source }, directory.file("out"));
+  const written = await readFile(join(directory.file("out"), "probe.js"), "utf8");
+  assert.doesNotMatch(written, /\busing \w+\s*=/);
+});

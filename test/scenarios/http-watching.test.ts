@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CallSeries } from "../../src/model/call-series.ts";
+import type { ServerLogLine } from "../../src/model/server.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { getJson, postCall } from "./requests.ts";
+import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+
+test("calls are counted minute by minute, how they went and how long they took", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  await using serving = await startServe(config, directory.file("data"));
+  const series = async (query = "") =>
+    (await getJson(`${serving.url}/calls/series${query}`)).body as unknown as CallSeries;
+  const empty = await series();
+  assert.deepEqual([empty.steps.length, empty.stepMs, empty.total.calls], [60, 60_000, 0]);
+  assert.equal(empty.total.p50Ms, null);
+
+  await postCall(serving.url, "echo.add", { arguments: { a: 1, b: 2 } });
+  await postCall(serving.url, "echo.add", { arguments: { a: "x" } });
+  await postCall(serving.url, "echo.fail", { arguments: {} });
+  const { steps, total } = await series("?minutes=120&step=60");
+  assert.equal(steps.length, 2);
+  assert.deepEqual(total.byStatus, { succeeded: 1, refused: 1, tool_error: 1 });
+  assert.deepEqual([total.calls, total.errors], [3, 1]);
+  assert.ok((total.p50Ms ?? 0) > 0 && (total.p95Ms ?? 0) >= (total.p50Ms ?? 0));
+  assert.equal(
+    steps.reduce((sum, { calls }) => sum + calls, 0),
+    3,
+  );
+});
+
+test("a span of time that makes no sense is refused by its name", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, {});
+  await using serving = await startServe(config, directory.file("data"));
+  for (const [query, parameter] of [
+    ["minutes=0", "minutes"],
+    ["minutes=1e3", "minutes"],
+    ["minutes=99999", "minutes"],
+    ["step=-1", "step"],
+    ["minutes=10080&step=1", "step"],
+    ["hours=1", "hours"],
+  ]) {
+    const { status, body } = await getJson(`${serving.url}/calls/series?${query}`);
+    assert.deepEqual([status, (body.data as { parameter: string }).parameter], [400, parameter], query);
+  }
+});
+
+test("others' calls are counted for nobody but admins", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
+  const keyOf = async (...words: string[]) =>
+    String((await runCli(["keys", "create", ...words, ...place])).json().secret);
+  const [ann, bob, root] = [
+    await keyOf("ann", "--user", "ann", "--scope", "call"),
+    await keyOf("bob", "--user", "bob", "--scope", "call"),
+    await keyOf("root", "--user", "root", "--scope", "admin"),
+  ];
+  await using serving = await startServe(config, directory.file("data"));
+  const ask = (key: string, path: string, init: RequestInit = {}) =>
+    fetch(serving.url + path, { ...init, headers: { authorization: `Bearer ${key}` } });
+  const countFor = async (key: string, query = "") =>
+    ((await (await ask(key, `/calls/series${query}`)).json()) as CallSeries).total.calls;
+  await ask(ann, "/tools/echo.add/call", {
+    method: "POST",
+    body: JSON.stringify({ arguments: { a: 1, b: 2 } }),
+  });
+  assert.deepEqual([await countFor(ann), await countFor(bob), await countFor(root)], [1, 0, 1]);
+  assert.deepEqual([await countFor(bob, "?user=ann"), await countFor(root, "?user=ann")], [0, 1]);
+  assert.equal(await countFor(root, "?user=bob"), 0);
+});
+
+test("the log of a server is followed: what there is, then what comes, until the plane stops", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { progress: fixture("progress") });
+  await using serving = await startServe(config, directory.file("data"));
+  const say = (text: string) => postCall(serving.url, "progress.log_lines", { arguments: { text } });
+  await say("before");
+  const response = await fetch(`${serving.url}/servers/progress/logs`, {
+    headers: { accept: "text/event-stream" },
+  });
+  assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
+  const told: string[] = [];
+  let isSaid = false;
+  for await (const [event, lines] of eventsOf(response)) {
+    told.push(...lines.map(({ level, text }) => `${event} ${level} ${text}`));
+    if (!isSaid) await say("after");
+    isSaid = true;
+    if (told.includes("added emergency after")) await serving.stop();
+  }
+  assert.ok(told.includes("kept error before"), told.join("\n"));
+  assert.ok(told.includes("added debug after"));
+
+  await using again = await startServe(config, directory.file("data"));
+  const unknown = await fetch(`${again.url}/servers/nobody/logs`, {
+    headers: { accept: "text/event-stream" },
+  });
+  assert.deepEqual(
+    [unknown.status, ((await unknown.json()) as { code: string }).code],
+    [404, "SERVER_NOT_FOUND"],
+  );
+});
+
+async function* eventsOf(response: Response): AsyncGenerator<[string, ServerLogLine[]]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of response.body ?? []) {
+    const blocks = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = /^event: (.*)$/m.exec(block)?.[1];
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (event !== undefined && data !== undefined) yield [event, JSON.parse(data) as ServerLogLine[]];
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { fixture } from "../scenarios/support.ts";
+import { noBrowser, openWorld } from "./browser.ts";
+
+const isPart = (url: string) => /\/assets\/.*-page-.*\.js$/.test(url);
+
+suite("a plane that goes away", { skip: noBrowser }, () => {
+  test("every page can still be gone to, and what is half written is there when the plane is back", async () => {
+    await using world = await openWorld({ echo: fixture("echo") });
+    const { page } = await world.open("/try?tool=echo.echo");
+    await page.getByLabel("message * string").fill("half a sentence");
+    // The last of the pages is loaded when there is nothing else to do.
+    await page.waitForResponse((response) => response.url().includes("settings-page"));
+    const startAgain = await world.stopPlane();
+    await page.getByText("The plane does not answer; what you see may be old.").waitFor();
+    assert.equal(await page.getByLabel("message * string").inputValue(), "half a sentence");
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+    await startAgain();
+    await page.getByText("No jobs", { exact: true }).waitFor();
+  });
+
+  test("a page that was not loaded in time says so and leaves the rest alone", async () => {
+    await using world = await openWorld({ echo: fixture("echo") });
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    await page.route(
+      (url) => isPart(url.pathname) && url.pathname.includes("jobs-page"),
+      (route) => route.abort(),
+    );
+    await page.goto(`${world.url}/workbench/servers`);
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("heading", { name: "This page cannot be shown" }).waitFor();
+    await page.getByText("The plane was away, or was updated, while this page was open.").waitFor();
+    await page.getByRole("link", { name: "Servers", exact: true }).click();
+    await page.getByRole("link", { name: "echo", exact: true }).waitFor();
+    assert.equal(await page.title(), "Servers · Toolplane");
+    await context.close();
+  });
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { callEntry } from "../contracts/records.ts";
+import { startScriptedModel } from "../fixtures/llm-script.ts";
+import { fixture } from "../scenarios/support.ts";
+import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
+
+const past = 1_500;
+
+suite("watching a plane in the browser", { skip: noBrowser }, () => {
+  let world: World;
+  before(async () => {
+    const remote = { url: "http://127.0.0.1:9/mcp" };
+    world = await openWorld({ echo: fixture("echo"), progress: fixture("progress"), remote });
+    // More calls than any list tells at once.
+    const begin = await world.stopPlane();
+    const store = await openSqliteStore(join(world.dataDirectory, "toolplane.db"));
+    const at = new Date(Date.now() - 10 * 60_000).toISOString();
+    const status = (index: number) => (index % 10 === 0 ? "failed" : "succeeded");
+    await store.append(
+      Array.from({ length: past }, (_, index) => callEntry(`past-${index}`, { at, status: status(index) })),
+    );
+    await store.close();
+    await begin();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const post = (tool: string, args: object) =>
+    fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
+
+  test("the overview counts every call of the last hour, and each that comes", async () => {
+    const { page, complaints, context } = await world.open("/");
+    await page.getByText("1,500 in the last hour").waitFor();
+    await page.getByText("10.0 %").waitFor();
+    await page.getByRole("img", { name: /^1,500 calls in the last hour, 150 failed or refused/ }).waitFor();
+    await page.getByRole("img", { name: /How long calls took/ }).waitFor();
+    await post("echo.add", { a: 1, b: 2 });
+    await page.getByText("1,501 in the last hour").waitFor();
+    await page.getByRole("link", { name: "echo.add" }).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("the log of a server comes by itself, can be read in peace, and is narrowed to what is serious", async () => {
+    const { page, complaints, context } = await world.open("/servers/progress");
+    await page.getByText("It has said nothing.").waitFor();
+    await post("progress.log_lines", { text: "first of all" });
+    const log = page.getByRole("log", { name: "Log of progress" });
+    await log.getByText("first of all").first().waitFor();
+    await page.getByText("live", { exact: true }).waitFor();
+    for (let at = 0; at < 8; at += 1) await post("progress.log_lines", { text: `round ${at}` });
+    await log.getByText("round 7").last().waitFor();
+    const isAtEnd = () => log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 24);
+    assert.equal(await isAtEnd(), true);
+
+    await log.evaluate((list) => {
+      list.scrollTop = 0;
+    });
+    const follow = page.getByRole("button", { name: /^Follow/ });
+    await follow.waitFor();
+    await post("progress.log_lines", { text: "while reading" });
+    await page.getByRole("button", { name: "Follow (8 new lines)" }).waitFor();
+    assert.equal(await log.evaluate((list) => list.scrollTop), 0);
+    await follow.click();
+    await follow.waitFor({ state: "detached" });
+    assert.equal(await isAtEnd(), true);
+
+    const lines = log.getByText("first of all");
+    assert.equal(await lines.count(), 8);
+    await page.getByRole("combobox", { name: "Show" }).selectOption("Errors");
+    await log.getByText("debug", { exact: true }).first().waitFor({ state: "detached" });
+    assert.equal(await lines.count(), 4);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("a server that is asked something is disconnected only by somebody who means it", async () => {
+    const asked = post("progress.keep_alive", { ms: 120_000 });
+    const { page, context } = await world.open("/servers/progress");
+    // The page hears of the call by itself.
+    await page.locator("dt", { hasText: "Waiting requests" }).locator("+ dd", { hasText: "1" }).waitFor();
+    const disconnect = page.getByRole("button", { name: "Disconnect" }).first();
+    const dialog = page.getByRole("dialog", { name: "Disconnect progress?" });
+    await disconnect.click();
+    await dialog.getByText("1 request waits for its answer, and would fail.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await disconnect.click();
+    await dialog.getByRole("button", { name: "Disconnect" }).click();
+    assert.equal(((await (await asked).json()) as { ok?: boolean }).ok ?? false, false);
+    await page.getByRole("button", { name: "Connect", exact: true }).waitFor();
+    await context.close();
+  });
+
+  test("a token of one's own goes in, is shown to nobody, and is forgotten after a question", async () => {
+    const { page, context } = await world.open("/servers/remote");
+    await page.getByText("None is kept for you.").waitFor();
+    await page.getByLabel("Token", { exact: true }).fill("hunter2-hunter2");
+    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByText("Given by you").waitFor();
+    assert.equal(await page.getByLabel("Another token").inputValue(), "");
+    assert.doesNotMatch(await (await fetch(`${world.url}/tokens`)).text(), /hunter2/);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.getByRole("button", { name: "Forget" }).click();
+    const dialog = page.getByRole("dialog", { name: "Forget your token for remote?" });
+    await dialog.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("None is kept for you.").waitFor();
+    await context.close();
+  });
+
+  test("a conversation is not lost by a slip", async () => {
+    await using model = await startScriptedModel({ responses: [{ kind: "text", text: "Good morning." }] });
+    const models = { default: { baseURL: model.url, model: "scripted" } };
+    await using chatting = await openWorld({ echo: fixture("echo") }, { models });
+    const { page } = await chatting.open("/chat");
+    const anew = page.getByRole("button", { name: "Begin anew" }).first();
+    assert.equal(await anew.isDisabled(), true);
+    await page.getByLabel("Your question").fill("Hello?");
+    await page.keyboard.press("Enter");
+    await page.getByText("Good morning.").waitFor();
+    await anew.click();
+    const dialog = page.getByRole("dialog", { name: "Begin a new conversation?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Good morning.").waitFor();
+    await anew.click();
+    await dialog.getByRole("button", { name: "Begin anew" }).click();
+    await page.getByText("Good morning.").waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,33 @@
+import { isRawJSON, mayLoseNumbers, parseExactly } from "../../../src/lib/exact-numbers.ts";
+
+const canBeExact = "rawJSON" in JSON;
+
+/** A number with more digits than a browser can count with. It is written as it was read. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return parseExactly(this.text);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** Reads JSON without making other numbers of those in it. */
+export function readJson<T>(text: string): T {
+  if (!canBeExact || !mayLoseNumbers(text)) return JSON.parse(text) as T;
+  return keepExact(parseExactly(text)) as T;
+}
+
+function keepExact(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isRawJSON(value)) return new ExactNumber(JSON.stringify(value));
+  if (Array.isArray(value)) return value.map(keepExact);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, keepExact(inner)]));
+}

@@ -1,0 +1,14 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { CallSeries } from "../../../src/model/call-series.ts";
+import { get } from "./client.ts";
+
+/** Events keep it up between; how long calls took is asked for. */
+const everyMs = 60_000;
+
+/** The last hour, minute by minute. */
+export const seriesQuery = () =>
+  queryOptions({
+    queryKey: ["series"],
+    queryFn: ({ signal }) => get<CallSeries>("/calls/series", signal),
+    refetchInterval: everyMs,
+  });

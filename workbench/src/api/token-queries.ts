@@ -1,0 +1,25 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { TokenStatus } from "../../../src/model/token.ts";
+import type { Paged } from "./answers.ts";
+import { get, part, put, remove } from "./client.ts";
+
+/** What is kept for whoever asks; never the tokens themselves. */
+export const tokensQuery = () =>
+  queryOptions({
+    queryKey: ["tokens"],
+    queryFn: ({ signal }) => get<Paged<"tokens", TokenStatus>>("/tokens?limit=1000", signal),
+  });
+
+/** Gives a token of one's own for a server, or with null takes it away. */
+export function useToken(server: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (token: string | null): Promise<unknown> =>
+      token === null
+        ? remove(`/servers/${part(server)}/token`)
+        : put(`/servers/${part(server)}/token`, { token }),
+    onSettled: () => {
+      for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import { type ComponentType, type FunctionComponent, useEffect, useState } from "react";
+import { ApiError, send } from "../api/client.ts";
+import { Page } from "../parts/page.tsx";
+import { Failed, Loading } from "../parts/states.tsx";
+import { useConnection } from "./live-events.ts";
+
+type Source = { loaded: ComponentType | null; load: () => Promise<void> };
+
+const sources: Source[] = [];
+/** The page in sight comes first. */
+const restMs = 1_500;
+
+/**
+ * A page that is loaded when somebody goes there. Where nobody answers it says so, and appears when the plane is back. The router's
+ * own way is to load everything anew, which without a plane leaves nothing of what somebody has begun to write.
+ */
+export function lazyPage<Name extends string>(
+  find: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): FunctionComponent & { preload: () => Promise<void> } {
+  const source: Source = {
+    loaded: null,
+    async load() {
+      source.loaded ??= (await find())[name];
+    },
+  };
+  sources.push(source);
+  const preload = () => source.load().catch(() => undefined);
+  return Object.assign(() => <LazyPage source={source} />, { preload });
+}
+
+/** Loads the others when there is nothing else to do, so that all of them are there when the plane is not. */
+export function loadRest(): () => void {
+  let isOver = false;
+  const timer = setTimeout(async () => {
+    for (const source of sources) {
+      await new Promise<void>((resolve) => (window.requestIdleCallback ?? setTimeout)(() => resolve()));
+      if (isOver) return;
+      await source.load().catch(() => undefined);
+    }
+  }, restMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+function LazyPage({ source }: { source: Source }) {
+  const [problem, setProblem] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+  const connection = useConnection();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try, or a plane that is back, is a reason to look again
+  useEffect(() => {
+    if (source.loaded !== null) return;
+    let isGone = false;
+    const tell = (found: unknown) => {
+      if (!isGone) setProblem(found);
+    };
+    source.load().then(
+      () => tell(undefined),
+      () => whyNot().then(tell),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [source, connection, tries]);
+  const { loaded: Loaded } = source;
+  if (Loaded !== null) return <Loaded />;
+  if (problem === null) return <Loading />;
+  return (
+    <Page title="This page cannot be shown">
+      <Failed
+        error={problem}
+        onRetry={() => (problem instanceof ApiError ? setTries(tries + 1) : location.reload())}
+      />
+    </Page>
+  );
+}
+
+/** Nobody answers, or what was asked for is no longer there. Browsers do not ask twice for what has failed once. */
+async function whyNot(): Promise<unknown> {
+  try {
+    await send("GET", "/healthz");
+  } catch (thrown) {
+    return thrown;
+  }
+  return new Error("The plane was away, or was updated, while this page was open. Load it again.");
+}

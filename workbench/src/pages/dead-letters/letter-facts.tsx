@@ -1,0 +1,59 @@
+import { Link } from "@tanstack/react-router";
+import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { Facts } from "../../parts/page.tsx";
+import { Time } from "../../parts/time.tsx";
+import { holdText } from "./hold-text.ts";
+
+/** Whose call it was, where it stands, and what comes next. */
+export function LetterFacts({ letter }: { letter: DeadLetter }) {
+  const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } =
+    letter;
+  return (
+    <Facts
+      items={[
+        ["Status", <StateBadge key="status" kind="letter" state={status} />],
+        ["Server", server],
+        [
+          "Call",
+          <Link key="call" to="/calls/$id" params={{ id: callId }} className="text-accent hover:underline">
+            What is on record
+          </Link>,
+        ],
+        ["Caller", `${principal.user ?? "nobody"} through ${face}`],
+        ["Tries", `${attempts} of ${maxAttempts}`],
+        [
+          "Next try",
+          nextRetryAt === null ? (
+            `not by itself: ${holdText(hold)}`
+          ) : (
+            <Time full key="next" at={nextRetryAt} />
+          ),
+        ],
+        ["Since", <Time full key="since" at={createdAt} />],
+      ]}
+    />
+  );
+}
+
+/** Every try, and what people have said of it. */
+export function LetterHistory({ letter: { history } }: { letter: DeadLetter }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-medium text-muted">What happened to it</h3>
+      <ol className="flex flex-col gap-1 text-[13px]">
+        {history.map(({ at, status, code, by, note }) => (
+          <li key={`${at} ${status}`} className="flex flex-wrap items-center gap-2">
+            <span className="w-20 text-muted">
+              <Time at={at} />
+            </span>
+            <StateBadge kind="letter" state={status} />
+            <span className="min-w-0 break-words">
+              {[code, by && `by ${by}`, note].filter(Boolean).join(", ")}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Recurrence } from "../../../../src/model/job.ts";
+
+const units = { hourly: "hour", daily: "day", weekly: "week", monthly: "month" };
+
+/** When a job is due, in words where there are some. */
+export function renderRecurrence(recurrence: Recurrence | undefined): string {
+  if (recurrence === undefined) return "on request";
+  const { cron, frequency, interval = 1, timezone } = recurrence;
+  if (cron !== undefined) return `${renderCron(cron) ?? cron} (${timezone})`;
+  if (frequency === undefined) return "on request";
+  return interval === 1 ? `every ${units[frequency]}` : `every ${interval} ${units[frequency]}s`;
+}
+
+/** The usual ones; null for those that are better read as they are written. */
+function renderCron(cron: string): string | null {
+  const [minute = "", hour = "", day, month, weekday = "", ...rest] = cron.trim().split(/\s+/);
+  if (rest.length > 0 || day !== "*" || month !== "*") return null;
+  const [, every] = /^\*\/(\d+)$/.exec(minute) ?? [];
+  if (hour === "*" && weekday === "*") {
+    if (every !== undefined) return every === "1" ? "every minute" : `every ${every} minutes`;
+    if (minute === "*") return "every minute";
+    return /^\d+$/.test(minute) ? `every hour at :${minute.padStart(2, "0")}` : null;
+  }
+  if (!/^\d+$/.test(minute) || !/^\d+$/.test(hour)) return null;
+  const at = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  if (weekday === "*") return `every day at ${at}`;
+  const days = renderDays(weekday);
+  return days === null ? null : `${days} at ${at}`;
+}
+
+const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+function renderDays(weekday: string): string | null {
+  const parts = weekday.split(",").map((part) => part.split("-").map(nameOf));
+  if (parts.some((part) => part.length > 2 || part.includes(undefined))) return null;
+  return parts.map((part) => part.join(" to ")).join(", ");
+}
+
+function nameOf(day: string): string | undefined {
+  if (/^[0-7]$/.test(day)) return days[Number(day)];
+  return days.find((name) => name.slice(0, 3).toLowerCase() === day.toLowerCase());
+}

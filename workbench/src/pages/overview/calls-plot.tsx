@@ -1,0 +1,77 @@
+import type { CallSeries } from "../../../../src/model/call-series.ts";
+import { Lines } from "../../parts/lines.tsx";
+import { Bars } from "../../parts/sparkline.tsx";
+import { counted, renderClock, renderCount, renderDuration } from "../../parts/time.tsx";
+
+/** Calls of every minute, and how long they took. */
+export function CallsPlot({ series: { steps, total } }: { series: CallSeries }) {
+  const most = Math.max(...steps.map(({ calls }) => calls));
+  return (
+    <div className="flex flex-col gap-1">
+      <Legend
+        keys={[
+          { look: "bg-accent-fill", text: "answered" },
+          { look: "bg-bad", text: "failed or refused" },
+        ]}
+        note={most === 0 ? "none" : `at most ${renderCount(most)} a minute`}
+      />
+      <Bars
+        label={`${counted(total.calls, "call")} in the last hour, ${renderCount(total.errors)} failed or refused, at most ${renderCount(most)} a minute`}
+        className="h-32 border-b border-line"
+        bars={steps.map(({ at, calls, errors }) => ({
+          label: `${renderClock(at)}: ${counted(calls, "call")}, ${renderCount(errors)} failed or refused`,
+          parts: [
+            { value: errors, className: "fill-bad" },
+            { value: calls - errors, className: "fill-accent-fill" },
+          ],
+        }))}
+      />
+      <TimesPlot steps={steps} />
+      <p className="flex justify-between text-[11px] tabular-nums text-muted">
+        {[0, 15, 30, 45].map((place) => (
+          <span key={place}>{renderClock(steps[place]?.at ?? 0)}</span>
+        ))}
+        <span>now</span>
+      </p>
+    </div>
+  );
+}
+
+function TimesPlot({ steps }: Pick<CallSeries, "steps">) {
+  const longest = Math.max(...steps.map(({ p95Ms }) => p95Ms ?? 0));
+  if (longest === 0) return null;
+  return (
+    <>
+      <div className="mt-3">
+        <Legend
+          keys={[
+            { look: "bg-accent", text: "half took less (p50)" },
+            { look: "bg-warn", text: "19 of 20 took less (p95)" },
+          ]}
+          note={`at most ${renderDuration(longest)}`}
+        />
+      </div>
+      <Lines
+        label={`How long calls took in the last hour: 19 of 20 less than ${renderDuration(longest)} in every minute`}
+        className="h-16 w-full border-b border-line"
+        lines={[
+          { name: "p95", values: steps.map(({ p95Ms }) => p95Ms), className: "stroke-warn" },
+          { name: "p50", values: steps.map(({ p50Ms }) => p50Ms), className: "stroke-accent" },
+        ]}
+      />
+    </>
+  );
+}
+
+function Legend({ keys, note }: { keys: readonly { look: string; text: string }[]; note: string }) {
+  return (
+    <p className="flex flex-wrap gap-x-4 text-xs text-muted">
+      {keys.map(({ look, text }) => (
+        <span key={text} className="flex items-center gap-1.5 whitespace-nowrap">
+          <span aria-hidden className={`size-2 rounded-sm ${look}`} /> {text}
+        </span>
+      ))}
+      <span className="ml-auto whitespace-nowrap tabular-nums">{note}</span>
+    </p>
+  );
+}

@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { CallSeries } from "../../../../src/model/call-series.ts";
+import { serversQuery, statsQuery } from "../../api/queries.ts";
+import { classes } from "../../parts/class-names.ts";
+import { Meter } from "../../parts/sparkline.tsx";
+import { counted, renderCount, renderDuration, renderPercent } from "../../parts/time.tsx";
+
+const lately = 5;
+const unknown = "…";
+
+/** The plane in five numbers; null as long as the calls are not known. */
+export function Numbers({ series }: { series: CallSeries | null }) {
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-6 xl:grid-cols-5">
+      <ServerNumber />
+      <CallNumbers series={series} />
+      <SavedNumber />
+    </div>
+  );
+}
+
+function ServerNumber() {
+  const servers = useQuery(serversQuery()).data?.servers;
+  const tools = useQuery(statsQuery()).data?.totals.tools;
+  const expected = servers?.filter(({ state }) => state !== "disabled") ?? [];
+  const countOf = (...states: string[]) => expected.filter(({ state }) => states.includes(state)).length;
+  const connected = countOf("connected");
+  const inTrouble = countOf("error", "config_error", "backoff");
+  const atRest = countOf("disconnected");
+  return (
+    <NumberCard title="Servers connected" value={servers ? `${connected} of ${expected.length}` : unknown}>
+      {tools === undefined ? "counting the tools" : counted(tools, "tool")}
+      {inTrouble > 0 && `; ${inTrouble} in trouble`}
+      {atRest > 0 && `; ${atRest} at rest until needed`}
+    </NumberCard>
+  );
+}
+
+function CallNumbers({ series }: { series: CallSeries | null }) {
+  const { calls, errors, p50Ms, p95Ms } = series?.total ?? { calls: 0, errors: 0, p50Ms: null, p95Ms: null };
+  const recent = series?.steps.slice(-lately).reduce((sum, step) => sum + step.calls, 0) ?? 0;
+  const whenKnown = (value: string) => (series === null ? unknown : value);
+  return (
+    <>
+      <NumberCard
+        title="Calls per minute"
+        value={whenKnown((recent / lately).toFixed(recent > 0 && recent < 50 ? 1 : 0))}
+      >
+        over {lately} minutes; {renderCount(calls)} in the last hour
+      </NumberCard>
+      <NumberCard
+        title="Error rate"
+        value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
+      >
+        {calls === 0 ? (
+          "no calls in the last hour"
+        ) : (
+          <>
+            {renderCount(errors)}{" "}
+            <Link to="/calls" search={{ status: "failed" }} className="underline hover:text-ink">
+              failed
+            </Link>{" "}
+            or{" "}
+            <Link to="/calls" search={{ status: "refused" }} className="underline hover:text-ink">
+              refused
+            </Link>{" "}
+            in the last hour
+          </>
+        )}
+      </NumberCard>
+      <NumberCard
+        width="lg:max-xl:col-span-3"
+        title="Time per call"
+        value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
+      >
+        {p95Ms === null
+          ? "nothing to measure yet"
+          : `half took less; 19 of 20 at most ${renderDuration(p95Ms)}`}
+      </NumberCard>
+    </>
+  );
+}
+
+function SavedNumber() {
+  const stats = useQuery(statsQuery()).data;
+  const { fullTokens = 0, loadedTokens = 0, savedPercent: ifLazy = 0 } = stats?.totals ?? {};
+  const isLazy = stats?.lazy.isActive ?? false;
+  const saved = isLazy && fullTokens > 0 ? (1 - loadedTokens / fullTokens) * 100 : 0;
+  return (
+    <NumberCard
+      width="max-lg:col-span-2 lg:max-xl:col-span-3"
+      title="Tokens saved"
+      value={stats ? renderPercent(saved) : unknown}
+    >
+      <Meter
+        value={saved / 100}
+        label={`${renderCount(fullTokens - loadedTokens)} of ${renderCount(fullTokens)} tokens`}
+        className="fill-good"
+      />
+      <span className="mt-1 block">
+        {stats === undefined
+          ? "counting the tokens"
+          : isLazy
+            ? `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`
+            : `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
+      </span>
+    </NumberCard>
+  );
+}
+
+type NumberCardProps = { title: string; value: string; children: ReactNode; width?: string };
+
+/** Five of them fill two or six columns as well. */
+function NumberCard({ title, value, children, width = "lg:max-xl:col-span-2" }: NumberCardProps) {
+  return (
+    <section className={classes("rounded-lg border border-line bg-surface px-4 py-3", width)}>
+      <h2 className="text-xs font-medium text-muted">{title}</h2>
+      <p className="mt-0.5 text-2xl font-semibold tabular-nums tracking-tight">{value}</p>
+      <div className="mt-1 text-xs text-muted">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps } from "@tanstack/react-router";
+import {
+  CircleHelp,
+  FileWarning,
+  Hand,
+  ListChecks,
+  type LucideIcon,
+  MailWarning,
+  ShieldAlert,
+  Unplug,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { plansQuery, waitingQuery } from "../../api/approval-queries.ts";
+import { deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
+import { configQuery } from "../../api/setup-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { counted } from "../../parts/time.tsx";
+
+export type Need = { key: string; icon: LucideIcon; title: string; about: string; link: ReactNode };
+
+/** More than these are told together. */
+const mostServers = 3;
+
+/** What waits for a person, most urgent first: those who wait, then what is held back, then what is broken. */
+export function useNeeds(): Need[] {
+  return [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
+}
+
+function useWaiting(): Need[] {
+  const { approvals, total } = useInfiniteQuery(waitingQuery()).data ?? { approvals: [], total: 0 };
+  const questions = useQuery(questionsQuery()).data?.questions ?? [];
+  const plans = (useQuery(plansQuery()).data?.plans ?? []).filter(({ changes }) =>
+    changes.some(({ status }) => status === "pending"),
+  );
+  const [plan] = plans;
+  return [
+    ...some(approvals, {
+      ...{
+        key: "approvals",
+        icon: Hand,
+        title: `${counted(total, "call waits", "calls wait")} for a yes`,
+      },
+      ...{ about: names(approvals.map(({ tool }) => tool)), link: go("Decide", { to: "/approvals" }) },
+    }),
+    ...some(questions, {
+      ...{ key: "questions", icon: CircleHelp, about: names(questions.map(({ tool }) => tool)) },
+      title: `${counted(questions.length, "server asks", "servers ask")} something`,
+      link: go("Answer", { to: "/approvals" }),
+    }),
+    ...some(plans, {
+      ...{
+        key: "plans",
+        icon: ListChecks,
+        title: `${counted(plans.length, "plan waits", "plans wait")} to be run`,
+      },
+      about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
+      link: go(
+        "Look",
+        plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" },
+      ),
+    }),
+  ];
+}
+
+function useHeldBack(): Need[] {
+  const held = useQuery(heldPinsQuery()).data?.pins ?? [];
+  const title = counted(
+    held.length,
+    "tool is held back because of its definition",
+    "tools are held back because of their definitions",
+  );
+  return some(held, {
+    ...{ key: "held", icon: ShieldAlert, title, about: names(held.map(({ name }) => name)) },
+    link: go("Compare", { to: "/tools/$name", params: { name: held[0]?.name ?? "" } }),
+  });
+}
+
+function useBroken(): Need[] {
+  const servers = useQuery(serversQuery()).data?.servers ?? [];
+  const broken = servers.filter(({ state }) => ["error", "config_error", "backoff"].includes(state));
+  if (broken.length > mostServers)
+    return [
+      {
+        ...{ key: "servers", icon: Unplug, title: `${broken.length} servers cannot be reached` },
+        ...{ about: names(broken.map(({ name }) => name)), link: go("Find out why", { to: "/servers" }) },
+      },
+    ];
+  return broken.map(({ name, error }) => ({
+    ...{ key: `server ${name}`, icon: Unplug, title: name, about: error ?? "It is not connected." },
+    link: go("Find out why", { to: "/servers/$name", params: { name } }),
+  }));
+}
+
+function useFailed(): Need[] {
+  const letters = useInfiniteQuery(deadLettersQuery("pending")).data?.pages[0];
+  const problems = useQuery({ ...configQuery(), enabled: useMay("admin") }).data?.problems ?? [];
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const failed = letters?.deadLetters ?? [];
+  return [
+    ...some(failed, {
+      ...{ key: "letters", icon: MailWarning, about: names(failed.map(({ tool }) => tool)) },
+      title: `${counted(letters?.total ?? 0, "call has", "calls have")} failed for good`,
+      link: go("Look", { to: "/dead-letters" }),
+    }),
+    ...some(errors, {
+      ...{ key: "config", icon: FileWarning, about: errors[0]?.message ?? "" },
+      title: `The configuration has ${counted(errors.length, "error")}`,
+      link: go("Look", { to: "/settings", search: { view: "config" } }),
+    }),
+  ];
+}
+
+const some = (found: readonly unknown[], need: Need): Need[] => (found.length === 0 ? [] : [need]);
+
+/** Each once, and not all of many. */
+function names(all: readonly string[]): string {
+  const each = [...new Set(all)];
+  return each.slice(0, 3).join(", ") + (each.length > 3 ? ` and ${each.length - 3} more` : "");
+}
+
+function go(text: string, place: LinkProps): ReactNode {
+  return (
+    <Link {...place} className="shrink-0 text-accent hover:underline">
+      {text}
+    </Link>
+  );
+}

@@ -1,0 +1,34 @@
+import type { LogLevel, ServerLogLine } from "../../../../src/model/server.ts";
+
+export const logFilters = [
+  { value: "all", text: "Everything" },
+  { value: "info", text: "Info and above" },
+  { value: "warning", text: "Warnings and above" },
+  { value: "error", text: "Errors" },
+  { value: "stderr", text: "Standard error" },
+] as const;
+
+export type LogFilter = (typeof logFilters)[number]["value"];
+
+/** From the least to the most serious; by heart, because the model brings a library along. */
+const ranks: Record<LogLevel, number> = {
+  ...{ debug: 0, info: 1, notice: 2, warning: 3 },
+  ...{ error: 4, critical: 5, alert: 6, emergency: 7 },
+};
+const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
+
+/** What a server writes to its standard error says of itself how serious it is only to people. */
+export function isShown(
+  { source, level }: Pick<ServerLogLine, "source" | "level">,
+  filter: LogFilter,
+): boolean {
+  if (filter === "all") return true;
+  if (filter === "stderr") return source === "stderr";
+  return level !== undefined && rankOf(level) >= rankOf(filter);
+}
+
+export function toneOf({ source, level }: { source: string; level: string | undefined }): string {
+  if (level === undefined) return source === "noise" ? "text-warn" : "text-muted";
+  if (rankOf(level) >= ranks.error) return "text-bad";
+  return rankOf(level) >= ranks.warning ? "text-warn" : "text-muted";
+}

@@ -1,0 +1,62 @@
+import { Plug, RefreshCw, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { ServerStatus } from "../../../../src/model/server.ts";
+import { Button } from "../../parts/button.tsx";
+import { DisconnectButton } from "./disconnect-button.tsx";
+import { RemoveServer } from "./remove-server.tsx";
+import { useServerVerb } from "./server-actions.ts";
+import { SignInButton } from "./sign-in-button.tsx";
+
+export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) =>
+  transport !== "stdio" && transport !== null;
+
+/** What can be done with one server. */
+export function ServerButtons({
+  server: { name, state, transport, pending },
+  mayManage,
+}: {
+  server: ServerStatus;
+  mayManage: boolean;
+}) {
+  const verb = useServerVerb(name);
+  const [removing, setRemoving] = useState(false);
+  const isUp = state === "connected" || state === "connecting";
+  const cannot = !mayManage || state === "disabled" || state === "config_error";
+  const isBusy = (one: string) => verb.isPending && verb.variables === one;
+  return (
+    <>
+      {isRemote({ transport }) && <SignInButton server={name} />}
+      {isUp ? (
+        <DisconnectButton
+          name={name}
+          pending={pending}
+          disabled={cannot}
+          busy={isBusy("disconnect")}
+          onDisconnect={() => verb.mutate("disconnect")}
+        />
+      ) : (
+        <Button
+          variant="primary"
+          icon={Plug}
+          disabled={cannot}
+          busy={isBusy("connect")}
+          onClick={() => verb.mutate("connect")}
+        >
+          Connect
+        </Button>
+      )}
+      <Button
+        icon={RefreshCw}
+        disabled={cannot}
+        busy={isBusy("refresh")}
+        onClick={() => verb.mutate("refresh")}
+      >
+        Refresh
+      </Button>
+      <Button variant="quiet" icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>
+        Remove
+      </Button>
+      {removing && <RemoveServer name={name} onClose={() => setRemoving(false)} />}
+    </>
+  );
+}

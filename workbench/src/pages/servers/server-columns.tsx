@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Plug, RefreshCw, Unplug } from "lucide-react";
+import type { ServerStatus } from "../../../../src/model/server.ts";
+import { statsQuery } from "../../api/queries.ts";
+import { useMay } from "../../app/session.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import type { Column } from "../../parts/data-table.tsx";
+import { renderCount, Time } from "../../parts/time.tsx";
+import { useServerVerb } from "./server-actions.ts";
+
+export const serverColumns: readonly Column<ServerStatus>[] = [
+  {
+    ...{ title: "Server", width: "minmax(80px, 3fr)" },
+    render: (server) => (
+      <>
+        <Link
+          to="/servers/$name"
+          params={{ name: server.name }}
+          title={server.name}
+          className="font-medium hover:underline"
+        >
+          {server.name}
+        </Link>
+        <Note server={server} />
+      </>
+    ),
+  },
+  {
+    title: "State",
+    width: "minmax(110px, 150px)",
+    render: ({ state }) => <StateBadge kind="server" state={state} />,
+  },
+  { title: "Transport", width: "76px", wide: true, render: ({ transport }) => transport ?? "–" },
+  {
+    title: "Tools",
+    width: "60px",
+    align: "right",
+    wide: true,
+    render: ({ tools, stale }) => (
+      <span title={stale ? "Listed before it failed." : undefined}>
+        {renderCount(tools)}
+        {stale && "*"}
+      </span>
+    ),
+  },
+  {
+    title: "Tokens",
+    width: "64px",
+    align: "right",
+    wide: true,
+    render: ({ name }) => <Tokens server={name} />,
+  },
+  { title: "Listed", width: "76px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
+  { title: "Actions", width: "72px", render: (server) => <RowActions server={server} /> },
+];
+
+/** What its definitions cost in the context of a model. */
+function Tokens({ server }: { server: string }) {
+  const cost = useQuery(statsQuery()).data?.servers.find(({ name }) => name === server);
+  return cost === undefined ? "–" : renderCount(cost.fullTokens);
+}
+
+function Note({ server: { state, error, rejected, nextRetryAt } }: { server: ServerStatus }) {
+  if (error !== null)
+    return (
+      <span title={error} className="block truncate text-xs text-bad">
+        {nextRetryAt !== null && state === "backoff" && (
+          <>
+            again <Time at={nextRetryAt} />:{" "}
+          </>
+        )}
+        {error}
+      </span>
+    );
+  if (rejected.length === 0) return null;
+  return (
+    <span className="block truncate text-xs text-warn">
+      not usable: {rejected.map(({ tool }) => tool).join(", ")}
+    </span>
+  );
+}
+
+function RowActions({ server: { name, state } }: { server: ServerStatus }) {
+  const verb = useServerVerb(name);
+  const disabled = !useMay("admin") || verb.isPending || state === "disabled" || state === "config_error";
+  const isUp = state === "connected" || state === "connecting";
+  return (
+    <span className="flex">
+      <IconButton
+        label={`${isUp ? "Disconnect" : "Connect"} ${name}`}
+        icon={isUp ? Unplug : Plug}
+        disabled={disabled}
+        onClick={() => verb.mutate(isUp ? "disconnect" : "connect")}
+      />
+      <IconButton
+        label={`Refresh ${name}`}
+        icon={RefreshCw}
+        disabled={disabled}
+        onClick={() => verb.mutate("refresh")}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import type { TokenStatus } from "../../../../src/model/token.ts";
+import { tokensQuery, useToken } from "../../api/token-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+/** Who you are to a remote server. A token goes in and is never shown again. */
+export function TokenPanel({ server }: { server: string }) {
+  const kept = (useQuery(tokensQuery()).data?.tokens ?? []).filter((token) => token.server === server);
+  return (
+    <Panel title="Your token">
+      <div className="flex flex-col gap-3 text-[13px]">
+        {kept.length === 0 ? (
+          <p className="text-muted">
+            None is kept for you. Where the server wants one, give it here or sign in.
+          </p>
+        ) : (
+          kept.map((token) => <Kept key={token.kind} token={token} />)
+        )}
+        <GiveToken server={server} isKept={kept.some(({ kind }) => kind === "token")} />
+      </div>
+    </Panel>
+  );
+}
+
+function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: TokenStatus }) {
+  const [isForgetting, setForgetting] = useState(false);
+  const forget = useToken(server);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Badge dot tone={expired ? "bad" : "good"}>
+        {expired ? "expired" : "kept"}
+      </Badge>
+      <span>{kind === "oauth" ? "From signing in" : "Given by you"}</span>
+      {expiresAt !== null && (
+        <span className="text-muted">
+          ends <Time at={expiresAt} />
+        </span>
+      )}
+      {scopes.length > 0 && <span className="text-muted">for {scopes.join(", ")}</span>}
+      <Button variant="quiet" className="ml-auto" onClick={() => setForgetting(true)}>
+        Forget
+      </Button>
+      <Confirm
+        open={isForgetting}
+        title={`Forget your token for ${server}?`}
+        action="Forget"
+        busy={forget.isPending}
+        error={forget.error}
+        onClose={() => setForgetting(false)}
+        onConfirm={() => forget.mutate(null, { onSuccess: () => setForgetting(false) })}
+      >
+        <p>Your sessions with it end, and your calls fail until you give another one or sign in again.</p>
+      </Confirm>
+    </div>
+  );
+}
+
+function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
+  const [token, setToken] = useState("");
+  const mayGive = useMay("call");
+  const give = useToken(server);
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        give.mutate(token.trim(), {
+          onSuccess() {
+            setToken("");
+            toast("The token is kept.");
+          },
+        });
+      }}
+    >
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 max-w-md flex-1">
+          <Field label={isKept ? "Another token" : "Token"}>
+            <TextInput
+              type="password"
+              autoComplete="off"
+              placeholder={isKept ? "Type to replace the one that is kept" : "Sealed before it is kept"}
+              disabled={!mayGive}
+              value={token}
+              onChange={({ target }) => setToken(target.value)}
+            />
+          </Field>
+        </div>
+        <Button
+          type="submit"
+          icon={KeyRound}
+          disabled={!mayGive || token.trim() === ""}
+          busy={give.isPending}
+        >
+          {isKept ? "Replace" : "Keep"}
+        </Button>
+      </div>
+      <Complaint error={give.error} />
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { ToolAnswer } from "../../api/answers.ts";
+import { toolCostQuery } from "../../api/tool-queries.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { CopyButton } from "../../parts/code-view.tsx";
+import { HintBadges } from "../../parts/effect-badge.tsx";
+import { Facts, Panel } from "../../parts/page.tsx";
+import { renderCount } from "../../parts/time.tsx";
+import { HealthLine } from "./health-line.tsx";
+
+/** What is known of a tool beside its definition. */
+export function ToolFacts({ tool }: { tool: ToolAnswer }) {
+  const { name, id, health, settings } = tool;
+  const cost = useQuery(toolCostQuery(name)).data?.tools?.[0];
+  const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
+  const items: [string, ReactNode][] = [
+    ["Health", <HealthLine key="health" health={health} />],
+    ["Tokens", cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} in short`],
+    [
+      "Server",
+      id.server && (
+        <Link to="/servers/$name" params={{ name: id.server }} className="text-accent hover:underline">
+          {id.server}
+        </Link>
+      ),
+    ],
+    [
+      "For models",
+      <span key="model" className="-my-1.5 flex items-center font-mono text-xs break-all">
+        {tool.modelName}
+        <CopyButton text={tool.modelName} label="Copy the name" />
+      </span>,
+    ],
+    [
+      "Source",
+      <span key="source" className="break-all">
+        {tool.source}
+      </span>,
+    ],
+    ["Version", tool.version],
+    ["Safety level", tool.safety_level],
+    ["Consent", tool.requires_consent ? `asked for (${settings.consent})` : null],
+    [
+      "Hints",
+      <span key="hints" className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']">
+        <HintBadges tool={tool} />
+      </span>,
+    ],
+    ["Capabilities", list(tool.capabilities)],
+    ["Groups", list(settings.groups)],
+    ["Timeout", tool.default_timeout === null ? null : `${tool.default_timeout} s`],
+    [
+      "Variables",
+      list(
+        Object.entries(tool.credentials).map(
+          ([key, { configured }]) => `${key} ${configured ? "is set" : "is missing"}`,
+        ),
+      ),
+    ],
+    ["Cost", tool.cost_per_call === null ? null : `${tool.cost_per_call} ${tool.cost_unit ?? ""}`],
+    ["Persona", tool.persona],
+  ];
+  return (
+    <Panel
+      title="In short"
+      actions={
+        <Link to="/calls" search={{ tool: name }} className="text-xs text-accent hover:underline">
+          Calls
+        </Link>
+      }
+    >
+      <Facts items={items} />
+      {tool.unavailable !== null && tool.unavailable !== tool.review?.held && (
+        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">{tool.unavailable}</p>
+      )}
+    </Panel>
+  );
+}
+
+function Words({ words }: { words: readonly string[] }) {
+  return (
+    <span className="flex flex-wrap gap-1">
+      {words.map((word) => (
+        <Badge key={word}>{word}</Badge>
+      ))}
+    </span>
+  );
+}

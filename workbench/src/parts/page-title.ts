@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from "react";
+
+let title = "";
+const listeners = new Set<() => void>();
+
+/** What the page in sight is called, for the browser's tab and its history. */
+export function tellPageTitle(next: string): void {
+  if (next === title) return;
+  title = next;
+  for (const tell of listeners) tell();
+}
+
+export function usePageTitle(): string {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => title,
+  );
+}
