@@ -103,6 +103,37 @@ test("the log of a server is followed: what there is, then what comes, until the
   );
 });
 
+test("a key that is revoked reads no more of a log", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(
+    directory,
+    { progress: fixture("progress") },
+    { policy: { profile: "personal" } },
+  );
+  const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
+  const create = async (name: string) => {
+    const made = (await runCli(["keys", "create", name, "--scope", "admin", ...place])).json();
+    const { id } = made.key as { id: string };
+    return { id, headers: { authorization: `Bearer ${made.secret}` } };
+  };
+  const [admin, lost] = [await create("admin"), await create("lost")];
+  await using serving = await startServe(config, directory.file("data"));
+  const response = await fetch(`${serving.url}/servers/progress/logs`, {
+    headers: { ...lost.headers, accept: "text/event-stream" },
+  });
+  let isRevoked = false;
+  for await (const [event] of eventsOf(response)) {
+    assert.deepEqual([event, isRevoked], ["kept", false]);
+    isRevoked = true;
+    await fetch(`${serving.url}/keys/${lost.id}`, { method: "DELETE", headers: admin.headers });
+    await fetch(`${serving.url}/tools/progress.log_lines/call`, {
+      ...{ method: "POST", headers: admin.headers },
+      body: JSON.stringify({ arguments: { text: "after" } }),
+    });
+  }
+  assert.ok(isRevoked);
+});
+
 async function* eventsOf(response: Response): AsyncGenerator<[string, ServerLogLine[]]> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -71,7 +71,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   addOverlayRoutes(app, plane);
   addSearchRoutes(app, plane);
   addEntryRoutes(app, plane);
-  addServerRoutes(app, plane, closing);
+  addServerRoutes(app, identities, closing);
   addOfferRoutes(app, plane);
   addDoctorRoutes(app, plane);
   if (setup) addConfigurationRoutes(app, plane, setup);

@@ -1,6 +1,7 @@
 import { streamSSE } from "hono/streaming";
 import type { Caller, Plane } from "../../model/plane.ts";
 import type { ServerLogLine } from "../../model/server.ts";
+import type { WhoAsks } from "./ask-again.ts";
 import type { HttpContext } from "./route.ts";
 
 /** Proxies close what is silent for too long. */
@@ -10,10 +11,11 @@ const gatherMs = 100;
 /** Of a flood the end is told. */
 const mostAtOnce = 1_000;
 
-type Following = { server: string; caller: Caller; closing: AbortSignal };
+type Following = { server: string; caller: Caller; again: WhoAsks; closing: AbortSignal };
 
 /** What a server wrote and writes, until somebody leaves or the server is another one. */
-export function streamLogs(c: HttpContext, plane: Plane, { server, caller, closing }: Following): Response {
+export function streamLogs(c: HttpContext, plane: Plane, following: Following): Response {
+  const { server, caller, again, closing } = following;
   let waiting: ServerLogLine[] = [];
   let wake = Promise.withResolvers<void>();
   // Before the answer begins, so that who may not read it is told so with a status.
@@ -37,7 +39,7 @@ export function streamLogs(c: HttpContext, plane: Plane, { server, caller, closi
     });
     stream.onAbort(end);
     closing.addEventListener("abort", end, { once: true });
-    const silence = setInterval(() => void stream.write(": still here\n\n"), keepAliveMs);
+    const silence = setInterval(() => wake.resolve(), keepAliveMs);
     try {
       await stream.writeSSE({ event: "kept", data: JSON.stringify(lines) });
       while (!isOver && !closing.aborted) {
@@ -46,8 +48,10 @@ export function streamLogs(c: HttpContext, plane: Plane, { server, caller, closi
         const added = waiting;
         waiting = [];
         wake = Promise.withResolvers();
-        if (added.length > 0 && !stream.aborted)
-          await stream.writeSSE({ event: "added", data: JSON.stringify(added) });
+        if ((await again()) === null) break;
+        if (isOver) break;
+        if (added.length === 0) await stream.write(": still here\n\n");
+        else await stream.writeSSE({ event: "added", data: JSON.stringify(added) });
       }
     } finally {
       clearInterval(silence);

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Caller, Plane } from "../../../model/plane.ts";
-import { mayDo } from "../../../model/principal.ts";
-import { type Identities, principalOf } from "../identity.ts";
+import { askAgain, type WhoAsks } from "../ask-again.ts";
+import type { Identities } from "../identity.ts";
 import { type App, addRoute } from "../route.ts";
 
 const pageSize = 500;
@@ -27,8 +27,8 @@ export function addEventRoutes(app: App, identities: Identities, closing: AbortS
     async ({ c, caller, query }) => {
       const said = c.req.header("last-event-id") ?? query.after;
       const after = said === undefined ? await plane.lastEventId() : toId(said);
-      const again = async (): Promise<Caller> => ({ ...caller, principal: await principalOf(identities, c) });
-      return streamSSE(c, (stream) => follow(plane, stream, { after, caller, again, closing }));
+      const again = askAgain(identities, c, caller, "read");
+      return streamSSE(c, (stream) => follow(plane, stream, { after, again, closing }));
     },
   );
 }
@@ -43,15 +43,13 @@ function toId(text: string): number {
 
 type Following = {
   after: number;
-  caller: Caller;
-  /** Who listens, found out anew. */
-  again: () => Promise<Caller>;
+  again: WhoAsks;
   closing: AbortSignal;
 };
 
 async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): Promise<void> {
   const { again, closing } = from;
-  let { after, caller } = from;
+  let { after } = from;
   let wake = Promise.withResolvers<void>();
   const onNews = () => wake.resolve();
   const leave = plane.onStored(onNews);
@@ -60,9 +58,8 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   try {
     while (!stream.aborted && !stream.closed && !closing.aborted) {
       wake = Promise.withResolvers();
-      const listener = await stillThere(caller, again);
-      if (listener === null) break;
-      caller = listener;
+      const caller = await again();
+      if (caller === null) break;
       const page = await readPage(plane, after, caller);
       if (page === null) {
         await orKeepAlive(stream, wake.promise);
@@ -80,18 +77,6 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   } finally {
     closing.removeEventListener("abort", onNews);
     leave();
-  }
-}
-
-/** A stream may outlast the key that opened it: null when who listens may no longer. */
-async function stillThere(caller: Caller, again: () => Promise<Caller>): Promise<Caller | null> {
-  try {
-    const now = await again();
-    return now.principal !== undefined && mayDo(now.principal, "read") ? now : null;
-  } catch (thrown) {
-    if (thrown instanceof PlaneError && thrown.code === "UNAUTHENTICATED") return null;
-    // Whether they may cannot be found out at the moment; that ends nothing.
-    return caller;
   }
 }
 

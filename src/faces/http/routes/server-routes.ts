@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { Plane } from "../../../model/plane.ts";
+import { askAgain } from "../ask-again.ts";
+import type { Identities } from "../identity.ts";
 import { streamLogs } from "../log-stream.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
@@ -14,7 +15,8 @@ const verbs = {
 } as const;
 
 /** The servers behind the plane. Whoever may not use one does not see it. */
-export function addServerRoutes(app: App, plane: Plane, closing: AbortSignal): void {
+export function addServerRoutes(app: App, identities: Identities, closing: AbortSignal): void {
+  const { plane } = identities;
   addRoute(
     app,
     {
@@ -90,7 +92,10 @@ export function addServerRoutes(app: App, plane: Plane, closing: AbortSignal): v
     },
     async ({ c, caller, param }) =>
       wantsStream(c)
-        ? streamLogs(c, plane, { server: param("name"), caller, closing })
+        ? streamLogs(c, plane, {
+            ...{ server: param("name"), caller, closing },
+            again: askAgain(identities, c, caller, "admin"),
+          })
         : c.json({ server: param("name"), lines: await plane.logs(param("name"), caller) }),
   );
 }
