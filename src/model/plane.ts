@@ -18,17 +18,6 @@ import type { Caller } from "./principal.ts";
 import type { ToolReview } from "./quality.ts";
 import type { QualityVerbs } from "./quality-verbs.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
-import type {
-  JobEntry,
-  JobPage,
-  RegistrySummary,
-  SkillListing,
-  SkillPage,
-  SkillQuery,
-  TaskEntry,
-  TaskPage,
-  WorkQuery,
-} from "./registry-summary.ts";
 import type { Relay, ServerSaid } from "./relay.ts";
 import type { RunVerbs } from "./run-verbs.ts";
 import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
@@ -36,10 +25,11 @@ import type { Contact, LockedServer, LogLevel, ServersChange } from "./server.ts
 import type { ServerVerbs } from "./server-verbs.ts";
 import type { DoctorReport } from "./setup.ts";
 import type { SkillVerbs } from "./skill-run.ts";
-import type { TokenGiven, TokenStatus } from "./token.ts";
+import type { TokenVerbs } from "./token-verbs.ts";
 import type { Tool, ToolId } from "./tool.ts";
 import type { ToolPlanVerbs } from "./tool-plan.ts";
 import type { ToolQuery } from "./tool-query.ts";
+import type { WorkVerbs } from "./work-verbs.ts";
 
 export type { Caller };
 
@@ -81,9 +71,6 @@ export type ToolPage = {
 /** What was found; where `details` are asked for, with the whole of each tool that is still there. */
 export type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
 
-/** A sign-in under way: the person goes to `url`. */
-export type SignIn = { url: string; finished: Promise<void>; cancel(): void };
-
 /** What the tools of a conversation have used of what they may use; `null` is no limit. */
 export type ConversationBudget = {
   spentMs: number;
@@ -113,6 +100,8 @@ export interface Plane
     ServerVerbs,
     AgentVerbs,
     SkillVerbs,
+    TokenVerbs,
+    WorkVerbs,
     JobVerbs {
   /** Is it the plane of another process, which goes on after this one? */
   readonly isElsewhere?: boolean;
@@ -152,18 +141,6 @@ export interface Plane
     task: string,
     options?: Caller & { limit?: number; patienceMs?: number },
   ): Promise<Recommendation>;
-  /** The whole catalogue in short, for the caller's persona or another. */
-  registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
-  /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
-  skills(query?: Partial<SkillQuery>, caller?: Caller & { patienceMs?: number }): Promise<SkillPage>;
-  skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
-  /** What the caller's persona, or those that are asked for, can work at. */
-  jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
-  /** The same a page at a time, by name, each with when it is due. */
-  queryJobs(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
-  tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
-  queryTasks(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
-  task(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
   /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /** Those that are not for the caller and may be told of: what they are for and whom to ask. */
@@ -190,16 +167,6 @@ export interface Plane
   serverInstructions(server: string, caller?: Caller): string | null;
   /** Told of what servers say by themselves, as far as it may be of interest to whoever is connected to us. */
   onSaid(listener: (said: ServerSaid) => void): () => void;
-  /** The tokens that are kept for the caller, without the tokens. */
-  tokens(caller?: Caller): Promise<TokenStatus[]>;
-  setToken(server: string, token: TokenGiven, caller?: Caller): Promise<void>;
-  /** True when there was one. */
-  forgetToken(server: string, caller?: Caller): Promise<boolean>;
-  /** Begins an OAuth sign-in: the browser goes to `url` and comes back to `redirectUri`. */
-  beginSignIn(server: string, redirectUri: string, caller?: Caller): Promise<{ url: string; state: string }>;
-  /** The same with a listener on this machine that the browser comes back to. */
-  signIn(server: string, caller?: Caller): Promise<SignIn>;
-  finishSignIn(parameters: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
   /** What servers ask the caller's person in the middle of calls. */
   questions(caller?: Caller): Promise<Question[]>;
   answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;

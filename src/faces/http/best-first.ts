@@ -1,24 +1,13 @@
-import { z } from "@hono/zod-openapi";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane, ToolListing, ToolPage } from "../../model/plane.ts";
 import { largestSearch } from "../../model/search.ts";
 import type { ToolQuery } from "../../model/tool-query.ts";
+import { countUpTo } from "./count-up-to.ts";
 
-const wholeNumber = `give a whole number from 1 to ${largestSearch}`;
-
-export const Best = z
-  .string()
-  .regex(/^\d{1,3}$/, wholeNumber)
-  .transform(Number)
-  .refine((best) => best >= 1 && best <= largestSearch, wholeNumber)
-  .optional()
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    maximum: largestSearch,
-    description:
-      "So many of those that fit `q` best, as `GET /search` finds them, come first; what has the words in it follows by name. Goes with `server` and `group`, not with other filters.",
-  });
+export const Best = countUpTo(largestSearch, {
+  description:
+    "So many of those that fit `q` best, as `GET /search` finds them, come first; what has the words in it follows by name. Goes with `server` and `group`, not with other filters.",
+});
 
 /** What a search knows, too. */
 const searchable: ReadonlySet<string> = new Set(["q", "server", "group", "limit", "cursor"]);

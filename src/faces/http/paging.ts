@@ -1,24 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { largestPage, takePage as takeFrom } from "../../model/page.ts";
+import { countUpTo } from "./count-up-to.ts";
 
 /** How much of a list is told where nobody says how much. */
 export const usualPage = 100;
 
-const wholeNumber = `give a whole number from 1 to ${largestPage}`;
-
-export const Limit = z
-  .string()
-  .regex(/^\d{1,4}$/, wholeNumber)
-  .transform(Number)
-  .refine((limit) => limit >= 1 && limit <= largestPage, wholeNumber)
-  .optional()
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    maximum: largestPage,
-    default: usualPage,
-    description: `At most so many, 1 to ${largestPage}.`,
-  });
+export const Limit = countUpTo(largestPage, {
+  default: usualPage,
+  description: `At most so many, 1 to ${largestPage}.`,
+});
 
 export const Cursor = z
   .string()

@@ -1,6 +1,7 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
-import type { HeldOrder, HeldPart } from "../../model/held-order.ts";
+import type { HeldPart } from "../../model/held-order.ts";
+import { behindHeld, heldOrders } from "../held-order.ts";
 import { type Condition, parseRecord, type Query, type Row, same, where } from "./query.ts";
 
 export async function insertHeldCall(query: Query, held: KeptHeldCall): Promise<void> {
@@ -35,9 +36,9 @@ export async function selectHeldCalls(
   part?: HeldPart,
 ): Promise<KeptHeldCall[]> {
   const { order = "oldest", limit = null, after = null } = part ?? {};
-  const { sql, values } = where(...conditionsOf(filter), [behind(order, after), after?.id]);
+  const { sql, values } = where(...conditionsOf(filter), [behindHeld(order, after), after?.id]);
   const { rows } = await query(
-    `SELECT record, revision FROM held_calls ${sql} ORDER BY ${orders[order]} LIMIT $${values.length + 1}::bigint`,
+    `SELECT record, revision FROM held_calls ${sql} ORDER BY ${heldOrders[order]} LIMIT $${values.length + 1}::bigint`,
     [...values, limit],
   );
   return rows.map(parse);
@@ -56,21 +57,6 @@ function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] 
     [same("user_name"), user],
     [`(user_name IS NULL OR ${same("user_name")})`, shownTo],
   ];
-}
-
-const orders: Record<HeldOrder, string> = {
-  oldest: "sequence",
-  newest: "sequence DESC",
-  pending: "status <> 'pending', sequence DESC",
-};
-
-function behind(order: HeldOrder, after: HeldPart["after"]): string {
-  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
-  if (order === "oldest") return `sequence > ${that}`;
-  if (order === "newest") return `sequence < ${that}`;
-  return after?.waits
-    ? `(status <> 'pending' OR sequence < ${that})`
-    : `(status <> 'pending' AND sequence < ${that})`;
 }
 
 /** Only what is still as it was read: of several who answer, one does. */

@@ -1,6 +1,7 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
-import type { HeldOrder, HeldPart } from "../../model/held-order.ts";
+import type { HeldPart } from "../../model/held-order.ts";
+import { behindHeld, heldOrders } from "../held-order.ts";
 import type { Prepare } from "./connection.ts";
 import { type Condition, where } from "./where.ts";
 
@@ -37,8 +38,8 @@ export function selectHeldCall(prepare: Prepare, id: string): KeptHeldCall | nul
 /** In the order in which they were asked, or a part of them in another. */
 export function selectHeldCalls(prepare: Prepare, filter: HeldFilter, part?: HeldPart): KeptHeldCall[] {
   const { order = "oldest", limit = -1, after = null } = part ?? {};
-  const { sql, values } = where(...conditionsOf(filter), [behind(order, after), after?.id]);
-  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY ${orders[order]} LIMIT ?`)
+  const { sql, values } = where(...conditionsOf(filter), [behindHeld(order, after), after?.id]);
+  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY ${heldOrders[order]} LIMIT ?`)
     .all(...values, limit)
     .map(parse);
 }
@@ -55,21 +56,6 @@ function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] 
     ["user IS ?", user],
     ["(user IS NULL OR user IS ?)", shownTo],
   ];
-}
-
-const orders: Record<HeldOrder, string> = {
-  oldest: "sequence",
-  newest: "sequence DESC",
-  pending: "status <> 'pending', sequence DESC",
-};
-
-function behind(order: HeldOrder, after: HeldPart["after"]): string {
-  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
-  if (order === "oldest") return `sequence > ${that}`;
-  if (order === "newest") return `sequence < ${that}`;
-  return after?.waits
-    ? `(status <> 'pending' OR sequence < ${that})`
-    : `(status <> 'pending' AND sequence < ${that})`;
 }
 
 /** Only what is still as it was read: of several who answer, one does. */

@@ -4,22 +4,16 @@ import { jobRunStates, type JobRun as Run } from "../../../model/job-run.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/job-verbs.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
+import { countUpTo } from "../count-up-to.ts";
 import { Cursor, NextCursor } from "../paging.ts";
 import { readWait } from "../prefer.ts";
 import { shownJobRun } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
 import { JobRun } from "../schemas/job-run.ts";
 
-const wholeNumber = "give a whole number from 1 to 100";
 const Filters = z.object({
   state: z.enum(jobRunStates, `give one of ${jobRunStates.join(", ")}`).optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, wholeNumber)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= 100, wholeNumber)
-    .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: 100, default: 20, description: "At most so many." }),
+  limit: countUpTo(100, { default: 20, description: "At most so many." }),
   cursor: Cursor,
 });
 const JobBody = z.object({

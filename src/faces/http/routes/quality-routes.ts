@@ -5,6 +5,7 @@ import { pinStatuses } from "../../../model/pin.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { failOnLevels } from "../../../model/quality.ts";
 import { parseFields } from "../body.ts";
+import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
 import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
 
@@ -28,17 +29,9 @@ const FailOn = z
   .enum(failOnLevels, `give one of ${failOnLevels.join(", ")}`)
   .optional()
   .openapi({ default: "high", description: "A tool with such a finding or a worse one does not pass." });
-const wholeNumber = `give a whole number from 1 to ${largestPage}`;
-const Dearest = z
-  .string()
-  .regex(/^\d{1,4}$/, wholeNumber)
-  .transform(Number)
-  .refine((limit) => limit >= 1 && limit <= largestPage, wholeNumber)
-  .optional()
-  .openapi({
-    ...{ type: "integer", minimum: 1, maximum: largestPage },
-    description: "Of the tools only so many, the dearest; all when left out.",
-  });
+const Dearest = countUpTo(largestPage, {
+  description: "Of the tools only so many, the dearest; all when left out.",
+});
 const PinFilters = z.object({
   server,
   status: z.enum(pinStatuses, `give one of ${pinStatuses.join(", ")}`).optional(),

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { largestSearch } from "../../../model/search.ts";
+import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
 import { Tool } from "../schemas/tool.ts";
 import { ToolRow, View } from "../schemas/tool-row.ts";
@@ -11,9 +12,6 @@ import { renderTool } from "../tool-view.ts";
 /** What is not known by then is there the next time. */
 const patienceMs = 1_000;
 const atOnceMs = 1;
-const count = (most: number) =>
-  z.coerce.number(`give a whole number from 1 to ${most}`).int().min(1).max(most).optional();
-
 const FoundTool = z
   .object({
     name: z.string(),
@@ -55,7 +53,7 @@ const SearchQuery = z.object({
     .optional()
     .openapi({ description: "`q` is a pattern of at most 200 characters." }),
   server: z.string().min(1, "give the name of a server or a glob").optional(),
-  limit: count(largestSearch),
+  limit: countUpTo(largestSearch),
   view: View,
   details: z
     .enum(["true", "false"], "give true or false")
@@ -98,7 +96,7 @@ export function addSearchRoutes(app: App, plane: Plane): void {
     app,
     {
       ...{ method: "get", path: "/recommendations", tag: "Tools", scope: "read" },
-      query: z.object({ task: z.string(), limit: count(15) }),
+      query: z.object({ task: z.string(), limit: countUpTo(15) }),
       summary: "Servers and tools worth having at hand for a task",
       answers: { 200: { description: "Best first.", schema: Recommendation } },
     },

@@ -1,25 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { mostSeriesMinutes, mostSeriesSteps } from "../../../model/call-series.ts";
+import { countUpTo } from "../count-up-to.ts";
 import { CallStatus } from "./outcome.ts";
 
-const wholeNumber = (most: number, usual: number, description: string) => {
-  const message = `give a whole number from 1 to ${most}`;
-  return z
-    .string()
-    .regex(/^\d{1,5}$/, message)
-    .transform(Number)
-    .refine((given) => given >= 1 && given <= most, message)
-    .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: most, default: usual, description });
-};
-
 export const SeriesFilters = z.object({
-  minutes: wholeNumber(mostSeriesMinutes, 60, "How far back."),
-  step: wholeNumber(
-    mostSeriesMinutes,
-    1,
-    `How long a step is, in minutes; there are ${mostSeriesSteps} steps at most.`,
-  ),
+  minutes: countUpTo(mostSeriesMinutes, { default: 60, description: "How far back." }),
+  step: countUpTo(mostSeriesMinutes, {
+    default: 1,
+    description: `How long a step is, in minutes; there are ${mostSeriesSteps} steps at most.`,
+  }),
   user: z
     .string()
     .optional()

@@ -1,0 +1,28 @@
+import type { Caller } from "./principal.ts";
+import type {
+  JobEntry,
+  JobPage,
+  RegistrySummary,
+  SkillListing,
+  SkillPage,
+  SkillQuery,
+  TaskEntry,
+  TaskPage,
+  WorkQuery,
+} from "./registry-summary.ts";
+
+/** What there is to do, and who can do it. */
+export interface WorkVerbs {
+  /** The whole catalogue in short, for the caller's persona or another. */
+  registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
+  /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
+  skills(query?: Partial<SkillQuery>, caller?: Caller & { patienceMs?: number }): Promise<SkillPage>;
+  skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
+  /** What the caller's persona, or those that are asked for, can work at. */
+  jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
+  /** The same a page at a time, by name, each with when it is due. */
+  queryJobs(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
+  tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
+  queryTasks(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
+  task(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
+}
