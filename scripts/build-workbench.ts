@@ -1,6 +1,22 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Scanner } from "@tailwindcss/oxide";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { compile } from "tailwindcss";
+import { checkScripts, renderLicenses } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "workbench");
@@ -8,55 +24,161 @@ const target = join(root, "dist", "workbench");
 const page = join(target, "index.html");
 const lock = `${target}.lock`;
 const pollMs = 200;
-const longestBuildMs = 120_000;
+const maxBuildMs = 120_000;
+const minCompressedBytes = 1_024;
 
-/** Builds the browser's app beside the old one and puts it in its place, so that whoever serves it never lacks it. */
-export function buildWorkbench(): void {
-  const begun = new Date();
+/** Forms and their library are only for the pages that have one; the rest is on nearly every page. */
+const groups = [
+  { name: "libraries", test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack)[\\/]/ },
+  { name: "icons", test: /node_modules[\\/]@primer[\\/]/ },
+  { name: "parts", test: /workbench[\\/]src[\\/](?:parts[\\/](?!schema-form)|api[\\/]|app[\\/])/ },
+];
+
+/** Builds the browser app beside the old one and swaps them, so that a serving plane always has one. */
+export async function buildWorkbench(): Promise<void> {
+  const startedAt = new Date();
   const fresh = `${target}-${process.pid}`;
-  mkdirSync(join(root, "dist"), { recursive: true });
   try {
-    execFileSync("vite", ["build", "--logLevel", "warn", "--outDir", fresh, "--emptyOutDir"], {
-      cwd: sources,
-      env: {
-        ...process.env,
-        PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
-      },
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    // What is changed while it is being built is newer than it.
-    utimesSync(join(fresh, "index.html"), begun, begun);
-    putInPlace(fresh);
+    await writeApp(fresh);
+    // A source that changes during the build has to be newer than what was built.
+    utimesSync(join(fresh, "index.html"), startedAt, startedAt);
+    swap(fresh);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-/** Somebody else may do the same at this moment; whoever comes last stays. */
-function putInPlace(fresh: string): void {
+async function writeApp(directory: string): Promise<void> {
+  const build = await rolldown({
+    cwd: sources,
+    input: { index: "src/main.tsx" },
+    platform: "browser",
+    plugins: [withoutValidator(), tailwind()],
+    transform: { jsx: "react-jsx", define: { "process.env.NODE_ENV": '"production"' } },
+    onLog(level, log, print) {
+      // "use client" in libraries is for frameworks that render on a server.
+      if (log.code !== "MODULE_LEVEL_DIRECTIVE") print(level, log);
+    },
+  });
+  const { output } = await build.write({
+    dir: directory,
+    format: "esm",
+    minify: true,
+    entryFileNames: "assets/[name]-[hash].js",
+    chunkFileNames: "assets/[name]-[hash].js",
+    assetFileNames: "assets/[name]-[hash][extname]",
+    codeSplitting: { groups },
+  });
+  await build.close();
+  const chunks = output.filter((piece) => piece.type === "chunk");
+  const style = output.find((piece) => piece.type === "asset" && piece.fileName.endsWith(".css"));
+  await cp(join(sources, "public"), directory, { recursive: true });
+  const template = await readFile(join(sources, "index.html"), "utf8");
+  await writeFile(join(directory, "index.html"), renderPage(template, chunks, style?.fileName ?? ""));
+  const licenses = renderLicenses(chunks.flatMap(({ moduleIds }) => moduleIds));
+  await writeFile(join(directory, "third-party-licenses.txt"), licenses);
+  checkScripts(directory);
+  checkReferences(directory);
+  await compress(directory);
+}
+
+/** The page asks for all that its first view needs at once. */
+function renderPage(template: string, chunks: readonly OutputChunk[], style: string): string {
+  const entry = chunks.find(({ isEntry }) => isEntry);
+  if (entry === undefined || style === "") throw new Error("The workbench has no entry or no style sheet.");
+  const needed = new Set<string>();
+  const visit = (fileName: string): void => {
+    if (needed.has(fileName)) return;
+    needed.add(fileName);
+    chunks.find((chunk) => chunk.fileName === fileName)?.imports.forEach(visit);
+  };
+  entry.imports.forEach(visit);
+  const tags = [
+    `<script type="module" src="/workbench/${entry.fileName}"></script>`,
+    ...[...needed].map((file) => `<link rel="modulepreload" href="/workbench/${file}" />`),
+    `<link rel="stylesheet" href="/workbench/${style}" />`,
+  ];
+  return template.replace('<script type="module" src="/src/main.tsx"></script>', tags.join("\n    "));
+}
+
+function checkReferences(directory: string): void {
+  const html = readFileSync(join(directory, "index.html"), "utf8");
+  const references = [...html.matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)].map(([, file = ""]) => file);
+  const missing = references.filter((file) => !existsSync(join(directory, file)));
+  if (references.length < 4 || missing.length > 0)
+    throw new Error(`index.html refers to files that were not built: ${missing.join(", ") || "none found"}`);
+}
+
+/** Compressed once here, so that serving costs nothing. */
+async function compress(directory: string): Promise<void> {
+  for (const file of globSync("**/*.{js,css,html,svg}", { cwd: directory })) {
+    const content = await readFile(join(directory, file));
+    if (content.byteLength < minCompressedBytes) continue;
+    await writeFile(join(directory, `${file}.br`), brotliCompressSync(content));
+    await writeFile(join(directory, `${file}.gz`), gzipSync(content, { level: 9 }));
+  }
+}
+
+/** Compiles the style sheet with the class names that the sources mention. */
+function tailwind(): Plugin {
+  const require = createRequire(join(sources, "package.json"));
+  const loadStylesheet = async (id: string, base: string) => {
+    const path = id.startsWith(".") ? join(base, id) : require.resolve(`${id}/index.css`);
+    return { path, base: dirname(path), content: await readFile(path, "utf8") };
+  };
+  return {
+    name: "tailwind",
+    async load(id) {
+      if (!id.endsWith(".css")) return null;
+      const compiler = await compile(await readFile(id, "utf8"), { base: dirname(id), loadStylesheet });
+      const scanner = new Scanner({ sources: compiler.sources });
+      const css = compiler.build(scanner.scan()).replace(/\/\*[\s\S]*?\*\//g, "");
+      if (css.split("{").length !== css.split("}").length) throw new Error(`${id}: unbalanced braces`);
+      this.emitFile({ type: "asset", name: "index.css", source: css.replace(/\s+/g, " ").trim() });
+      return { code: "export {};", moduleType: "js", moduleSideEffects: false };
+    },
+  };
+}
+
+/**
+ * The forms' library exports a test helper that needs a validator which writes code at run time. The page's content security
+ * policy forbids that; ours is in `parts/schema-form`.
+ */
+function withoutValidator(): Plugin {
+  const name = "@rjsf/validator-ajv8";
+  return {
+    name: "without-validator",
+    resolveId: (id) => (id === name ? `\0${name}` : null),
+    load: (id) => (id === `\0${name}` ? "export default {};" : null),
+  };
+}
+
+/** Another build may do the same at this moment; the last one stays. */
+function swap(fresh: string): void {
   const old = `${fresh}-old`;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       if (existsSync(target)) renameSync(target, old);
       renameSync(fresh, target);
-      break;
+      return;
     } catch (thrown) {
-      if (tries === 5) throw thrown;
+      if (attempt === 5) throw thrown;
     } finally {
       rmSync(old, { recursive: true, force: true });
     }
   }
 }
 
-/** The same, unless what is there is newer than everything it is made of. Of several who ask at once, one builds. */
-export function buildWorkbenchIfStale(): void {
+/** Builds unless the result is newer than its sources. Of several processes that ask at once, one builds. */
+export async function buildWorkbenchIfStale(onBuild = () => {}): Promise<void> {
+  if (isStale()) onBuild();
   while (isStale()) {
     if (!takeLock()) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
+      await setTimeout(pollMs);
       continue;
     }
     try {
-      if (isStale()) buildWorkbench();
+      if (isStale()) await buildWorkbench();
       return;
     } finally {
       rmSync(lock, { recursive: true, force: true });
@@ -66,8 +188,8 @@ export function buildWorkbenchIfStale(): void {
 
 function takeLock(): boolean {
   mkdirSync(join(root, "dist"), { recursive: true });
-  // Whoever was killed in the middle leaves it behind.
-  if ((statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) < Date.now() - longestBuildMs)
+  // A build that was killed leaves its lock behind.
+  if ((statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) < Date.now() - maxBuildMs)
     rmSync(lock, { recursive: true, force: true });
   try {
     mkdirSync(lock);
@@ -78,25 +200,13 @@ function takeLock(): boolean {
 }
 
 function isStale(): boolean {
-  if (!existsSync(page)) return true;
-  const builtAt = statSync(page).mtimeMs;
-  const files = globSync(["src/**/*", "public/*", "index.html", "vite.config.ts", "package.json"], {
-    cwd: sources,
-  });
-  return files.some((file) => statSync(join(sources, file)).mtimeMs > builtAt);
+  const builtAt = statSync(page, { throwIfNoEntry: false })?.mtimeMs;
+  if (builtAt === undefined) return true;
+  const files = globSync(
+    ["workbench/src/**/*", "workbench/public/*", "workbench/*.*", "scripts/b*.ts", "package-lock.json"],
+    { cwd: root },
+  );
+  return files.some((file) => statSync(join(root, file)).mtimeMs > builtAt);
 }
 
-if (import.meta.main) {
-  if (!process.argv.includes("--if-stale")) buildWorkbench();
-  else if (isStale()) {
-    process.stderr.write("Building the workbench …\n");
-    try {
-      buildWorkbenchIfStale();
-    } catch {
-      // A plane without its page is better than none.
-      process.stderr.write(
-        "The workbench could not be built, so the plane serves without it or with an older one.\n",
-      );
-    }
-  }
-}
+if (import.meta.main) await buildWorkbench();

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
@@ -28,7 +29,44 @@ export async function bundle(entries: Record<string, string>, directory: string)
     codeSplitting: { includeDependenciesRecursively: false, groups: pieces },
   });
   await build.close();
+  checkScripts(directory);
   return output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : []));
+}
+
+/** Has the engine itself parse what was written: a bundler with a wrong native part writes broken files and reports success. */
+export function checkScripts(directory: string): void {
+  const files = globSync("**/*.js", { cwd: directory });
+  if (files.length === 0) throw new Error(`${directory} has no script.`);
+  const program = `
+    const { SourceTextModule } = require("node:vm");
+    const { readFileSync } = require("node:fs");
+    for (const file of process.argv.slice(1))
+      try { new SourceTextModule(readFileSync(file, "utf8"), { identifier: file }); }
+      catch (error) { console.error(file + ": " + error.message); process.exitCode = 1; }`;
+  execFileSync(
+    process.execPath,
+    ["--no-warnings", "--experimental-vm-modules", "-e", program, "--", ...files],
+    { cwd: directory, stdio: ["ignore", "ignore", "inherit"] },
+  );
+}
+
+/** What is bundled is passed on, and so are its licences. */
+export function renderLicenses(moduleIds: readonly string[]): string {
+  const folders = new Set(
+    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
+  );
+  return [...folders]
+    .sort()
+    .map(renderLicense)
+    .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function renderLicense(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
+  const [file] = globSync("{LICENSE,LICENCE,license,License}*", { cwd: folder });
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
 /** Every file that is loaded costs as much as a stage of the path, so what belongs together comes in one piece. */

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync } from "node:fs";
+import { existsSync, globSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
@@ -14,6 +14,7 @@ const inOrder = [
   "test/*.test.ts",
   "test/scenarios/**/*.test.ts",
   "test/**/*.test.ts",
+  "examples/*.test.ts",
   "workbench/src/**/*.test.ts",
   "src/**/*.test.ts",
 ];
@@ -22,17 +23,23 @@ const concurrency = availableParallelism() + 1;
 /** Far above what any test takes and what all of them take: what reaches it hangs, and is named instead of waited for. */
 const limits = { timeout: 5 * 60_000, signal: AbortSignal.timeout(30 * 60_000) };
 
+/** Packages with an installation of their own; their tests run where they are installed. */
+const peerPackages = ["examples", "test/peers"];
+
 /** More files than this did not fail by chance. */
 const mostAgain = 3;
 
 const named = process.argv.slice(2);
 const patterns = named.length > 0 ? named : inOrder;
-const files = [...new Set(patterns.flatMap(filesOf))];
+const missing = peerPackages.filter((directory) => !existsSync(join(directory, "node_modules")));
+const isPeerTest = (file: string) => missing.some((directory) => file.startsWith(`${directory}/`));
+const found = [...new Set(patterns.flatMap(filesOf))];
+const files = found.filter((file) => !isPeerTest(file));
 
 function filesOf(pattern: string): string[] {
-  const found = globSync(pattern).sort();
-  if (found.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
-  return found;
+  const matches = globSync(pattern, { exclude: ["**/node_modules/**"] }).sort();
+  if (matches.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
+  return matches;
 }
 
 // Every test file is a process of its own, so what is compiled for one is kept for the others.
@@ -68,3 +75,7 @@ async function runTwice(): Promise<boolean> {
 }
 
 if (!(await runTwice())) process.exitCode = 1;
+if (files.length < found.length)
+  process.stdout.write(
+    `Skipped ${found.length - files.length} files of ${missing.join(" and ")}: install what they test against with 'npm run peers'.\n`,
+  );

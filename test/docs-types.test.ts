@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -25,10 +26,17 @@ declare module "@ai-sdk/anthropic" {
 }
 `;
 
+/** The libraries of the examples; where they are not installed, excerpts are only held against Toolplane's own types. */
+const libraries = ["ai", "openai", "@langchain/core/tools"];
+const examples = join(projectRoot, "examples");
+const hasLibraries = existsSync(join(examples, "node_modules"));
+const unknownLibraries = libraries.map((name) => `declare module "${name}";\n`).join("");
+
 const settings = {
-  extends: "../../../tsconfig.json",
+  extends: join(projectRoot, "tsconfig.json"),
   compilerOptions: { paths: { toolplane: [join(projectRoot, "src/index.ts")] } },
   include: ["*.ts"],
+  exclude: [],
 };
 
 /** Inside the project, so that libraries are found; each excerpt is a module of its own. */
@@ -36,6 +44,7 @@ async function writeExcerpts(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(settings));
   await writeFile(join(directory, "surroundings.d.ts"), surroundings);
+  if (!hasLibraries) await writeFile(join(directory, "libraries.d.ts"), unknownLibraries);
   for (const document of documents())
     for (const { path, line, text } of blocksOf(document, "ts")) {
       const name = `${path.replaceAll(/\W/g, "-")}-line-${line}.ts`;
@@ -44,7 +53,8 @@ async function writeExcerpts(directory: string): Promise<void> {
 }
 
 test("every excerpt in TypeScript compiles against the library", async () => {
-  const directory = join(projectRoot, "node_modules", ".cache", `docs-types-${process.pid}`);
+  const modules = join(hasLibraries ? examples : projectRoot, "node_modules");
+  const directory = join(modules, ".cache", `docs-types-${process.pid}`);
   try {
     await writeExcerpts(directory);
     const compiler = join(projectRoot, "node_modules", ".bin", "tsc");

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Playwright from "playwright-core";
+import { chromium } from "playwright-core";
 import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { patientMs } from "../fixtures/patience.ts";
@@ -10,12 +11,9 @@ import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/
 
 export type Page = Playwright.Page;
 
-/** Both belong to the workbench, which brings its own versions of them. */
-const ofWorkbench = createRequire(new URL("../../workbench/package.json", import.meta.url));
-const { chromium } = ofWorkbench("playwright-core") as typeof Playwright;
-const axe = readFileSync(ofWorkbench.resolve("axe-core/axe.min.js"), "utf8");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const executablePath =
+export const executablePath =
   [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
     (file) => file !== undefined && existsSync(file),
   ) ?? "";
@@ -46,7 +44,7 @@ export type OpenPage = { page: Page; complaints: string[]; context: Playwright.B
 
 /** The real server with real MCP servers, and a real browser. */
 export async function openWorld(servers: Record<string, ServerEntry>, more: object = {}): Promise<World> {
-  buildWorkbenchIfStale();
+  await buildWorkbenchIfStale();
   const directory = await temporaryDirectory();
   const config = await writeConfig(directory, servers, more);
   const dataDirectory = join(directory.file("data"));
@@ -104,8 +102,7 @@ async function openPage(
   return { page, complaints, context };
 }
 
-/** What axe finds wrong with the page as it is now: which rule, and where. */
-/** `rules` are those of axe that are looked at; all of them when left out. */
+/** What axe finds wrong with the page as it is now: which rule, and where. `rules` narrows the search. */
 export async function accessibilityProblems(page: Page, ...rules: string[]): Promise<string[]> {
   // Through the debugger's own world: the page itself takes no script from anybody.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);

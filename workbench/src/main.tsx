@@ -9,6 +9,7 @@ import "./styles.css";
 
 const root = document.getElementById("root");
 await begin();
+document.getElementById("did-not-start")?.remove();
 if (root)
   createRoot(root).render(
     <StrictMode>

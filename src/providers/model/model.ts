@@ -32,26 +32,22 @@ async function generate(
   { baseURL, model, apiKey }: ModelEndpoint,
   abortSignal: AbortSignal,
 ): Promise<string> {
-  // Half a second of loading that only those pay who ask a model.
-  const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
-    import("ai"),
-    import("@ai-sdk/openai-compatible"),
-  ]);
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const endpoint = createOpenAICompatible({ name, baseURL, ...(apiKey === undefined ? {} : { apiKey }) });
   const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
   const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
   try {
-    const { text } = await generateText({
-      model: endpoint.chatModel(model),
-      prompt,
+    // Below the SDK's own loop, which retries: whether a call may be repeated is decided for all providers in one place.
+    const { content } = await endpoint.chatModel(model).doGenerate({
+      prompt: [
+        ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
+        { role: "user", content: [{ type: "text", text: prompt }] },
+      ],
       abortSignal,
-      // Whether a call may be repeated is decided for all providers in one place.
-      maxRetries: 0,
-      ...(instructions === "" ? {} : { instructions }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     });
-    return text;
+    return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("");
   } catch (thrown) {
     throw explainModelFailure(thrown, name);
   }

@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type LucideIcon, Search, Server, Wrench } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { SearchAnswer } from "../../../src/model/search.ts";
 import { get, withQuery } from "../api/client.ts";
 import { serversQuery } from "../api/queries.ts";
 import { classes } from "../parts/class-names.ts";
+import { type IconType, Search, Server, Wrench } from "../parts/icons.ts";
 import { places } from "./navigation.ts";
 
-type Choice = { key: string; label: string; about: string; icon: LucideIcon; go: () => void };
+type Choice = { key: string; label: string; about: string; icon: IconType; go: () => void };
 
 /** Pages, servers and tools by a few letters. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { PlugZap } from "lucide-react";
+import { PlugZap } from "../parts/icons.ts";
 import { useConnection } from "./live-events.ts";
 
 /** What is shown may be old as long as nobody answers. */

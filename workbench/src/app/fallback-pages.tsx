@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
-import { Compass } from "lucide-react";
+import { Compass } from "../parts/icons.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, Failed } from "../parts/states.tsx";
 

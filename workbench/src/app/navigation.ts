@@ -4,15 +4,15 @@ import {
   FlaskConical,
   Gauge,
   Hand,
+  type IconType,
   ListChecks,
-  type LucideIcon,
   MailWarning,
   MessageSquare,
   Scale,
   Server,
   Settings,
   Wrench,
-} from "lucide-react";
+} from "../parts/icons.ts";
 
 export const places = [
   { to: "/", label: "Overview", icon: Gauge, group: "" },
@@ -27,7 +27,7 @@ export const places = [
   { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
   { to: "/policy", label: "Policy", icon: Scale, group: "Rules" },
   { to: "/settings", label: "Settings", icon: Settings, group: "Rules" },
-] as const satisfies readonly { to: string; label: string; icon: LucideIcon; group: string }[];
+] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];
 
 export type Place = (typeof places)[number];
 

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { LogOut, Menu, Monitor, Moon, Search, Sun } from "lucide-react";
 import { useState } from "react";
 import { keepSession, remove } from "../api/client.ts";
 import { sessionQuery } from "../api/queries.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
 import { type Place, phonePlaces, places } from "./navigation.ts";
 import { type Theme, themes, useTheme } from "./theme.ts";
 
@@ -66,7 +66,7 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
       {...(onGo ? { onClick: onGo } : {})}
       className="flex h-8 items-center gap-2.5 rounded-md px-2 text-[13px] font-medium"
     >
-      <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.9} />
+      <Icon aria-hidden className="size-4 shrink-0" />
       {label}
       {count > 0 && <Count count={count} />}
     </Link>

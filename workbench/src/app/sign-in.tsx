@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { ApiError, keepSession, post } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
+import { KeyRound } from "../parts/icons.ts";
 import { Complaint } from "../parts/states.tsx";
 
 /** Shown where the plane wants to know who asks. The key goes to the plane once and is kept nowhere here. */

@@ -1,7 +1,7 @@
-import type { LucideIcon } from "lucide-react";
-import { LoaderCircle } from "lucide-react";
 import type { ButtonHTMLAttributes } from "react";
 import { classes } from "./class-names.ts";
+import type { IconType } from "./icons.ts";
+import { LoaderCircle } from "./icons.ts";
 
 const looks = {
   plain: "border border-line bg-surface text-ink hover:bg-sunken",
@@ -14,7 +14,7 @@ type Native = ButtonHTMLAttributes<HTMLButtonElement>;
 
 export type ButtonProps = Native & {
   variant?: keyof typeof looks;
-  icon?: LucideIcon;
+  icon?: IconType;
   /** Shows that it works, and takes no second click. */
   busy?: boolean;
 };
@@ -47,7 +47,7 @@ export function Button({
   );
 }
 
-type IconButtonProps = Native & { label: string; icon: LucideIcon };
+type IconButtonProps = Native & { label: string; icon: IconType };
 
 /** Only an icon to see; `label` is what it is called. */
 export function IconButton({ label, icon: Icon, className, ...rest }: IconButtonProps) {

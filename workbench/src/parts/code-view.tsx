@@ -1,6 +1,6 @@
-import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "./button.tsx";
+import { Check, Copy } from "./icons.ts";
 
 /** Puts `text` on the clipboard and says so. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {

@@ -1,5 +1,5 @@
-import { Download, FileText, Link2 } from "lucide-react";
 import type { UnknownObject } from "../../../src/model/json.ts";
+import { Download, FileText, Link2 } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
 import { ResultText } from "./result-text.tsx";
 

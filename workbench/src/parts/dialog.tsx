@@ -1,7 +1,7 @@
-import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
+import { X } from "./icons.ts";
 import { Complaint } from "./states.tsx";
 
 type DialogProps = {

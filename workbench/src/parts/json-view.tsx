@@ -1,7 +1,7 @@
-import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { ExactNumber } from "../api/exact-json.ts";
 import { classes } from "./class-names.ts";
+import { ChevronRight } from "./icons.ts";
 import { VisibleText } from "./visible-text.tsx";
 
 type JsonViewProps = {

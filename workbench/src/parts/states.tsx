@@ -1,15 +1,15 @@
-import { CircleAlert, Inbox, LoaderCircle, type LucideIcon, PlugZap } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client.ts";
 import { Button } from "./button.tsx";
+import { CircleAlert, type IconType, Inbox, LoaderCircle, PlugZap } from "./icons.ts";
 
-type EmptyProps = { icon?: LucideIcon; title: string; children?: ReactNode; action?: ReactNode };
+type EmptyProps = { icon?: IconType; title: string; children?: ReactNode; action?: ReactNode };
 
 /** Nothing is there, and what to do about that. */
 export function Empty({ icon: Icon = Inbox, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center justify-center gap-2 px-6 py-12 text-center">
-      <Icon aria-hidden className="size-7 text-muted" strokeWidth={1.5} />
+      <Icon aria-hidden className="size-7 text-muted" />
       <p className="font-medium">{title}</p>
       {children !== undefined && <div className="max-w-md text-[13px] text-muted">{children}</div>}
       {action}
@@ -34,7 +34,7 @@ export function Failed({ error, onRetry }: FailedProps) {
   const Icon = isOffline ? PlugZap : CircleAlert;
   return (
     <div role="alert" className="flex flex-col items-center justify-center gap-2 px-6 py-10 text-center">
-      <Icon aria-hidden className="size-7 text-bad" strokeWidth={1.5} />
+      <Icon aria-hidden className="size-7 text-bad" />
       <p className="max-w-xl break-words text-[13px]">{messageOf(error)}</p>
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>

@@ -1,7 +1,7 @@
-import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
+import { X } from "./icons.ts";
 import { messageOf } from "./states.tsx";
 
 type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string };

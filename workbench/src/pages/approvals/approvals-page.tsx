@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { Bell, BellOff } from "lucide-react";
 import { waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { useHasSound } from "../../app/approval-sound.ts";
 import { Button } from "../../parts/button.tsx";
+import { Bell, BellOff } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { renderCount } from "../../parts/time.tsx";

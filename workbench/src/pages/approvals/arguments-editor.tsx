@@ -1,4 +1,3 @@
-import { Pencil, Undo2 } from "lucide-react";
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
@@ -6,6 +5,7 @@ import { readJson } from "../../api/exact-json.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { escapeHidden } from "../../parts/hidden-characters.ts";
+import { Pencil, Undo2 } from "../../parts/icons.ts";
 import { ArgumentList } from "./argument-list.tsx";
 
 type EditorProps = {

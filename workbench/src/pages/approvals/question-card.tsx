@@ -1,9 +1,9 @@
-import { ExternalLink, MessageCircleQuestion } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { type ServerQuestion, useQuestionAnswer } from "../../api/question-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
+import { ExternalLink, MessageCircleQuestion } from "../../parts/icons.ts";
 import { Complaint, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { CircleCheck } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Answered, type HeldAnswer, heldCallQuery, waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
+import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";

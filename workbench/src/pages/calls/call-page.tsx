@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { FlaskConical } from "lucide-react";
 import type { CallAnswer } from "../../api/answers.ts";
 import { callQuery } from "../../api/queries.ts";
 import { Badge, StateBadge } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
+import { FlaskConical } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { Bot, type LucideIcon, Settings2, User, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AgentCall, AgentRun } from "../../../../src/model/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/chat.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
+import { Bot, type IconType, Settings2, User, Wrench } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
@@ -83,7 +83,7 @@ function Message({ message, made, results }: MessageProps) {
   );
 }
 
-function Turn({ icon: Icon, who, children }: { icon: LucideIcon; who: string; children: ReactNode }) {
+function Turn({ icon: Icon, who, children }: { icon: IconType; who: string; children: ReactNode }) {
   return (
     <div className="flex gap-3">
       <span className="mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-full bg-sunken text-muted">

@@ -1,5 +1,5 @@
-import { ArrowUp } from "lucide-react";
 import { Button } from "../../parts/button.tsx";
+import { ArrowUp } from "../../parts/icons.ts";
 import { renderCount } from "../../parts/time.tsx";
 
 /** Leads back to the beginning of a list that somebody has scrolled far down. */

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { Hand, type LucideIcon, Scissors, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AgentRun } from "../../../../src/model/agent-run.ts";
+import { Ellipsis, Hand, type IconType, Unplug } from "../../parts/icons.ts";
 
 /** What whoever reads the answer has to know: that it is cut off, that something still waits, that somebody was missing. */
 export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { run: AgentRun }) {
@@ -12,7 +12,7 @@ export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { r
       className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-[13px]"
     >
       {truncated && (
-        <Mark icon={Scissors}>The answer is cut off: it ends where the model had no room left.</Mark>
+        <Mark icon={Ellipsis}>The answer is cut off: it ends where the model had no room left.</Mark>
       )}
       {waiting.map(({ id, tool }) => (
         <Mark key={id} icon={Hand}>
@@ -31,7 +31,7 @@ export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { r
   );
 }
 
-function Mark({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) {
+function Mark({ icon: Icon, children }: { icon: IconType; children: ReactNode }) {
   return (
     <li className="flex items-start gap-2">
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />

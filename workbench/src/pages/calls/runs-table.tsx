@@ -1,11 +1,11 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Bot } from "lucide-react";
 import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent-run.ts";
 import type { RunSummary } from "../../../../src/model/run-verbs.ts";
 import { runsQuery } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select } from "../../parts/field.tsx";
+import { Bot } from "../../parts/icons.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
 import { NewerButton } from "./newer-button.tsx";

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { LoaderCircle, Wrench } from "lucide-react";
 import { StateBadge } from "../../parts/badge.tsx";
+import { LoaderCircle, Wrench } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { ResultText } from "../../parts/result-text.tsx";
 import type { ChatItem } from "./chat-items.ts";

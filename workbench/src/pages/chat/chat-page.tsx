@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { MessageSquare, RotateCcw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import type { AgentChoices } from "../../../../src/faces/http/routes/agent-routes.ts";
 import { pendingQuery } from "../../api/approval-queries.ts";
@@ -10,6 +9,7 @@ import { questionsQuery } from "../../api/question-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Select } from "../../parts/field.tsx";
+import { MessageSquare, RotateCcw } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";

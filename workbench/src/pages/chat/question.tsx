@@ -1,8 +1,8 @@
-import { CircleStop, SendHorizontal } from "lucide-react";
 import { useState } from "react";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextArea } from "../../parts/field.tsx";
+import { CircleStop, SendHorizontal } from "../../parts/icons.ts";
 
 type QuestionProps = { isBusy: boolean; onAsk: (text: string) => void; onStop: () => void };
 

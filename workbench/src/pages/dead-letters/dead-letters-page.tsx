@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { MailCheck } from "lucide-react";
 import {
   type DeadLetter,
   type DeadLetterStatus,
@@ -10,6 +9,7 @@ import { deadLettersQuery } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select } from "../../parts/field.tsx";
+import { MailCheck } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Check, RotateCcw, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import type { Outcome } from "../../../../src/model/call.ts";
 import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
@@ -8,6 +7,7 @@ import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
+import { Check, RotateCcw, Trash2, X } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";

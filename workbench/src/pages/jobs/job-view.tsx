@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { CirclePause, CirclePlay, Play, ShieldCheck } from "lucide-react";
 import type { JobStatus } from "../../../../src/model/job-verbs.ts";
 import { part, post } from "../../api/client.ts";
 import { jobQuery, preflightQuery } from "../../api/job-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
+import { CirclePause, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Facts } from "../../parts/page.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
@@ -63,7 +63,7 @@ function JobActions({ job: { name, schedule, accepts_external_requests: isForAll
         )}
         {schedule.state === "paused" && (
           <Button
-            icon={CirclePlay}
+            icon={Play}
             disabled={!mayChange}
             busy={isBusyWith("resume")}
             onClick={() => act.mutate("resume")}

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { CalendarClock } from "lucide-react";
 import type { JobEntry } from "../../../../src/model/registry-summary.ts";
 import { jobQuery, jobsQuery } from "../../api/job-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { CalendarClock } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,4 +1,4 @@
-import { CircleCheck } from "lucide-react";
+import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { useNeeds } from "./use-needs.tsx";

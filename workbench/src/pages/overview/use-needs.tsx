@@ -1,24 +1,24 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps } from "@tanstack/react-router";
-import {
-  CircleHelp,
-  FileWarning,
-  Hand,
-  ListChecks,
-  type LucideIcon,
-  MailWarning,
-  ShieldAlert,
-  Unplug,
-} from "lucide-react";
 import type { ReactNode } from "react";
 import { plansQuery, waitingQuery } from "../../api/approval-queries.ts";
 import { deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { configQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
+import {
+  CircleHelp,
+  FileWarning,
+  Hand,
+  type IconType,
+  ListChecks,
+  MailWarning,
+  ShieldAlert,
+  Unplug,
+} from "../../parts/icons.ts";
 import { counted } from "../../parts/time.tsx";
 
-export type Need = { key: string; icon: LucideIcon; title: string; about: string; link: ReactNode };
+export type Need = { key: string; icon: IconType; title: string; about: string; link: ReactNode };
 
 /** More than these are told together. */
 const mostServers = 3;

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { ListChecks } from "lucide-react";
 import type { Plan } from "../../../../src/model/held-call.ts";
 import { plansQuery } from "../../api/approval-queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { ListChecks } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";

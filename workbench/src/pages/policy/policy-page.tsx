@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Scale } from "lucide-react";
 import type { PolicyRule } from "../../../../src/model/policy.ts";
 import { type PolicyAnswer, policyQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
+import { Scale } from "../../parts/icons.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { TestVerdict } from "./test-verdict.tsx";

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Scale } from "lucide-react";
 import { useId, useState } from "react";
 import { post } from "../../api/client.ts";
 import type { VerdictAnswer } from "../../api/setup-queries.ts";
@@ -8,6 +7,7 @@ import { toolPagesQuery } from "../../api/tool-queries.ts";
 import { useAllGroups } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
+import { Scale } from "../../parts/icons.ts";
 import { Facts, Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { VerdictBadge } from "./verdict-badge.tsx";

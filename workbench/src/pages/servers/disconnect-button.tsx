@@ -1,7 +1,7 @@
-import { Unplug } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
+import { Unplug } from "../../parts/icons.ts";
 import { counted } from "../../parts/time.tsx";
 
 type DisconnectButtonProps = {

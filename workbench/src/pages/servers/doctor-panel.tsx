@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, CircleX, Stethoscope } from "lucide-react";
 import { doctorQuery } from "../../api/setup-queries.ts";
 import { Button } from "../../parts/button.tsx";
+import { CircleCheck, CircleX, Stethoscope } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Failed } from "../../parts/states.tsx";
 

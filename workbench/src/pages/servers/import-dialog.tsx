@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Import } from "lucide-react";
 import { post } from "../../api/client.ts";
 import type { ImportAnswer } from "../../api/setup-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { Import } from "../../parts/icons.ts";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";

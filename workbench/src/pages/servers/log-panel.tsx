@@ -1,10 +1,10 @@
-import { ArrowDownToLine } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { Select } from "../../parts/field.tsx";
+import { ArrowDownToLine } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";

@@ -1,7 +1,7 @@
-import { Plug, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/server.ts";
 import { Button } from "../../parts/button.tsx";
+import { Plug, RefreshCw, Trash2 } from "../../parts/icons.ts";
 import { DisconnectButton } from "./disconnect-button.tsx";
 import { RemoveServer } from "./remove-server.tsx";
 import { useServerVerb } from "./server-actions.ts";

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Plug, RefreshCw, Unplug } from "lucide-react";
 import type { ServerStatus } from "../../../../src/model/server.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { Plug, RefreshCw, Unplug } from "../../parts/icons.ts";
 import { renderCount, Time } from "../../parts/time.tsx";
 import { useServerVerb } from "./server-actions.ts";
 

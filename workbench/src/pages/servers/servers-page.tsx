@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Import, Plus, RefreshCw, Server } from "lucide-react";
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/server.ts";
 import type { ServersAnswer } from "../../api/answers.ts";
@@ -9,6 +8,7 @@ import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
+import { Import, Plus, RefreshCw, Server } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { AddServerDialog } from "./add-server-dialog.tsx";

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
-import { LogIn } from "lucide-react";
 import { part, post } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
+import { LogIn } from "../../parts/icons.ts";
 import { toast, toastError } from "../../parts/toast.tsx";
 
 /** To the authorization server in another tab; it comes back to the plane, not to this page. */

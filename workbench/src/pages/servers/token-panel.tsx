@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { TokenStatus } from "../../../../src/model/token.ts";
 import { tokensQuery, useToken } from "../../api/token-queries.ts";
@@ -8,6 +7,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
+import { KeyRound } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import type { ApiKey } from "../../../../src/model/api-key.ts";
 import { part, remove } from "../../api/client.ts";
@@ -10,6 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
+import { KeyRound, Plus } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,8 +1,8 @@
-import { Trash2 } from "lucide-react";
 import { hiddenValue } from "../../../../src/model/overlay-verbs.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
+import { Trash2 } from "../../parts/icons.ts";
 import { type ArgumentDraft, type ListedArgument, types, type Visibility } from "./draft.ts";
 
 type ArgumentRowProps = {

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Plus, RotateCcw, Save } from "lucide-react";
 import { useState } from "react";
 import type { ToolOverlay } from "../../../../src/model/overlay.ts";
 import type { OverlayView } from "../../../../src/model/overlay-verbs.ts";
@@ -9,6 +8,7 @@ import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextArea, TextInput } from "../../parts/field.tsx";
+import { Check, Plus, RotateCcw } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
@@ -121,7 +121,7 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
       <div className="flex flex-wrap gap-2">
         <Button
           variant="primary"
-          icon={Save}
+          icon={Check}
           disabled={!mayEdit || !isReady}
           busy={save.isPending}
           onClick={() => save.mutate()}

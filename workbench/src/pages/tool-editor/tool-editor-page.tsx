@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Lock } from "lucide-react";
 import { overlayQuery } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
+import { Lock } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { OverlayEditor } from "./overlay-editor.tsx";

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ShieldAlert } from "lucide-react";
 import { useState } from "react";
 import type { PinView } from "../../../../src/model/pin.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
@@ -10,6 +9,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
+import { ShieldAlert } from "../../parts/icons.ts";
 import { toast } from "../../parts/toast.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionDifference } from "./definition-difference.tsx";

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import { serversQuery, type ToolFilter, type ToolFilterName } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { effectText, knownEffects } from "../../parts/effect-badge.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
+import { SlidersHorizontal } from "../../parts/icons.ts";
 
 type FiltersProps = { filter: ToolFilter; onChange: (filter: ToolFilter) => void };
 

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Pencil, Play } from "lucide-react";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { toolQuery } from "../../api/queries.ts";
 import { toolQualityQuery } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { EffectBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { Pencil, Play } from "../../parts/icons.ts";
 import { Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Search, Wrench } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { type ToolFilter, toolFilterNames } from "../../api/queries.ts";
 import { useAllGroups } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
+import { Search, Wrench } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";

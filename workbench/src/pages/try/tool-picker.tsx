@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { ToolRowsAnswer } from "../../api/answers.ts";
 import { get, withQuery } from "../../api/client.ts";
 import { classes } from "../../parts/class-names.ts";
 import { TextInput } from "../../parts/field.tsx";
+import { Search } from "../../parts/icons.ts";
 
 type ToolPickerProps = { value: string; onPick: (name: string) => void };
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { FlaskConical } from "lucide-react";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { toolQuery } from "../../api/queries.ts";
 import { EffectBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { FlaskConical } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { ToolPicker } from "./tool-picker.tsx";

@@ -1,4 +1,3 @@
-import { Ban, ClipboardCopy, Play, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
@@ -8,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
+import { Ban, ClipboardCopy, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { SchemaForm } from "../../parts/schema-form/schema-form.tsx";
 import { Tabs } from "../../parts/tabs.tsx";

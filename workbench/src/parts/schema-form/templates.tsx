@@ -11,11 +11,11 @@ import type {
   WrapIfAdditionalTemplateProps,
 } from "@rjsf/utils";
 import { ADDITIONAL_PROPERTY_FLAG, canExpand, descriptionId } from "@rjsf/utils";
-import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "../icons.ts";
 import { FieldName, typeIn } from "./field-name.tsx";
 
 /** Some servers write books; the whole of it is on the page of the tool. */

@@ -14,11 +14,11 @@ import {
   asAiSdkTools,
   asLangChainTools,
   type Toolset,
-} from "../../src/index.ts";
-import { startJsonEndpoint } from "../fixtures/json-endpoint.ts";
-import type { ScriptedCall } from "../fixtures/llm-script.ts";
-import { type AgentWorld, agentWorld, sentTo } from "./agent-world.ts";
-import { fixture } from "./support.ts";
+} from "../src/index.ts";
+import type { ScriptedCall } from "../test/fixtures/llm-script.ts";
+import { type AgentWorld, agentWorld, sentTo } from "../test/scenarios/agent-world.ts";
+import { fixture } from "../test/scenarios/support.ts";
+import { startJsonEndpoint } from "./json-endpoint.ts";
 
 const calls: ScriptedCall[] = [
   { name: "echo", arguments: { message: "hello" }, id: "a" },

@@ -4,20 +4,24 @@ import { fileURLToPath } from "node:url";
 import type { Plane } from "../../src/index.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { metaNames, openClient, startLazy } from "./lazy-world.ts";
-import { fixture, type ServerEntry } from "./support.ts";
+import { metaNames, openClient, startLazy } from "../scenarios/lazy-world.ts";
+import { fixture, type ServerEntry } from "../scenarios/support.ts";
 
 const bin = (name: string, ...args: string[]): ServerEntry => ({
   command: process.execPath,
   args: [fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), ...args],
+});
+const peer = (name: string, ...args: string[]): ServerEntry => ({
+  command: process.execPath,
+  args: [fileURLToPath(new URL(`node_modules/${name}`, import.meta.url)), ...args],
 });
 
 const official = (directory: string): Record<string, ServerEntry> => ({
   everything: bin("@modelcontextprotocol/server-everything/dist/index.js"),
   filesystem: bin("@modelcontextprotocol/server-filesystem/dist/index.js", directory),
   memory: bin("@modelcontextprotocol/server-memory/dist/index.js"),
-  "sequential-thinking": bin("@modelcontextprotocol/server-sequential-thinking/dist/index.js"),
-  playwright: bin("@playwright/mcp/cli.js", "--headless"),
+  "sequential-thinking": peer("@modelcontextprotocol/server-sequential-thinking/dist/index.js"),
+  playwright: peer("@playwright/mcp/cli.js", "--headless"),
 });
 
 /** What a client has before it does anything: its tools and its instructions. */

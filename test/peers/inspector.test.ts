@@ -7,12 +7,14 @@ import { promisify } from "node:util";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { patientMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
-import { metaNames } from "./lazy-world.ts";
-import { fixture, startServe, writeConfig } from "./support.ts";
+import { metaNames } from "../scenarios/lazy-world.ts";
+import { fixture, startServe, writeConfig } from "../scenarios/support.ts";
 
 const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const inspector = here("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+const inspector = here(
+  "test/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+);
 
 type Answer = { tools?: { name: string }[]; content?: { text: string }[] };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runSuite } from "./fixtures/conformance/run-suite.ts";
-import { startDriver } from "./fixtures/conformance/start-driver.ts";
-import { startGateway } from "./fixtures/conformance/start-gateway.ts";
-import { temporaryDirectory } from "./fixtures/start-server.ts";
-import { fixture } from "./scenarios/support.ts";
+import { runSuite } from "../fixtures/conformance/run-suite.ts";
+import { startDriver } from "../fixtures/conformance/start-driver.ts";
+import { startGateway } from "../fixtures/conformance/start-gateway.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { fixture } from "../scenarios/support.ts";
 
 /** How many scenarios each revision requires; fewer would mean that the suite did not run. */
 const required = {
