@@ -47,11 +47,15 @@ export const logLevels = [
 ] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Names and globs of variables of the plane's environment; true is all, false only the default ones. */
+export const InheritEnv = z.union([z.boolean(), texts]);
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
+  inheritEnv: z.optional(InheritEnv),
   cwd: z.optional(z.string()),
   url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
   transport: Transport,
@@ -69,6 +73,8 @@ export const ServerDefinition = z.strictObject({
   /** 0 means no limit. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
+  /** Instead of that while npx, uvx and the like fetch it. */
+  installTimeoutMs: z._default(z.int().check(z.positive()), 300_000),
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
   maxConcurrency: z._default(z.int().check(z.positive()), 64),
   maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),

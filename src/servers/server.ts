@@ -1,5 +1,6 @@
 import { abortable } from "../lib/abortable.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { ServerDefinition } from "../model/server.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
@@ -13,13 +14,19 @@ import { createServerLog } from "./server-log.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener } from "./session-opener.ts";
 import { createSessions, type SessionOwner } from "./sessions.ts";
+import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createServerHider } from "./without-secrets.ts";
 
 /** One server: its sessions, what it offers, what it says, and how much it is asked at once. */
 export function createServer(options: ServerOptions): Server {
   const { name, definition, guard } = options;
   const { connectTimeoutMs, listingTtlMs } = definition;
-  let hide = createServerHider(definition, options.secretValues());
+  const hiderOf = (known: ServerDefinition) =>
+    createServerHider(known, [
+      ...options.secretValues(),
+      ...inheritedSecrets(options.environment, definition.inheritEnv),
+    ]);
+  let hide = hiderOf(definition);
   let requirement: PlaneError | null = null;
   const presence = createPresence(name, definition, options.isOffline);
   const { refuseIfAway } = presence;
@@ -30,7 +37,7 @@ export function createServer(options: ServerOptions): Server {
     log,
     async resolve(unresolved) {
       const resolved = await options.resolveSecrets(name, unresolved);
-      hide = createServerHider(resolved, options.secretValues());
+      hide = hiderOf(resolved);
       return resolved;
     },
     onListChanged: (list) => {
