@@ -128,6 +128,10 @@ export type ServerState =
 export type ServerStatus = {
   name: string;
   state: ServerState;
+  /** It is fine and not running, because nothing needs it; `state` is then `disconnected`. */
+  idle: boolean;
+  /** A program such as npx fetches it first; `state` is then `connecting`. */
+  installing?: InstallStatus;
   transport: Transport | null;
   protocolVersion: string | null;
   tools: number;
@@ -151,6 +155,9 @@ export type ServerStatus = {
   /** Left out where nothing can switch it off. */
   circuit?: CircuitStatus;
 };
+
+/** The installer's last line is only for whoever may read the server's log. */
+export type InstallStatus = { since: string; lastLine: string | null };
 
 /** Is a server asked, left alone, or tried with one call? */
 export type CircuitState = "closed" | "open" | "half_open";

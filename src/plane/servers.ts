@@ -50,8 +50,10 @@ export function unknownServer(server: string): PlaneError {
 }
 
 /** What a server wrote is for those who may read its log. */
-function statusFor(principal: Principal, { lastWords, ...status }: ServerStatus): ServerStatus {
-  return lastWords !== undefined && mayDo(principal, "admin") ? { ...status, lastWords } : status;
+function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
+  if (mayDo(principal, "admin")) return status;
+  const { lastWords: _, installing, ...open } = status;
+  return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
 /** What can be asked of the servers beside calling their tools. */

@@ -4,6 +4,7 @@ import type { ServerDefinition } from "../model/server.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
+import { installerOf, installFailure } from "./installer.ts";
 import { createOffers } from "./offers.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { createPresence } from "./presence.ts";
@@ -46,6 +47,17 @@ export function createServer(options: ServerOptions): Server {
     },
   });
 
+  const install =
+    definition.transport !== "stdio" || installerOf(definition) === null
+      ? undefined
+      : {
+          limitMs: definition.installTimeoutMs,
+          async isInstalled() {
+            await options.recalled().catch(() => undefined);
+            return catalogue.isKnown();
+          },
+          explain: (said: string) => installFailure(definition, said),
+        };
   const sharing = () =>
     definition.session === "shared" && options.isPersonal() ? "principal" : definition.session;
   const sessions = createSessions(sharing, (owner) => {
@@ -53,6 +65,7 @@ export function createServer(options: ServerOptions): Server {
     return createConnection({
       name,
       connectTimeoutMs,
+      install,
       retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
       open: (steps) => open(owner, isMain, steps),
       isKept: () => isMain && presence.isKept(),
@@ -204,11 +217,13 @@ export function createServer(options: ServerOptions): Server {
     },
     session: () => main.live()?.session ?? null,
     requirement: () => main.requirement() ?? requirement,
+    installingSince: () => main.facts().installingSince,
     status: () =>
       describeStatus({
         definition,
         sessions,
         catalogue,
+        isAway: presence.isAway(),
         pending: requests.pending(),
         noise: opener.noise(),
       }),
