@@ -78,8 +78,10 @@ export function installFailure(line: CommandLine, said: string): InstallFailure 
   const launcher = launcherOf(line);
   if (launcher === null) return null;
   const all = linesOf(said);
-  if (!all.some((one) => launcher.complains.test(one))) return null;
+  const begin = all.findIndex((one) => launcher.complains.test(one));
+  if (begin < 0) return null;
   const lines = all
+    .slice(begin)
     .filter((one) => !chatter.test(one))
     .slice(-maxLines)
     .map((one) => cutText(one, longestLine));
