@@ -9,6 +9,7 @@ import { translateTools } from "../registry/sources/mcp.ts";
 import { examineServer } from "../servers/doctor/examine-server.ts";
 import { readLoginShell } from "../servers/doctor/login-shell.ts";
 import type { Servers } from "../servers/servers-contract.ts";
+import { inheritedSecrets } from "../servers/transports/child-environment.ts";
 
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
@@ -40,7 +41,11 @@ export async function examineServers(
       loginShell,
     };
     const found = await examineServer(name, subject, options).catch(crashed);
-    const hide = createHider([...means.secretValues(), ...referenced(config.servers[name], subject)]);
+    const hide = createHider([
+      ...means.secretValues(),
+      ...referenced(config.servers[name], subject),
+      ...inheritedSecrets(means.environment, config.servers[name]?.inheritEnv),
+    ]);
     const checks = found.map((check) => ({
       ...check,
       detail: hide(check.detail),
