@@ -215,7 +215,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     async doctor(server) {
       const { examineServers } = await import("./plane/doctor.ts");
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
-      return examineServers(names, config(), { environment, secretsOf, secretValues: secretValues() });
+      return examineServers(names, config(), { environment, secretsOf, secretValues, servers });
     },
     ...written.verbs,
     ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),

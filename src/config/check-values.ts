@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import * as z from "zod/mini";
 import {
   type Config,
   type ConfigProblem,
@@ -21,9 +22,9 @@ import { type Environment, expandEnvironment } from "./secrets/expand-environmen
 import { detectTransport } from "./transport.ts";
 
 const { servers: _servers, tools: _tools, overlays: _overlays, ...others } = ConfigValues.shape;
-const { toolsets: _toolsets, models: _models, ...sections } = others;
+const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
 /** Entries that stand for themselves: one that is wrong costs only itself. */
-const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition };
+const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
 export function checkValues(
@@ -49,7 +50,7 @@ export function checkValues(
   const values: ConfigValues = {
     ...checked,
     servers: checkEach(goodServers, (_, definition) =>
-      withPlaneInjection(definition as ServerDefinition, checked),
+      withPlaneEnvironment(withPlaneInjection(definition as ServerDefinition, checked), checked),
     ),
     overlays: checkOverlays(overlays, serverNames, report, (path, message, hint) =>
       tell("warning", path, message, hint),
@@ -101,12 +102,15 @@ function checkServer(
   });
   if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);
-  if ("problem" in detected) {
+  const hasProblem = "problem" in detected;
+  if (hasProblem) {
     usable = false;
-    report(path, detected.problem, detected.hint);
+    report(detected.key ? [...path, detected.key] : path, detected.problem, detected.hint);
   }
-  const transport = "problem" in detected ? { transport: "stdio" } : detected;
-  const { type: _, ...fields }: UnknownObject = { ...expanded, ...transport };
+  const transport = hasProblem ? { transport: "stdio" } : detected;
+  const { type: _, url, ...others }: UnknownObject = { ...expanded, ...transport };
+  // What was told once need not be told by the schema again.
+  const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);
   return usable ? definition : undefined;
 }
@@ -124,6 +128,28 @@ function withPlaneInjection(
     inject: [...inject, ...everywhere],
     inject_options: { ...inject_options, ...definition.inject_options },
   };
+}
+
+/** A server's own variables win; what it may inherit adds up, unless it wants only the default ones. */
+function withPlaneEnvironment(
+  definition: ServerDefinition,
+  { env, inheritEnv }: Pick<ConfigValues, "env" | "inheritEnv">,
+): ServerDefinition {
+  if (definition.transport !== "stdio") return definition;
+  const inherited = joinInherited(inheritEnv, definition.inheritEnv);
+  return {
+    ...definition,
+    env: { ...env, ...definition.env },
+    ...(inherited === undefined ? {} : { inheritEnv: inherited }),
+  };
+}
+
+type Inherited = ServerDefinition["inheritEnv"];
+
+function joinInherited(everywhere: Inherited, own: Inherited): Inherited {
+  if (everywhere === undefined || own === false || own === true) return own;
+  if (own === undefined || !Array.isArray(everywhere)) return everywhere || own;
+  return [...new Set([...everywhere, ...own])];
 }
 
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {

@@ -2,10 +2,14 @@
 export const descriptions = {
   $schema: "Where editors find this schema.",
   mcpServers: "The MCP servers, by name.",
-  "mcpServers.command": "The program to start for a local server; it is never split or run by a shell.",
+  "mcpServers.command":
+    "The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is.",
   "mcpServers.args": "Its arguments.",
-  "mcpServers.env": "Variables for it. Beyond these it sees only a safe base such as PATH and HOME.",
-  "mcpServers.cwd": "The directory to start it in.",
+  "mcpServers.env":
+    "Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them.",
+  "mcpServers.inheritEnv":
+    "More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones.",
+  "mcpServers.cwd": "The directory to start it in, from where this file is.",
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
   "mcpServers.transport": "How to talk to it; detected when left out.",
   "mcpServers.headers": "Headers for every request to a remote server.",
@@ -32,6 +36,8 @@ export const descriptions = {
   "mcpServers.trusted": "Believe its hints about which tools only read or may be repeated.",
   "mcpServers.timeoutMs": "Limit of a call in milliseconds, 0 for none; 60000 when nothing says otherwise.",
   "mcpServers.connectTimeoutMs": "Limit of start, handshake and listing together.",
+  "mcpServers.installTimeoutMs":
+    "Limit of a first start through npx, uvx, docker run and the like, which may have to install the server.",
   "mcpServers.idleTimeoutMs": "How long it may idle before it is stopped, 0 for ever.",
   "mcpServers.maxConcurrency": "How many requests it gets at once; more wait.",
   "mcpServers.maxQueue": "How many may wait; more are refused with BUSY.",
@@ -111,6 +117,9 @@ export const descriptions = {
   "overlays.workspaces": "Only for callers of one of these workspaces.",
   "overlays.compliance_level": "The level its data belongs to, beside its server's.",
   "overlays.notes": "For people who read listings.",
+  env: "Variables for all local servers; a server's own 'env' wins.",
+  inheritEnv:
+    "Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all.",
   inject:
     "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
   inject_options: "How tools are told of other tools in _mcp_data, where their server says nothing else.",

@@ -22,7 +22,7 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
   ].filter((matches) => matches.length > 0);
   if (found.length > 0) return found.map(({ name, setting }) => explainSetting(name, setting));
   const known = named.map(({ name }) => name);
-  return [explainDefault(key, config) ?? unknownKey(key, known)];
+  return [explainDefault(key, config, merged) ?? unknownKey(key, known)];
 }
 
 function explainSetting(key: string, { path, value, origin }: Setting): Explanation {
@@ -30,17 +30,21 @@ function explainSetting(key: string, { path, value, origin }: Setting): Explanat
 }
 
 /** A value that nobody wrote and that is in force all the same. */
-function explainDefault(key: string, config: Config): Explanation | undefined {
+function explainDefault(key: string, config: Config, merged: Merged): Explanation | undefined {
   for (const [path, value] of valuesIn(config, [])) {
     const name = renderPath(path);
     if (name !== key && withoutSection(name) !== key) continue;
-    return {
-      key: name,
-      value: maskSecrets(value, path),
-      origin: { file: "default", line: null, path: name },
-    };
+    const origin = originForAll(path, merged) ?? { file: "default", line: null, path: name };
+    return { key: name, value: maskSecrets(value, path), origin };
   }
   return undefined;
+}
+
+/** What a server has because the top level says it for all of them. */
+function originForAll([section, , key, ...inner]: Path, { originOf, settings }: Merged) {
+  const isShared = section === "servers" && (key === "env" || key === "inheritEnv");
+  const isSaid = settings.some(({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]));
+  return isShared && isSaid ? originOf([key, ...inner]) : undefined;
 }
 
 function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {

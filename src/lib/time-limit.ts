@@ -6,8 +6,8 @@ export type TimeLimiter = {
   expired(): boolean;
   /** How much time is left; infinite without a limit. */
   leftMs(): number;
-  /** Starts the limit again, but never beyond `capMs` in all. */
-  extend(): void;
+  /** Starts the limit again, or another one, but never beyond `capMs` in all. */
+  extend(forMs?: number): void;
   /** Time stands still until the returned function is called. */
   pause(): () => void;
   clear(): void;
@@ -33,8 +33,8 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
     const left = Math.min(dueAt, lastAt) - Date.now();
     timer = setTimeout(expire, Math.min(longestTimerMs, Math.max(0, left)));
   };
-  const extend = () => {
-    dueAt = (paused > 0 ? pausedAt : Date.now()) + limitMs;
+  const extend = (forMs = limitMs) => {
+    dueAt = (paused > 0 ? pausedAt : Date.now()) + forMs;
     arm();
   };
   const expire = () => {

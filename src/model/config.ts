@@ -7,7 +7,7 @@ import { JwtIssuer } from "./jwt-issuer.ts";
 import type { Manifests } from "./manifests.ts";
 import { ToolOverlay } from "./overlay.ts";
 import { Policy } from "./policy.ts";
-import { ServerDefinition } from "./server.ts";
+import { InheritEnv, ServerDefinition } from "./server.ts";
 import { ToolManifest } from "./tool.ts";
 
 const texts = z.array(z.string());
@@ -56,6 +56,9 @@ export const ConfigValues = z.strictObject({
   servers: z._default(z.record(z.string(), ServerDefinition), {}),
   tools: z._default(z.record(z.string(), ToolManifest), {}),
   overlays: z._default(z.record(z.string(), ToolOverlay), {}),
+  /** For all stdio servers. */
+  env: z._default(z.record(z.string(), z.string()), {}),
+  inheritEnv: z.optional(InheritEnv),
   inject: z._default(z.array(InjectionEntry), []),
   inject_options: z._default(InjectOptions, {}),
   manifests: z._default(z.array(z.string()), []),

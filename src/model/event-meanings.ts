@@ -3,6 +3,7 @@ import type { EventType } from "./events.ts";
 /** What each event tells, and its fields. Read by `--log-level debug` and by docs/events.md. */
 export const eventMeanings = {
   "server.connecting": "A server is started or reached: `server`.",
+  "server.installing": "A program such as npx fetches it before it starts: `server`.",
   "server.connected": "It is there and has listed: `server`, `toolCount`, `protocolVersion`.",
   "server.disconnected": "Its session is over: `server`, `reason`.",
   "server.error": "It could not be reached, or failed: `server`, `message`.",

@@ -14,6 +14,8 @@ type JobFacts = { runId: string; user: string | null; job: string };
 /** Everything that happens, in one union. No event carries an argument value or a result. */
 export type PlaneEvent =
   | { type: "server.connecting"; server: string }
+  /** A program such as npx fetches it first, which may take minutes. */
+  | { type: "server.installing"; server: string }
   | { type: "server.connected"; server: string; toolCount: number; protocolVersion: string }
   | { type: "server.disconnected"; server: string; reason: string }
   | { type: "server.error"; server: string; message: string }

@@ -47,11 +47,15 @@ export const logLevels = [
 ] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Names and globs of variables of the plane's environment; true is all, false only the default ones. */
+export const InheritEnv = z.union([z.boolean(), texts]);
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
+  inheritEnv: z.optional(InheritEnv),
   cwd: z.optional(z.string()),
   url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
   transport: Transport,
@@ -69,6 +73,8 @@ export const ServerDefinition = z.strictObject({
   /** 0 means no limit. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
+  /** Instead of that while npx, uvx and the like fetch it. */
+  installTimeoutMs: z._default(z.int().check(z.positive()), 300_000),
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
   maxConcurrency: z._default(z.int().check(z.positive()), 64),
   maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),
@@ -122,6 +128,10 @@ export type ServerState =
 export type ServerStatus = {
   name: string;
   state: ServerState;
+  /** It is fine and not running, because nothing needs it; `state` is then `disconnected`. */
+  idle: boolean;
+  /** A program such as npx fetches it first; `state` is then `connecting`. */
+  installing?: InstallStatus;
   transport: Transport | null;
   protocolVersion: string | null;
   tools: number;
@@ -145,6 +155,9 @@ export type ServerStatus = {
   /** Left out where nothing can switch it off. */
   circuit?: CircuitStatus;
 };
+
+/** The installer's last line is only for whoever may read the server's log. */
+export type InstallStatus = { since: string; lastLine: string | null };
 
 /** Is a server asked, left alone, or tried with one call? */
 export type CircuitState = "closed" | "open" | "half_open";

@@ -78,8 +78,10 @@ export function createCallTool(path: Path): CallTool {
       async function walk(call: Requested): Promise<Approved> {
         const found = step("resolve", () =>
           call.approved || call.resumed
-            ? asOfToday(call).then((today) => resolve(today, path.findTool, asking.signal))
-            : resolve(call, path.findTool, asking.signal),
+            ? asOfToday(call).then((today) =>
+                resolve(today, path.findTool, asking.signal, asking.relay?.onProgress),
+              )
+            : resolve(call, path.findTool, asking.signal, asking.relay?.onProgress),
         );
         const resolved = found instanceof Promise ? await found : found;
         const authorized = step("authorize", () => authorize(resolved, path.grantFor)) as Authorized;

@@ -1,17 +1,23 @@
 import { workingDirectory } from "../config/environment.ts";
 import { createHider } from "../lib/hide-values.ts";
+import { once } from "../lib/once.ts";
 import type { Config } from "../model/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { ServerDefinition } from "../model/server.ts";
 import type { DoctorCheck, DoctorReport } from "../model/setup.ts";
 import { translateTools } from "../registry/sources/mcp.ts";
 import { examineServer } from "../servers/doctor/examine-server.ts";
+import { readLoginShell } from "../servers/doctor/login-shell.ts";
+import type { Servers } from "../servers/servers-contract.ts";
+import { inheritedSecrets } from "../servers/transports/child-environment.ts";
 
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
   secretsOf(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Values that no report may show. */
-  secretValues: readonly string[];
+  secretValues(): readonly string[];
+  /** How the plane itself gets on with them. */
+  servers: Pick<Servers, "discover" | "status">;
 };
 
 /** All at once: a server that hangs delays the report, not the others. */
@@ -20,15 +26,26 @@ export async function examineServers(
   config: Config,
   means: Means,
 ): Promise<DoctorReport> {
+  // Asked of none, it only takes over what is known from before: what was started once is installed.
+  await means.servers.discover([]);
+  const statuses = new Map(means.servers.status().map((status) => [status.name, status]));
+  const loginShell = once(() => readLoginShell(means.environment));
   const examine = async (name: string) => {
     const subject = await subjectOf(name, config, means);
     const options = {
       environment: means.environment,
       directory: workingDirectory(),
       takeTools: translateTools,
+      isInstalled: (statuses.get(name)?.listedAt ?? null) !== null,
+      installing: statuses.get(name)?.installing,
+      loginShell,
     };
     const found = await examineServer(name, subject, options).catch(crashed);
-    const hide = createHider([...means.secretValues, ...referenced(config.servers[name], subject)]);
+    const hide = createHider([
+      ...means.secretValues(),
+      ...referenced(config.servers[name], subject),
+      ...inheritedSecrets(means.environment, config.servers[name]?.inheritEnv),
+    ]);
     const checks = found.map((check) => ({
       ...check,
       detail: hide(check.detail),

@@ -1,6 +1,7 @@
 import type { Refused } from "../model/call.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
+import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { requireGrant } from "../pipeline/authorize.ts";
 import type { Grants } from "../policy/grant.ts";
@@ -28,16 +29,22 @@ export type Find = {
   /** Makes one server, or all of them, list their tools for this caller. */
   discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
   /** Whoever calls a tool by its full name is told when it is not for them, and it is on record that they tried. */
-  toCall(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  toCall(asked: string | ToolId, principal: Principal, onProgress?: Relay["onProgress"]): Promise<Tool>;
   /** Who only looks learns no more of a tool that is not for them than of one that is not there. */
   toShow(asked: string | ToolId, principal: Principal): Promise<Tool>;
+};
+
+type Looking = {
+  names: readonly string[];
+  shows(tool: Tool): boolean;
+  onProgress?: Relay["onProgress"] | undefined;
 };
 
 export function createFind({ registry, servers, grants, catalogue, loaded }: FindParts): Find {
   const find = async (
     asked: string | ToolId,
     principal: Principal,
-    { names, shows }: { names: readonly string[]; shows(tool: Tool): boolean },
+    { names, shows, onProgress }: Looking,
   ) => {
     await loaded();
     const owner = { user: principal.user, conversation: null };
@@ -48,7 +55,7 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
       discover: (some) =>
         servers.discover(
           some?.filter((name) => names.includes(name)),
-          { owner, among: names, ...(some ? {} : { patienceMs }) },
+          { owner, among: names, ...(some ? {} : { patienceMs }), ...(onProgress ? { onProgress } : {}) },
         ),
       trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
       requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
@@ -80,9 +87,10 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
       if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
       return servers.discoverOne(server, how);
     },
-    toCall: async (asked, principal) =>
+    toCall: async (asked, principal, onProgress) =>
       findMetaTool(asked) ??
       find(asked, principal, {
+        onProgress,
         names: servers.names(),
         // A bare name does not say whose tool is meant, so it means none that is not for the caller.
         shows: (tool) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
 import type { Servers } from "../servers/servers-contract.ts";
-import { createServerVerbs, identifyServer, withRoots } from "./servers.ts";
+import { createServerVerbs, identifyServer, withPlaces } from "./servers.ts";
 
 test("a server is another one by name, by definition, and where its command is read in another directory", () => {
   const base = identifyServer("s", sampleServer(), "/a");
@@ -29,7 +29,7 @@ test("what a server is given stands in its identity, but cannot be read there", 
 
 test("roots may be paths, from where their file stands, or addresses as they are", () => {
   const roots = ["docs", "/srv/a b", "../x", "file:///etc", "https://example.com/r"];
-  assert.deepEqual(withRoots(sampleServer({ roots }), "/home/ada").roots, [
+  assert.deepEqual(withPlaces(sampleServer({ roots }), "/home/ada").roots, [
     "file:///home/ada/docs",
     "file:///srv/a%20b",
     "file:///home/x",
@@ -37,7 +37,7 @@ test("roots may be paths, from where their file stands, or addresses as they are
     "https://example.com/r",
   ]);
   const none = sampleServer();
-  assert.equal(withRoots(none, "/home/ada"), none);
+  assert.deepEqual(withPlaces(none, "/home/ada"), none);
 });
 
 /** Servers of which one lists, one fails and one is not configured well. */

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -18,13 +19,27 @@ export function identifyServer(name: string, definition: ServerDefinition, direc
   return hash({ name, definition, directory: definition.command === undefined ? null : directory });
 }
 
-/** Roots may be written as paths, from where their file stands. */
-export function withRoots(definition: ServerDefinition, directory: string): ServerDefinition {
-  if (definition.roots.length === 0) return definition;
-  const roots = definition.roots.map((root) =>
-    /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
-  );
-  return { ...definition, roots };
+/** Paths in a definition start where the file stands that has them. */
+export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
+  const { command, cwd: written, roots } = definition;
+  const cwd = written === undefined ? undefined : resolve(directory, written);
+  return {
+    ...definition,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(command === undefined ? {} : { command: commandFrom(directory, command, cwd) }),
+    roots: roots.map((root) =>
+      /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
+    ),
+  };
+}
+
+/** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */
+function commandFrom(directory: string, command: string, cwd: string | undefined): string {
+  const isPath = command.includes("/") || (process.platform === "win32" && command.includes("\\"));
+  if (!isPath || isAbsolute(command) || command.startsWith("~")) return command;
+  const beside = resolve(directory, command);
+  const inside = resolve(cwd ?? ".", command);
+  return !existsSync(beside) && existsSync(inside) ? inside : beside;
 }
 
 /** The same whether it is hidden or not there, and without the names of others. */
@@ -35,8 +50,10 @@ export function unknownServer(server: string): PlaneError {
 }
 
 /** What a server wrote is for those who may read its log. */
-function statusFor(principal: Principal, { lastWords, ...status }: ServerStatus): ServerStatus {
-  return lastWords !== undefined && mayDo(principal, "admin") ? { ...status, lastWords } : status;
+function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
+  if (mayDo(principal, "admin")) return status;
+  const { lastWords: _, installing, ...open } = status;
+  return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
 /** What can be asked of the servers beside calling their tools. */

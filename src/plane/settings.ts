@@ -5,7 +5,7 @@ import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
 import type { Config } from "../model/config.ts";
 import type { Path } from "../model/path.ts";
 import type { ServerDefinition } from "../model/server.ts";
-import { withRoots } from "./servers.ts";
+import { withPlaces } from "./servers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,7 +25,7 @@ export async function createSettings(source: ConfigSource, environment: Environm
     sources: () => current.sources(),
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
-      withRoots(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
+      withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
     /** Read when it is needed, as every secret. */
     async vaultKey(): Promise<string | undefined> {
       const { vaultKey } = current.config;

@@ -1,5 +1,6 @@
 import { once } from "../lib/once.ts";
 import type { Principal } from "../model/principal.ts";
+import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
 import type { FindTool } from "../pipeline/resolve.ts";
@@ -13,7 +14,7 @@ type Parts = Parameters<typeof createFoundTools>[0] & {
   servers: Pick<Servers, "warm">;
   memory: Pick<Memory, "open" | "health" | "requireRoom">;
   schemaCheck(): Promise<unknown>;
-  find(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  find(asked: string | ToolId, principal: Principal, onProgress?: Relay["onProgress"]): Promise<Tool>;
   quality: Pick<PlaneQuality, "requireTrusted">;
   grants: Pick<Grants, "grantFor">;
 };
@@ -31,19 +32,23 @@ export function createToolFinder(parts: Parts): FindTool {
   });
   const trusted = (tool: Tool, principal: Principal) =>
     quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
-  const findAnew = async (asked: string | ToolId, principal: Principal): Promise<Tool> => {
+  const findAnew = async (
+    asked: string | ToolId,
+    principal: Principal,
+    onProgress: Relay["onProgress"],
+  ): Promise<Tool> => {
     if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
     await headStart();
-    const [tool] = await Promise.all([find(asked, principal), warmUp()]);
+    const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
     // How well they do is asked for only where it decides between them.
     if (hasRivals(tool)) await memory.health.recent().catch(() => undefined);
     else found.keep(asked, principal, tool);
     return trusted(tool, principal);
   };
-  return (asked, principal) => {
+  return (asked, principal, onProgress) => {
     memory.requireRoom();
     const known = found.recall(asked, principal);
-    return known ? trusted(known, principal) : findAnew(asked, principal);
+    return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };
 }
 

@@ -1,7 +1,8 @@
 import type { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Channel } from "../protocol/message.ts";
-import type { AttemptOptions } from "./open-attempt.ts";
+import type { InstallFailure } from "./installer.ts";
+import type { AttemptOptions, Install } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { ConnectionFacts, RetryPolicy } from "./state.ts";
 
@@ -15,6 +16,8 @@ export type Live = OpenedSession & {
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: RetryPolicy;
+  /** Given where a program may have to fetch the server first. */
+  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
   /** Is it to be connected again without anybody asking? */
   isKept(): boolean;
   emit(event: PlaneEvent): void;
@@ -27,8 +30,13 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   onIdle?(): void;
 };
 
+/** What an installer that failed said about it; null when it was not the installer that failed. */
+export type ExplainInstall = (said: string) => InstallFailure | null;
+
 export type Connection = {
   facts(): ConnectionFacts;
+  /** The last line that the installer wrote, as long as it is at work. */
+  installLine(): string | null;
   live(): Live | null;
   /** What a person has to do before it can be opened, when that is why it could not. */
   requirement(): PlaneError | null;

@@ -4,9 +4,13 @@ import { type Channel, TransportError } from "../protocol/message.ts";
 import type { Connection, ConnectionOptions, Live } from "./connection-contract.ts";
 import { describeUnavailable } from "./describe-unavailable.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { lastLineOf } from "./installer.ts";
 import { lastWordsBefore } from "./last-words.ts";
 import { attemptToOpen } from "./open-attempt.ts";
 import { type ConnectionSignal, initialFacts, nextFacts } from "./state.ts";
+
+/** So much of what an installer writes is kept while it is at work. */
+const installTailCharacters = 2_000;
 
 /** A life that lasted this long was not cut short. */
 const longLifeMs = 10_000;
@@ -21,6 +25,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let retry: NodeJS.Timeout | undefined;
   let requirement: PlaneError | null = null;
   let users = 0;
+  let installTail = "";
   const idle = createIdleWatch(options.idleTimeoutMs ?? 0, () => {
     if (users > 0 || live === null) return;
     void close("idle");
@@ -56,6 +61,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     await Promise.all(leaving);
     if (given.aborted) throw stopped();
     take({ type: "connect" });
+    installTail = "";
+    const install = options.install && {
+      ...options.install,
+      began: () => take({ type: "installing", at: Date.now() }),
+      heard(text: string) {
+        installTail = (installTail + text).slice(-installTailCharacters);
+      },
+    };
     let current: Live | undefined;
     const onClose = (reason: TransportError) => current && onLost(current, reason);
     try {
@@ -63,7 +76,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         opened,
         toolCount,
         hasListed = false,
-      } = await attemptToOpen({ ...options, leave, onClose }, given);
+      } = await attemptToOpen({ ...options, install, leave, onClose }, given);
       current = { ...opened, openedAt: Date.now(), answered: 0, hasListed };
       live = current;
       requirement = null;
@@ -79,17 +92,36 @@ export function createConnection(options: ConnectionOptions): Connection {
   function failed(cause: unknown): PlaneError {
     const needsPerson = cause instanceof PlaneError;
     requirement = needsPerson ? cause : null;
-    const reason = hide(cause instanceof Error ? cause.message : String(cause));
+    const { reason, lastWords } = explain(cause);
     const permanent = cause instanceof TransportError && cause.permanent;
     take({
       type: "failed",
       reason,
-      lastWords: lastWordsBefore(cause, hide),
+      lastWords,
       at: Date.now(),
       kept: options.isKept(),
       hopeless: needsPerson || permanent,
     });
     return needsPerson ? cause : unavailable();
+  }
+
+  /** An installer that failed is named with what to do about it. */
+  function explain(cause: unknown): { reason: string; lastWords: string | null } {
+    const reason = hide(cause instanceof Error ? cause.message : String(cause));
+    const said = cause instanceof TransportError ? cause.said : installTail;
+    const failure = options.install?.explain(said);
+    if (!failure) return { reason, lastWords: lastWordsBefore(cause, hide) ?? installLine() };
+    const { installer, code, lines, remedy } = failure;
+    const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
+    return {
+      reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
+      lastWords: hide(lines.join(" | ")),
+    };
+  }
+
+  function installLine(): string | null {
+    const line = facts.installingSince === null ? null : lastLineOf(installTail);
+    return line === null ? null : hide(line);
   }
 
   function onLost(lost: Live, reason: TransportError): void {
@@ -161,6 +193,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     facts: () => facts,
     live: () => live,
+    installLine,
     requirement: () => requirement,
     ensure,
     worked(used) {

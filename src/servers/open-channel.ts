@@ -13,8 +13,8 @@ export async function openChannel(
   const { transport, command, url, maxMessageBytes } = definition;
   if (transport === "stdio") {
     if (command === undefined) throw missing("command", transport);
-    const { args, env, cwd } = definition;
-    return openStdio({ command, args, env, cwd, parentEnvironment, maxMessageBytes }, handlers);
+    const { args, env, cwd, inheritEnv } = definition;
+    return openStdio({ command, args, env, cwd, inheritEnv, parentEnvironment, maxMessageBytes }, handlers);
   }
   if (url === undefined) throw missing("url", transport);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };

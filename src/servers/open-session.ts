@@ -3,6 +3,7 @@ import { type Channel, type ChannelHandlers, TransportError } from "../protocol/
 import { negotiate } from "../protocol/negotiate.ts";
 import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/peer.ts";
 import type { ClientDescription, Era, Session } from "../protocol/session.ts";
+import { installFailure } from "./installer.ts";
 import { openChannel } from "./open-channel.ts";
 
 /** A connection that is open: what it goes over, who is on the other side, and in which words. */
@@ -58,6 +59,8 @@ function otherWay(
   { definition, isFixed }: OpenOptions,
 ): Partial<OpenOptions> | undefined {
   if (!(thrown instanceof TransportError)) return undefined;
+  // Where there is no server yet, none has left at the question.
+  if (installFailure(definition, thrown.said) !== null) return undefined;
   if (isFixed && era === "modern") return undefined;
   const { transport } = definition;
   if (transport === "stdio" && era !== "legacy" && thrown.sent) return { known: asLegacy };

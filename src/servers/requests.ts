@@ -7,6 +7,7 @@ import { TransportError } from "../protocol/message.ts";
 import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Connection, Live } from "./connection-contract.ts";
+import { tellWhileInstalling } from "./installer.ts";
 import { createRequestSender, type SenderOptions } from "./send-request.ts";
 import { createSignOfLife } from "./sign-of-life.ts";
 import { withoutSecrets } from "./without-secrets.ts";
@@ -58,6 +59,13 @@ export function createRequests(options: RequestsOptions): Requests {
     return isWasted ? new TransportError(told.message, { ...told, permanent: true }) : told;
   }
 
+  function open(connection: Connection, { signal, onProgress }: RequestOptions): Promise<Live> {
+    const opened = abortable(connection.ensure(), signal);
+    if (onProgress === undefined) return opened;
+    const since = () => connection.facts().installingSince;
+    return tellWhileInstalling(opened, { server: () => name, since, onProgress });
+  }
+
   return {
     async send(connection, method, params, requestOptions, by = null) {
       const { signal } = requestOptions;
@@ -71,7 +79,7 @@ export function createRequests(options: RequestsOptions): Requests {
         throw thrown;
       }
       try {
-        const live = connection.live() ?? (await abortable(connection.ensure(), signal));
+        const live = connection.live() ?? (await open(connection, requestOptions));
         const onRequest = options.answering(requestOptions.onRequest);
         const startedAt = performance.now();
         try {

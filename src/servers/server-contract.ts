@@ -72,6 +72,8 @@ export type Server = {
   session(): Session | null;
   /** What a person has to do before it can be used, when that is why it cannot. */
   requirement(): PlaneError | null;
+  /** Since when it is being installed; null when it is not. */
+  installingSince(): number | null;
   status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
   sessionOwners(): SessionOwner[];
   /** What it said in the name of everybody or of this user. */

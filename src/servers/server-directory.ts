@@ -75,7 +75,8 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
     trouble(name) {
       if (isBroken(name)) return cannotRun(name);
       const current = find(name);
-      const { state, error, lastWords = null } = current.status();
+      const { state, error, lastWords = null, installing } = current.status();
+      if (installing) return describeUnavailable(name, "it is still being installed", null);
       const isFine = state === "connected" || state === "disabled" || (current.isKnown() && error === null);
       return isFine ? null : describeUnavailable(name, error ?? state, lastWords);
     },

@@ -5,7 +5,14 @@ import type { Sessions } from "./sessions.ts";
 export type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: { size(): number; failure(): string | null; listedAt(): number | null };
+  catalogue: {
+    isKnown(): boolean;
+    size(): number;
+    failure(): string | null;
+    listedAt(): number | null;
+  };
+  /** Somebody or something keeps it from being started. */
+  isAway: boolean;
   pending: number;
   noise: number;
 };
@@ -13,11 +20,15 @@ export type StatusParts = {
 /** What everybody may know about a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, lastWords, restUntil, retryAt } = sessions.main.facts();
+  const { state, error, lastWords, restUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
   return {
     state: definition.enabled ? state : "disabled",
+    idle: state === "disconnected" && trouble === null && catalogue.isKnown() && !parts.isAway,
+    ...(installingSince === null
+      ? {}
+      : { installing: { since: toText(installingSince), lastLine: sessions.main.installLine() } }),
     transport: definition.transport,
     protocolVersion: live?.session.protocolVersion ?? null,
     stale: catalogue.size() > 0 && trouble !== null,
@@ -37,5 +48,9 @@ export function isOpen({ connection }: { connection: Connection }): boolean {
 }
 
 function toTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+  return at === null ? null : toText(at);
+}
+
+function toText(at: number): string {
+  return new Date(at).toISOString();
 }

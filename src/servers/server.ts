@@ -1,8 +1,10 @@
 import { abortable } from "../lib/abortable.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { ServerDefinition } from "../model/server.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
+import { installerOf, installFailure } from "./installer.ts";
 import { createOffers } from "./offers.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { createPresence } from "./presence.ts";
@@ -13,13 +15,19 @@ import { createServerLog } from "./server-log.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener } from "./session-opener.ts";
 import { createSessions, type SessionOwner } from "./sessions.ts";
+import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createServerHider } from "./without-secrets.ts";
 
 /** One server: its sessions, what it offers, what it says, and how much it is asked at once. */
 export function createServer(options: ServerOptions): Server {
   const { name, definition, guard } = options;
   const { connectTimeoutMs, listingTtlMs } = definition;
-  let hide = createServerHider(definition, options.secretValues());
+  const hiderOf = (known: ServerDefinition) =>
+    createServerHider(known, [
+      ...options.secretValues(),
+      ...inheritedSecrets(options.environment, definition.inheritEnv),
+    ]);
+  let hide = hiderOf(definition);
   let requirement: PlaneError | null = null;
   const presence = createPresence(name, definition, options.isOffline);
   const { refuseIfAway } = presence;
@@ -30,7 +38,7 @@ export function createServer(options: ServerOptions): Server {
     log,
     async resolve(unresolved) {
       const resolved = await options.resolveSecrets(name, unresolved);
-      hide = createServerHider(resolved, options.secretValues());
+      hide = hiderOf(resolved);
       return resolved;
     },
     onListChanged: (list) => {
@@ -39,6 +47,17 @@ export function createServer(options: ServerOptions): Server {
     },
   });
 
+  const install =
+    definition.transport !== "stdio" || installerOf(definition) === null
+      ? undefined
+      : {
+          limitMs: definition.installTimeoutMs,
+          async isInstalled() {
+            await options.recalled().catch(() => undefined);
+            return catalogue.isKnown();
+          },
+          explain: (said: string) => installFailure(definition, said),
+        };
   const sharing = () =>
     definition.session === "shared" && options.isPersonal() ? "principal" : definition.session;
   const sessions = createSessions(sharing, (owner) => {
@@ -46,6 +65,7 @@ export function createServer(options: ServerOptions): Server {
     return createConnection({
       name,
       connectTimeoutMs,
+      install,
       retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
       open: (steps) => open(owner, isMain, steps),
       isKept: () => isMain && presence.isKept(),
@@ -197,11 +217,13 @@ export function createServer(options: ServerOptions): Server {
     },
     session: () => main.live()?.session ?? null,
     requirement: () => main.requirement() ?? requirement,
+    installingSince: () => main.facts().installingSince,
     status: () =>
       describeStatus({
         definition,
         sessions,
         catalogue,
+        isAway: presence.isAway(),
         pending: requests.pending(),
         noise: opener.noise(),
       }),

@@ -1,7 +1,7 @@
 import type { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerSaid } from "../model/relay.ts";
+import type { Relay, ServerSaid } from "../model/relay.ts";
 import type {
   KnownServer,
   PoolInfo,
@@ -63,6 +63,8 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
       owner?: SessionOwner;
       /** Where no names are given: of all servers only these. */
       among?: readonly string[];
+      /** Told while one of them is being installed. */
+      onProgress?: Relay["onProgress"];
     },
   ): Promise<void>;
   /** Would `discover` find out nothing that is not known? */

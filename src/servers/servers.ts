@@ -2,8 +2,10 @@ import { pause } from "../lib/pause.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { createProcessGuard } from "./guard.ts";
+import { tellWhileInstalling } from "./installer.ts";
 import { refreshServers } from "./refresh.ts";
 import { createServer } from "./server.ts";
+import type { Server } from "./server-contract.ts";
 import { createServerDirectory } from "./server-directory.ts";
 import type { Servers, ServersOptions } from "./servers-contract.ts";
 import { nobodysSession } from "./sessions.ts";
@@ -78,17 +80,31 @@ export function createServers(options: ServersOptions): Servers {
     async probe() {
       await recallOnce();
       const eager = enabled(allNames()).filter(({ definition }) => isEager(definition));
-      await Promise.allSettled(eager.map((one) => one.warm()));
+      await Promise.allSettled(eager.filter(isWorthWaiting).map((one) => one.warm()));
     },
-    warmOne: async (name) => find(name).warm(),
+    async warmOne(name) {
+      const one = find(name);
+      if (isWorthWaiting(one)) await one.warm();
+    },
     warm(names) {
       if (!recalled && !options.isOffline) void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    async discover(names, { patienceMs = 0, owner = nobodysSession, among = allNames() } = {}) {
+    async discover(names, options = {}) {
+      const { patienceMs = 0, owner = nobodysSession, among = allNames(), onProgress } = options;
       await recallOnce();
-      // Whoever looks for everything does not mean those that are to be left alone until they are named.
-      const meant = enabled(names ?? among).filter(({ definition }) => names || definition.autoConnect);
-      const known = Promise.allSettled(meant.map((one) => one.discover(owner)));
+      // A look at everything leaves those alone that wait to be named, and does not wait for an installer.
+      const meant = enabled(names ?? among).filter(
+        (one) => names || (one.definition.autoConnect && isWorthWaiting(one)),
+      );
+      const asked = Promise.allSettled(meant.map((one) => one.discover(owner)));
+      const installing = () => all().find(([, one]) => meant.includes(one) && one.installingSince() !== null);
+      const known = onProgress
+        ? tellWhileInstalling(asked, {
+            server: () => installing()?.[0] ?? "",
+            since: () => installing()?.[1].installingSince() ?? null,
+            onProgress,
+          })
+        : asked;
       await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs, { isBackground: true })]));
     },
     isSettled(names, owner) {
@@ -151,6 +167,11 @@ export function createServers(options: ServersOptions): Servers {
       guard.stop();
     },
   };
+}
+
+/** An installer that was at work before may take minutes; how far it is can be told at once. */
+function isWorthWaiting({ installingSince }: Pick<Server, "installingSince">): boolean {
+  return installingSince() === null;
 }
 
 function sum(counts: readonly number[]): number {

@@ -85,7 +85,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
     });
 
   return {
-    async open(user, { signal, onOpened, onClose, phase }) {
+    async open(user, { signal, onOpened, onClose, phase, heard }) {
       phase("start");
       const resolved = await options.resolve(definition);
       const { roots } = resolved;
@@ -107,6 +107,11 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       phase("initialize");
       const { environment } = options;
       const access = options.access(user, resolved);
+      const listening = listen(user);
+      const onStderr = (text: string) => {
+        listening.onStderr?.(text);
+        heard(text);
+      };
       const opened = await openSession(
         {
           definition: resolved,
@@ -118,7 +123,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
           signal,
           onOpened,
         },
-        { ...listen(user), onProcess: options.guard.watch, onClose, onRequest: answerByItself },
+        { ...listening, onStderr, onProcess: options.guard.watch, onClose, onRequest: answerByItself },
       );
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;

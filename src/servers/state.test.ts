@@ -10,6 +10,7 @@ const half = () => 0.5;
 
 const signals = {
   connect: { type: "connect" },
+  installing: { type: "installing", at },
   connected: { type: "connected", toolCount: 3, protocolVersion: "2025-11-25" },
   failed: { type: "failed", reason: "no", at, kept: true },
   lost: { type: "lost", reason: "gone", at, kept: true, useful: false },
@@ -40,6 +41,11 @@ suite("what can happen in every state", () => {
       disconnected: ["connecting", "server.connecting"],
       backoff: ["connecting", "server.connecting"],
       error: ["connecting", "server.connecting"],
+    },
+    installing: {
+      connecting: ["connecting", "server.installing"],
+      connected: ["connected", null],
+      disconnected: ["disconnected", null],
     },
     connected: { connecting: ["connected", "server.connected"] },
     failed: { connecting: ["backoff", "server.error"] },
@@ -80,7 +86,15 @@ test("a failure is told with its reason, the rest and the next try", () => {
     failures: 1,
     restUntil: at + 1_000,
     retryAt: at + 1_000,
+    installingSince: null,
   });
+});
+
+test("whatever ends an installation, nothing is being installed any more", () => {
+  const installing = through(signals.connect, signals.installing);
+  assert.equal(installing.installingSince, at);
+  for (const end of [signals.connected, signals.failed, signals.closed, signals.connect])
+    assert.equal(after(installing, end).facts.installingSince, null, end.type);
 });
 
 test("who is not kept is not tried again, but rests", () => {
@@ -115,7 +129,7 @@ test("a useful life, or one answer, makes up for whatever was before", () => {
 
 test("connected, nothing is left of earlier trouble but the count of it", () => {
   const facts = through(signals.connect, signals.failed, signals.connect, signals.connected);
-  const none = { error: null, lastWords: null, restUntil: null, retryAt: null };
+  const none = { error: null, lastWords: null, restUntil: null, retryAt: null, installingSince: null };
   assert.deepEqual(facts, { state: "connected", failures: 1, ...none });
 });
 

@@ -13,11 +13,14 @@ export type ConnectionFacts = {
   restUntil: number | null;
   /** When the next attempt is made without anybody asking. */
   retryAt: number | null;
+  /** Since when a program fetches the server before it starts it; null when none does. */
+  installingSince: number | null;
 };
 
 /** What can happen to it. */
 export type ConnectionSignal =
   | { type: "connect" }
+  | { type: "installing"; at: number }
   | { type: "connected"; toolCount: number; protocolVersion: string }
   /** `kept` means that it is tried again without anybody asking. */
   | {
@@ -46,11 +49,13 @@ export const initialFacts: ConnectionFacts = {
   failures: 0,
   restUntil: null,
   retryAt: null,
+  installingSince: null,
 };
 
 /** What comes too late, or twice, changes nothing: every connection that was told ends exactly once. */
 const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> = {
   connect: (state) => state === "connected",
+  installing: (state) => state !== "connecting",
   connected: (state) => state !== "connecting",
   failed: (state) => state !== "connecting",
   lost: (state) => state !== "connected",
@@ -72,13 +77,18 @@ export function nextFacts(
   switch (signal.type) {
     case "connect":
       return {
-        facts: { ...facts, state: "connecting", retryAt: null },
+        facts: { ...facts, state: "connecting", retryAt: null, installingSince: null },
         event: { type: "server.connecting", server },
+      };
+    case "installing":
+      return {
+        facts: { ...facts, installingSince: signal.at },
+        event: { type: "server.installing", server },
       };
     case "connected": {
       const { toolCount, protocolVersion } = signal;
       return {
-        facts: { ...facts, state: "connected", error: null, lastWords: null, restUntil: null, retryAt: null },
+        facts: { ...initialFacts, state: "connected", failures: facts.failures },
         event: { type: "server.connected", server, toolCount, protocolVersion },
       };
     }
@@ -119,7 +129,7 @@ function afterLoss(
     return { ...afterFailure({ ...facts, failures: failures - 2 }, lost, policy, random), state, failures };
   }
   const { reason: error, lastWords = null } = lost;
-  return { state, error, lastWords, failures, restUntil: null, retryAt: lost.kept ? lost.at : null };
+  return { ...initialFacts, state, error, lastWords, failures, retryAt: lost.kept ? lost.at : null };
 }
 
 function afterFailure(
@@ -138,5 +148,6 @@ function afterFailure(
     failures: failures + 1,
     restUntil: hopeless ? null : at + Math.min(spread, longestRestMs),
     retryAt: retries ? at + spread : null,
+    installingSince: null,
   };
 }

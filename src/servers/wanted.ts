@@ -37,6 +37,7 @@ export function brokenStatus(name: string, reason: string): ServerStatus {
   return {
     name,
     state: "config_error",
+    idle: false,
     transport: null,
     protocolVersion: null,
     tools: 0,

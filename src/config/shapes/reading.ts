@@ -20,6 +20,9 @@ export type Reading = {
   define(path: Path, source: Path, read: () => void): void;
 };
 
+/** So many are near where a key is a part of others: `timeout` of every `…TimeoutMs`. */
+const maxCandidates = 10;
+
 export function createReading(originOf: (source: Path) => Origin): Reading {
   const settings: Setting[] = [];
   const problems: ConfigProblem[] = [];
@@ -55,7 +58,7 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
     fail: (source, message, hint = null) => report("error", source, message, hint),
     warnUnknownKey(source, known) {
       const key = String(source.at(-1));
-      const candidates = nearest(key, known);
+      const candidates = nearest(key, known, maxCandidates);
       const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
       const hint = near === undefined ? null : `Did you mean '${near}'?`;
       reading.warn(source, `'${key}' is not a key we know`, hint);

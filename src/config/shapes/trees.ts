@@ -22,6 +22,7 @@ export const serverTree = {
   command: whole,
   args: whole,
   env: named(whole),
+  inheritEnv: whole,
   cwd: whole,
   url: whole,
   transport: whole,
@@ -36,6 +37,7 @@ export const serverTree = {
   trusted: whole,
   timeoutMs: whole,
   connectTimeoutMs: whole,
+  installTimeoutMs: whole,
   idleTimeoutMs: whole,
   maxConcurrency: whole,
   session: whole,
@@ -120,6 +122,8 @@ type Section<K extends keyof ConfigValues> = TreeOf<ConfigValues[K]>;
 
 /** The sections of the normal form beside servers and tools. */
 export const sectionTrees = {
+  env: named(whole),
+  inheritEnv: whole,
   inject: whole,
   inject_options: { exclude_self: whole, max_bytes: whole } satisfies Section<"inject_options">,
   manifests: whole,

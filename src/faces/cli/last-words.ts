@@ -12,6 +12,18 @@ export function renderTrouble({
   return `${error}; it last wrote: ${plainText(lastWords)}`;
 }
 
+/** A server that is fine and waits for its first use is not one that somebody has cut off. */
+export function shownState({ state, idle }: Pick<ServerStatus, "state" | "idle">): string {
+  return idle ? "idle" : state;
+}
+
+/** What the program that fetches it wrote last. */
+export function renderInstalling({ installing }: Pick<ServerStatus, "installing">): string | null {
+  if (installing === undefined) return null;
+  const { lastLine, since } = installing;
+  return `installing: ${lastLine === null ? `since ${since.slice(11, 19)} UTC` : plainText(lastLine)}`;
+}
+
 /** Whoever sits here may read the server's log, so its last line is told with the error. */
 export async function withLastWords(plane: Plane, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof PlaneError) || thrown.code !== "SERVER_UNAVAILABLE") return thrown;

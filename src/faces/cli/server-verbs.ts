@@ -2,6 +2,7 @@ import { plainText } from "../../lib/plain-text.ts";
 import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { shownState } from "./last-words.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { stateMark } from "./servers.ts";
 import { withPlane } from "./with-plane.ts";
@@ -86,7 +87,8 @@ export async function listServerTools(cli: Cli, name: string, options: GlobalOpt
 
 function renderServer(status: ServerStatus): string {
   const facts: [string, string | number | null][] = [
-    ["state", status.state],
+    ["state", shownState(status)],
+    ["installing", status.installing ? renderInstall(status.installing) : null],
     ["transport", status.transport],
     ["protocol", status.protocolVersion],
     ["tools", `${status.tools}${status.stale ? " (stale)" : ""}`],
@@ -108,6 +110,10 @@ function renderServer(status: ServerStatus): string {
       ({ tool, reason }) => `  ${colors.yellow("not usable")} ${plainText(tool)}: ${plainText(reason)}`,
     ),
   ].join("\n");
+}
+
+function renderInstall({ since, lastLine }: NonNullable<ServerStatus["installing"]>): string {
+  return `since ${since}${lastLine === null ? "" : `, last line: ${lastLine}`}`;
 }
 
 function renderRefresh({ attempted, reconnected, still_failed, skipped }: RefreshReport): string {

@@ -1,7 +1,7 @@
 import type { ServerState, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
-import { renderTrouble } from "./last-words.ts";
+import { renderInstalling, renderTrouble, shownState } from "./last-words.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
@@ -29,13 +29,14 @@ function renderServers(servers: readonly ServerStatus[]): string {
   if (servers.length === 0) return "No servers are configured.";
   const table = renderTable(
     ["SERVER", "STATE", "TRANSPORT", "PROTOCOL", "TOOLS", "NOTE"],
-    servers.map(({ name, state, transport, protocolVersion, tools, rejected, ...trouble }) => [
+    servers.map(({ name, transport, protocolVersion, tools, rejected, ...status }) => [
       name,
-      state,
+      shownState(status),
       transport ?? "-",
       protocolVersion ?? "-",
       String(tools),
-      renderTrouble(trouble) ??
+      renderInstalling(status) ??
+        renderTrouble(status) ??
         (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
     ]),
   );

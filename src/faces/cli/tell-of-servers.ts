@@ -16,6 +16,7 @@ export function tellOfServers(plane: Plane): void {
     const { lastWords } = (await plane.server(server).catch(() => null)) ?? {};
     return renderTrouble({ error, ...(lastWords === undefined ? {} : { lastWords }) }) ?? error;
   };
+  plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
   plane.on("server.connected", ({ server, toolCount }) =>
     tell(colors.green("●"), server, toolCount === 1 ? "1 tool" : `${toolCount} tools`),
   );

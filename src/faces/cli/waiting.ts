@@ -8,16 +8,28 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const frameMs = 100;
 const patienceMs = 300;
 const barLength = 20;
+const lineEveryMs = 1_000;
 
 /** Tells a person at a terminal which servers a slow command is waiting for, until there is something to print. */
 export function showWaiting(plane: Plane): Disposable {
   if (!process.stderr.isTTY) return { [Symbol.dispose]() {} };
   const startedAt = Date.now();
   const starting = new Set<string>();
+  const installing = new Set<string>();
+  let installLine = "";
   let progress: string | undefined;
-  const settle = ({ server }: { server: string }) => void starting.delete(server);
+  const settle = ({ server }: { server: string }) => {
+    starting.delete(server);
+    installing.delete(server);
+  };
+  const readInstallLine = async () => {
+    const [first] = installing;
+    const status = first === undefined ? null : await plane.server(first).catch(() => null);
+    installLine = status?.installing?.lastLine ?? "";
+  };
   const unsubscribe = [
     plane.on("server.connecting", ({ server }) => void starting.add(server)),
+    plane.on("server.installing", ({ server }) => void installing.add(server)),
     plane.on("server.connected", settle),
     plane.on("server.error", settle),
     plane.on("tool.progress", (report) => {
@@ -28,9 +40,9 @@ export function showWaiting(plane: Plane): Disposable {
     const waited = Date.now() - startedAt;
     if (waited < patienceMs) return;
     const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
-    const what =
-      starting.size > 0 ? `starting ${[...starting].join(", ")}` : (progress ?? "waiting for the answer");
-    process.stderr.write(`\r\u001b[K${colors.cyan(frame)} ${what}`);
+    if (installing.size > 0 && waited % lineEveryMs < frameMs) void readInstallLine();
+    const line = `${colors.cyan(frame)} ${nowDoing(starting, installing, installLine, progress)}`;
+    process.stderr.write(`\r\u001b[K${line}`);
   }, frameMs);
   const stop = () => {
     clearInterval(timer);
@@ -43,6 +55,20 @@ export function showWaiting(plane: Plane): Disposable {
       if (beforeOutput.delete(stop)) stop();
     },
   };
+}
+
+function nowDoing(
+  starting: ReadonlySet<string>,
+  installing: ReadonlySet<string>,
+  installLine: string,
+  progress: string | undefined,
+): string {
+  if (installing.size > 0) {
+    const room = Math.max(20, (process.stderr.columns ?? 80) - 4);
+    const said = installLine === "" ? "" : `: ${plainText(installLine)}`;
+    return `installing ${[...installing].join(", ")}${said}`.slice(0, room);
+  }
+  return starting.size > 0 ? `starting ${[...starting].join(", ")}` : (progress ?? "waiting for the answer");
 }
 
 function renderProgress({ progress, total, message }: EventOf<"tool.progress">): string {

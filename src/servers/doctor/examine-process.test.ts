@@ -122,6 +122,24 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.doesNotMatch(JSON.stringify(checks), /hunter/);
   });
 
+  test("a server that fails is compared with the login shell, one that the plane installs is left to it", async () => {
+    const options = {
+      environment: { PATH: process.env.PATH },
+      directory: here,
+      takeTools: translateTools,
+      loginShell: async () => ({ NODE_EXTRA_CA_CERTS: "/home/ada/corp.pem" }),
+    };
+    const broken = sampleServer({ command: process.execPath, args: ["-e", exitAfterTheRequest(1, "no")] });
+    const compared = await examineServer("notes", broken, options);
+    assert.equal(outline(compared), "configuration enabled command cwd environment !login shell !handshake");
+    assert.match(compared[5]?.detail ?? "", /^NODE_EXTRA_CA_CERTS is set in your login shell but not for/);
+    const fine = await examineServer("notes", sampleServer(fixtureCommand("echo")), options);
+    assert.equal(outline(fine), "configuration enabled command cwd environment handshake tools");
+    const installing = { since: "2026-03-01T12:00:00.000Z", lastLine: "fetching" };
+    const asked = await examineServer("notes", broken, { ...options, installing });
+    assert.equal(outline(asked), "configuration enabled command cwd environment install");
+  });
+
   test("a server that is gone before it is spoken to is told with the command line", async () => {
     const checks = await examine(fixtureCommand("fault", ["--exit-at-start", "7"]));
     assert.equal(outline(checks), "configuration enabled command cwd environment !handshake");

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import type { ServerDefinition } from "../../model/server.ts";
+import type { InstallStatus, ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
+import { installerOf } from "../installer.ts";
 import { passed } from "./check.ts";
 import { checkCommand, dependsOnDirectory } from "./command.ts";
 import { checkBroken } from "./configuration.ts";
@@ -21,6 +22,12 @@ export type ExamineOptions = {
   directory: string;
   /** Which of the listed tools the catalogue would take. */
   takeTools: TakeTools;
+  /** Has it been started before? Then there should be nothing to install. */
+  isInstalled?: boolean;
+  /** The plane is installing it right now; a second installer would be in its way. */
+  installing?: InstallStatus | undefined;
+  /** What the user's login shell has; asked when a server does not start. */
+  loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
   /** For reaching a server, and again for handshake and listing together. */
   limitMs?: number;
 };
@@ -66,8 +73,26 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
   const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
   const checks = [...needed, checkEnvironment(definition)];
-  if (needed.some(({ ok }) => !ok)) return checks;
-  return [...checks, ...(await examineSession(examination))];
+  if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
+  if (options.installing) return [...checks, installingNow(definition, options.installing)];
+  const session = await examineSession(examination);
+  const trouble = session.find(({ name, ok }) => name === "handshake" && !ok);
+  if (!trouble) return [...checks, ...session];
+  return [...checks, ...(await compare(examination, trouble.detail)), ...session];
+}
+
+/** What works by hand has what a login shell has. */
+async function compare({ name, definition, options }: Examination, said: string): Promise<DoctorCheck[]> {
+  const login = (await options.loginShell?.()) ?? null;
+  if (login === null) return [];
+  const { compareWithShell } = await import("./login-shell.ts");
+  const check = compareWithShell({ name, definition, plane: options.environment, login, said });
+  return check === null ? [] : [check];
+}
+
+function installingNow(definition: ServerDefinition, { since, lastLine }: InstallStatus): DoctorCheck {
+  const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
+  return passed("install", `${installerOf(definition)} installs it since ${since}.${said}`);
 }
 
 async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
@@ -91,7 +116,11 @@ function mayExpectTls(session: readonly DoctorCheck[]): boolean {
 }
 
 async function examineSession({ name, definition, options, limitMs }: Examination): Promise<DoctorCheck[]> {
-  const opened = await openServer(definition, options.environment, limitMs);
+  const opened = await openServer(definition, options.environment, {
+    limitMs,
+    installMs: Math.max(limitMs, definition.installTimeoutMs),
+    isInstalled: options.isInstalled ?? true,
+  });
   const handshake = checkHandshake(definition, opened);
   if (!handshake.ok) return [handshake];
   return [handshake, checkTools(name, definition, opened, options.takeTools)];

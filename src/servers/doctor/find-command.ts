@@ -45,7 +45,7 @@ export function entriesOf(directory: string): string[] {
 const onWindows = process.platform === "win32";
 
 function withExtensions(file: string): string[] {
-  return onWindows ? [file, `${file}.com`, `${file}.exe`] : [file];
+  return onWindows ? ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending) : [file];
 }
 
 function isExecutable(file: string): boolean {

@@ -1,4 +1,5 @@
 import type { ServerDefinition } from "../../model/server.ts";
+import { installerOf, installFailure } from "../installer.ts";
 import { renderCommandLine } from "./command-line.ts";
 import type { Failure } from "./failure.ts";
 
@@ -17,11 +18,10 @@ const complaints: [said: RegExp, fix: (found: string) => string][] = [
   [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
 ];
 
-/** Programs that fetch a server before they run it. */
-const fetches = /(?:^|[\\/])(?:npx|uvx|bunx|pnpx|docker|podman)(?:\.exe)?$/;
-
 export function processFix(definition: ServerDefinition, { kind, reason, said }: Failure): string {
   const { command = "" } = definition;
+  const install = installFailure(definition, said);
+  if (install?.remedy) return install.remedy;
   for (const [pattern, fix] of complaints) {
     const found = pattern.exec(said);
     if (found) return fix(found[1] ?? "");
@@ -31,8 +31,8 @@ export function processFix(definition: ServerDefinition, { kind, reason, said }:
   }
   if (isStranger(reason)) return updateFix;
   const line = renderCommandLine(definition);
-  if (kind === "too late" && fetches.test(command)) {
-    return `Run it once by hand, so that it can fetch what it needs: ${line}`;
+  if (kind === "too late" && installerOf(definition) !== null) {
+    return `Raise 'installTimeoutMs', or run it once by hand, so that it can fetch what it needs: ${line}`;
   }
   return `Run it by hand to see what it says: ${line}`;
 }

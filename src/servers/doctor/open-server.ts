@@ -1,11 +1,13 @@
 import { plainText } from "../../lib/plain-text.ts";
+import { limitTime } from "../../lib/time-limit.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import { listAll } from "../../protocol/list-all.ts";
-import { type Channel, RpcError, type TransportError } from "../../protocol/message.ts";
+import { type Channel, RpcError, TransportError } from "../../protocol/message.ts";
 import { refuseRequest } from "../../protocol/peer.ts";
 import { tokenHeaders } from "../auth/token-headers.ts";
+import { installerOf, installFailure } from "../installer.ts";
 import { openSession } from "../open-session.ts";
 import { explain, type Failure } from "./failure.ts";
 
@@ -17,17 +19,33 @@ export type Opened = {
   failure: Failure | null;
 };
 
+export type Limits = {
+  limitMs: number;
+  /** Instead of that while an installer is at work. */
+  installMs: number;
+  /** Has it been started before, so that there should be nothing to install? */
+  isInstalled: boolean;
+};
+
 /** Opens a session, lists the tools, and has ended whatever it started when it answers. */
 export async function openServer(
   definition: ServerDefinition,
   environment: Readonly<Record<string, string | undefined>>,
-  limitMs: number,
+  { limitMs, installMs, isInstalled }: Limits,
 ): Promise<Opened> {
-  const signal = AbortSignal.timeout(limitMs);
+  const limiter = limitTime(limitMs, installMs + limitMs);
+  const { signal } = limiter;
+  let waitsMs = limitMs;
+  const waitForInstaller = () => {
+    if (installerOf(definition) === null || waitsMs >= installMs || opened.session) return;
+    waitsMs = installMs;
+    limiter.extend(installMs);
+  };
   const opened: Opened = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
   const channels: Channel[] = [];
   let failed: { thrown: unknown; tooLate: boolean } | undefined;
+  if (!isInstalled) waitForInstaller();
   try {
     const { session } = await openSession(
       {
@@ -41,6 +59,7 @@ export async function openServer(
       },
       {
         onNotification: () => undefined,
+        onStderr: waitForInstaller,
         onRequest: refuseRequest,
         onNoise: () => undefined,
         onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
@@ -49,17 +68,28 @@ export async function openServer(
       },
     );
     opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
+    waitsMs = limitMs;
+    limiter.extend();
     const offersTools = session.era === "modern" || session.capabilities.tools !== undefined;
     opened.listed = offersTools ? (await listAll(session, "tools/list", signal)).items : [];
     session.end();
   } catch (thrown) {
     failed = { thrown, tooLate: signal.aborted };
   } finally {
+    limiter.clear();
     await Promise.all(channels.map((channel) => channel.close()));
   }
   const channel = channels.at(-1);
-  if (failed) opened.failure = await explain({ ...failed, limitMs, channel, closed: closed.promise });
+  if (failed) {
+    const failure = await explain({ ...failed, limitMs: waitsMs, channel, closed: closed.promise });
+    const install = installFailure(definition, saidBefore(failed.thrown));
+    opened.failure = install === null ? failure : { ...failure, said: install.lines.join("\n") };
+  }
   return opened;
+}
+
+function saidBefore(thrown: unknown): string {
+  return thrown instanceof TransportError ? thrown.said : "";
 }
 
 /** Only what everybody sends; nobody is asked to sign in for a check. */

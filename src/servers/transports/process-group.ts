@@ -1,5 +1,6 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { taskkillArguments } from "./windows-command.ts";
 
 /** How long a server may take to leave by itself, and then after it was told to. */
 const afterStdinMs = 1_000;
@@ -13,7 +14,9 @@ export async function stopProcessGroup(child: ChildProcess): Promise<void> {
   child.stdin?.end();
   child.stdin?.destroy();
   if (!(await goneWithin(child, afterStdinMs))) {
-    signalGroup(child, "SIGTERM");
+    // Windows has no signals and no groups, but knows who started whom.
+    if (process.platform === "win32") endTree(child.pid);
+    else signalGroup(child, "SIGTERM");
     if (!(await goneWithin(child, afterTerminateMs))) {
       signalGroup(child, "SIGKILL");
       await exitWithin(child, afterKillMs);
@@ -63,6 +66,12 @@ function hasRunning(group: number | undefined): boolean {
       return false;
     }
   });
+}
+
+function endTree(pid: number): void {
+  spawn("taskkill", taskkillArguments(pid), { stdio: "ignore", windowsHide: true })
+    .on("error", () => undefined)
+    .unref();
 }
 
 /** False when there is nobody left to signal. */

@@ -8,47 +8,20 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
+import { childEnvironment } from "./child-environment.ts";
 import { noiseText, parseMessage } from "./noise.ts";
 import { stopProcessGroup } from "./process-group.ts";
+import type { Launch } from "./windows-command.ts";
 
 const stderrTailCharacters = 2_000;
 const lastWordsMs = 200;
-
-/** What a child needs to run at all. Nothing else of our environment reaches it. */
-const inheritedVariables = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "TERM",
-  "LANG",
-  "LC_ALL",
-  "LC_CTYPE",
-  "TZ",
-  "TMPDIR",
-  "APPDATA",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "LOCALAPPDATA",
-  "PATHEXT",
-  "PROCESSOR_ARCHITECTURE",
-  "PROGRAMDATA",
-  "PROGRAMFILES",
-  "SYSTEMDRIVE",
-  "SYSTEMROOT",
-  "TEMP",
-  "TMP",
-  "USERNAME",
-  "USERPROFILE",
-  "WINDIR",
-];
 
 export type StdioOptions = {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd: string | undefined;
+  inheritEnv?: boolean | readonly string[] | undefined;
   parentEnvironment: Readonly<Record<string, string | undefined>>;
   maxMessageBytes: number;
 };
@@ -135,13 +108,24 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 
 /** Some reasons for a failure are thrown, others are told later. */
 async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
+  const env = childEnvironment({
+    parent: options.parentEnvironment,
+    env: options.env,
+    inheritEnv: options.inheritEnv,
+  });
   try {
-    const child = spawn(options.command, [...options.args], {
+    // Windows finds and runs `npx.cmd` only inside cmd.exe; elsewhere the system does all of that.
+    const isWindows = process.platform === "win32";
+    const { file, args, verbatim } = isWindows
+      ? await windowsLaunchOf(options, env)
+      : { file: options.command, args: options.args, verbatim: false };
+    const child = spawn(file, [...args], {
       cwd: options.cwd,
-      env: childEnvironment(options),
+      env,
       stdio: ["pipe", "pipe", "pipe"],
       detached: process.platform !== "win32",
       windowsHide: true,
+      windowsVerbatimArguments: verbatim,
     });
     if (child.pid !== undefined) onProcess?.(child.pid);
     await new Promise((resolve, reject) => {
@@ -158,11 +142,18 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
   }
 }
 
-function childEnvironment({ env, parentEnvironment }: StdioOptions): Record<string, string> {
-  const inherited: Record<string, string> = {};
-  for (const name of inheritedVariables) {
-    const value = parentEnvironment[name];
-    if (value !== undefined) inherited[name] = value;
-  }
-  return { ...inherited, ...env };
+async function windowsLaunchOf(
+  { command, args, cwd = "." }: StdioOptions,
+  env: Readonly<Record<string, string>>,
+): Promise<Launch> {
+  const { findWindowsCommand, windowsLaunch } = await import("./windows-command.ts");
+  const { existsSync } = await import("node:fs");
+  const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
+  const found = findWindowsCommand(command, {
+    path: value("PATH"),
+    pathExt: value("PATHEXT"),
+    cwd,
+    exists: existsSync,
+  });
+  return windowsLaunch(found ?? command, args, value("COMSPEC"));
 }

@@ -39,16 +39,22 @@ export type Topic =
 export const sessionQuery = () =>
   queryOptions({ queryKey: ["session"], queryFn: ({ signal }) => get<Session>("/session", signal) });
 
+/** What an installer writes makes no event. */
+const installPollMs = 2_000;
+
 export const serversQuery = () =>
   queryOptions({
     queryKey: ["servers"],
     queryFn: ({ signal }) => get<ServersAnswer>("/servers?limit=1000", signal),
+    refetchInterval: ({ state: { data } }) =>
+      data?.servers.some(({ installing }) => installing) ? installPollMs : false,
   });
 
 export const serverQuery = (name: string) =>
   queryOptions({
     queryKey: ["servers", name],
     queryFn: ({ signal }) => get<ServerStatus>(`/servers/${part(name)}`, signal),
+    refetchInterval: ({ state: { data } }) => (data?.installing ? installPollMs : false),
   });
 
 /** The filters of `GET /tools`, as it spells them; lists are written with commas. */

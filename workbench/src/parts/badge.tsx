@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { CallStatus } from "../../../src/model/call.ts";
 import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
 import type { HeldStatus } from "../../../src/model/held-call.ts";
-import type { ServerState } from "../../../src/model/server.ts";
+import type { ServerState, ServerStatus } from "../../../src/model/server.ts";
 import { classes } from "./class-names.ts";
 
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
@@ -78,6 +78,24 @@ const tables = { server: serverStates, call: callStatuses, held: heldStatuses, l
 
 export const callStatusText = (status: string) =>
   (callStatuses as Record<string, Word>)[status]?.text ?? status;
+
+/** What people are told of a server's state: one that waits to be needed is idle, one that is fetched is installing. */
+export function ServerBadge({ server }: { server: Pick<ServerStatus, "state" | "idle" | "installing"> }) {
+  const { state, idle, installing } = server;
+  if (idle)
+    return (
+      <Badge tone="neutral" dot title="Fine; it starts when it is needed.">
+        idle
+      </Badge>
+    );
+  if (installing)
+    return (
+      <Badge tone="accent" dot title={installing.lastLine ?? "It is being fetched before it starts."}>
+        installing
+      </Badge>
+    );
+  return <StateBadge kind="server" state={state} />;
+}
 
 /** A state in the colour and the words it has everywhere. */
 export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {

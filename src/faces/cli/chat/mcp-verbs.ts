@@ -6,7 +6,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { ToolListing } from "../../../model/plane.ts";
 import type { ServerStatus } from "../../../model/server.ts";
 import { colors } from "../colors.ts";
-import { renderTrouble } from "../last-words.ts";
+import { renderInstalling, renderTrouble, shownState } from "../last-words.ts";
 import { print, renderTable, say } from "../output.ts";
 import { renderStats } from "../stats.ts";
 import type { Chat, Verb } from "./chat-state.ts";
@@ -53,10 +53,12 @@ function icon({ state, error }: ServerStatus): string {
   return error === null ? colors.dim("○") : colors.red("✖");
 }
 
-function noteOn({ state, ...trouble }: ServerStatus): string {
-  const why = renderTrouble(trouble);
+function noteOn(status: ServerStatus): string {
+  const installing = renderInstalling(status);
+  if (installing !== null) return colors.dim(installing);
+  const why = renderTrouble(status);
   if (why !== null) return colors.red(plainText(why));
-  return state === "connected" ? "" : colors.dim(state);
+  return status.state === "connected" ? "" : colors.dim(shownState(status));
 }
 
 async function connect({ plane, away }: Chat, [server]: string[]): Promise<undefined> {

@@ -14,6 +14,13 @@ export const Server = z
       "backoff",
       "error",
     ]),
+    idle: z.boolean().openapi({
+      description: "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
+    }),
+    installing: z.object({ since: z.string(), lastLine: z.string().nullable() }).optional().openapi({
+      description:
+        "A program such as npx fetches it before it starts; `state` is `connecting` then. Its last line is only for administrators.",
+    }),
     transport: z.enum(["stdio", "http", "sse", "websocket"]).nullable(),
     protocolVersion: z.string().nullable(),
     tools: z.number().int(),

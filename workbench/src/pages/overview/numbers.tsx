@@ -28,12 +28,20 @@ function ServerNumber() {
   const countOf = (...states: string[]) => expected.filter(({ state }) => states.includes(state)).length;
   const connected = countOf("connected");
   const inTrouble = countOf("error", "config_error", "backoff");
-  const atRest = countOf("disconnected");
+  const idle = expected.filter((server) => server.idle).length;
+  const installing = expected.filter((server) => server.installing).length;
+  const disconnected = countOf("disconnected") - idle;
+  const states = [
+    `${connected} connected`,
+    idle > 0 && `${idle} idle`,
+    installing > 0 && `${installing} installing`,
+    disconnected > 0 && `${disconnected} disconnected`,
+    inTrouble > 0 && `${inTrouble} in trouble`,
+  ].filter((text) => text !== false);
   return (
-    <NumberCard title="Servers connected" value={servers ? `${connected} of ${expected.length}` : unknown}>
-      {tools === undefined ? "counting the tools" : counted(tools, "tool")}
-      {inTrouble > 0 && `; ${inTrouble} in trouble`}
-      {atRest > 0 && `; ${atRest} at rest until needed`}
+    <NumberCard title="Servers ready" value={servers ? `${connected + idle} of ${expected.length}` : unknown}>
+      {states.join(", ")}
+      {tools !== undefined && `; ${counted(tools, "tool")}`}
     </NumberCard>
   );
 }

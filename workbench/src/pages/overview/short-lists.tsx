@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { recentCallsQuery, serversQuery } from "../../api/queries.ts";
-import { StateBadge } from "../../parts/badge.tsx";
+import { ServerBadge, StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
@@ -81,18 +81,18 @@ export function ServerList({ className }: { className: string }) {
             </Empty>
           ) : (
             <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
-              {inFront(servers).map(({ name, state, tools }) => (
-                <li key={name} className="flex items-center gap-3 px-4 py-2">
+              {inFront(servers).map((server) => (
+                <li key={server.name} className="flex items-center gap-3 px-4 py-2">
                   <Link
                     to="/servers/$name"
-                    params={{ name }}
+                    params={{ name: server.name }}
                     className="min-w-0 flex-1 truncate font-medium hover:underline"
                   >
-                    {name}
+                    {server.name}
                   </Link>
-                  <span className="text-right tabular-nums text-muted">{counted(tools, "tool")}</span>
+                  <span className="text-right tabular-nums text-muted">{counted(server.tools, "tool")}</span>
                   <span className="w-34 shrink-0">
-                    <StateBadge kind="server" state={state} />
+                    <ServerBadge server={server} />
                   </span>
                 </li>
               ))}

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ServerStatus } from "../../../../src/model/server.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
-import { StateBadge } from "../../parts/badge.tsx";
+import { ServerBadge } from "../../parts/badge.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Plug, RefreshCw, Unplug } from "../../parts/icons.ts";
@@ -30,7 +30,7 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
   {
     title: "State",
     width: "minmax(110px, 150px)",
-    render: ({ state }) => <StateBadge kind="server" state={state} />,
+    render: (server) => <ServerBadge server={server} />,
   },
   { title: "Transport", width: "76px", wide: true, render: ({ transport }) => transport ?? "–" },
   {
@@ -62,7 +62,13 @@ function Tokens({ server }: { server: string }) {
   return cost === undefined ? "–" : renderCount(cost.fullTokens);
 }
 
-function Note({ server: { state, error, rejected, nextRetryAt } }: { server: ServerStatus }) {
+function Note({ server: { state, error, rejected, nextRetryAt, installing } }: { server: ServerStatus }) {
+  if (installing)
+    return (
+      <span title={installing.lastLine ?? undefined} className="block truncate text-xs text-muted">
+        installing: {installing.lastLine ?? "fetched before it starts"}
+      </span>
+    );
   if (error !== null)
     return (
       <span title={error} className="block truncate text-xs text-bad">

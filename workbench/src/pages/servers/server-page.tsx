@@ -5,7 +5,7 @@ import type { ServerStatus } from "../../../../src/model/server.ts";
 import { get, withQuery } from "../../api/client.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
-import { StateBadge } from "../../parts/badge.tsx";
+import { ServerBadge } from "../../parts/badge.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
@@ -36,19 +36,29 @@ function AllServers() {
 }
 
 function ServerView({ server }: { server: ServerStatus }) {
-  const { name, state, error, lastWords, rejected } = server;
+  const { name, error, lastWords, rejected, installing } = server;
   const mayManage = useMay("admin");
   return (
     <Page
       title={
         <>
-          {name} <StateBadge kind="server" state={state} />
+          {name} <ServerBadge server={server} />
         </>
       }
       about={<AllServers />}
       actions={<ServerButtons server={server} mayManage={mayManage} />}
     >
-      {error !== null && <Complaint error={error} />}
+      {installing && (
+        <p className="break-words text-[13px] text-muted">
+          Installing since <Time full at={installing.since} />
+          {installing.lastLine !== null && (
+            <>
+              : <span className="font-mono text-xs text-ink">{installing.lastLine}</span>
+            </>
+          )}
+        </p>
+      )}
+      {error !== null && !installing && <Complaint error={error} />}
       {lastWords !== undefined && (
         <p className="break-words text-[13px] text-muted">
           The last thing it wrote: <span className="font-mono text-xs text-ink">{lastWords}</span>

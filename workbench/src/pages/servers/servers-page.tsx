@@ -95,13 +95,26 @@ export function ServersPage() {
 const troubled = ["error", "config_error", "backoff"];
 
 function renderSummary({ servers, total }: ServersAnswer): string {
-  const inTrouble = servers.filter(({ state }) => troubled.includes(state)).length;
-  return `${total} configured${inTrouble > 0 ? `, ${inTrouble} in trouble` : ""}`;
+  const count = (fits: (server: ServerStatus) => boolean) => servers.filter(fits).length;
+  const connected = count(({ state }) => state === "connected");
+  const idle = count((server) => server.idle);
+  const inTrouble = count(({ state }) => troubled.includes(state));
+  return [
+    `${total} configured`,
+    `${connected} connected`,
+    ...(idle > 0 ? [`${idle} idle`] : []),
+    ...(inTrouble > 0 ? [`${inTrouble} in trouble`] : []),
+  ].join(", ");
 }
 
 /** `trouble` finds those that have some. */
-function fits({ name, state, error }: ServerStatus, words: string): boolean {
-  const about = [name, state, error ?? "", troubled.includes(state) ? "trouble" : ""].join(" ").toLowerCase();
+function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
+  const shown = [
+    idle ? "idle" : state,
+    installing ? "installing" : "",
+    troubled.includes(state) ? "trouble" : "",
+  ];
+  const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();
   return words
     .trim()
     .toLowerCase()

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { userInfo } from "node:os";
+import { compileGlob } from "../../lib/glob.ts";
+import type { ServerDefinition } from "../../model/server.ts";
+import type { DoctorCheck } from "../../model/setup.ts";
+import { installerOf } from "../installer.ts";
+import { childEnvironment, inheritedVariables } from "../transports/child-environment.ts";
+import { failed } from "./check.ts";
+import { findCommand, isPath, searchPath } from "./find-command.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const limitMs = 5_000;
+const maxOutputCharacters = 1_000_000;
+
+/** What a login shell of this user has in its environment; null where it cannot be asked in time. */
+export async function readLoginShell(plane: Environment): Promise<Environment | null> {
+  const shell = plane.SHELL ?? shellOfUser();
+  if (process.platform === "win32" || !shell) return null;
+  const mark = `environment-${randomUUID()}`;
+  // Without what the plane was started with, so that only the user's own files speak.
+  const given = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [name, plane[name]]);
+  const env = {
+    ...Object.fromEntries(given),
+    SHELL: shell,
+    TERM: "dumb",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+  };
+  const words = ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`];
+  const output = await outputOf(shell, words, env);
+  const [, found] = output.split(mark);
+  return found === undefined ? null : parseEnvironment(found);
+}
+
+/** Names and values, between NULs where the system can write them so. */
+export function parseEnvironment(text: string): Record<string, string> {
+  const entries = text.split(text.includes("\0") ? "\0" : "\n").map((entry) => /^(\w+)=(.*)$/s.exec(entry));
+  return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1], entry[2]]] : [])));
+}
+
+function shellOfUser(): string | null {
+  try {
+    return userInfo().shell;
+  } catch {
+    return null;
+  }
+}
+
+/** In a session of its own, so that an interactive shell has no terminal to wait for, and ends whole. */
+function outputOf(shell: string, words: string[], env: Environment): Promise<string> {
+  return new Promise((resolve) => {
+    let output = "";
+    const child = spawn(shell, words, { env, stdio: ["ignore", "pipe", "ignore"], detached: true });
+    const end = () => {
+      clearTimeout(timer);
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It is gone already.
+      }
+      child.stdout.destroy();
+      resolve(output);
+    };
+    const timer = setTimeout(end, limitMs);
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (output.length > maxOutputCharacters) end();
+    });
+    child.on("error", end).on("exit", () => setImmediate(end));
+  });
+}
+
+export type Comparison = {
+  name: string;
+  definition: ServerDefinition;
+  /** Where the plane runs. */
+  plane: Environment;
+  login: Environment;
+  /** What the server wrote before it failed. */
+  said: string;
+};
+
+type Difference = { name: string; detail: string; fix: string };
+
+/** Names what a server lacks that starts by hand; null when nothing that matters is different. No value is shown. */
+export function compareWithShell(comparison: Comparison): DoctorCheck | null {
+  const found = [...pathDifferences(comparison), ...variableDifferences(comparison)];
+  const [first] = found;
+  if (first === undefined) return null;
+  return failed("login shell", { detail: found.map(({ detail }) => detail).join(" "), fix: first.fix });
+}
+
+function environmentOf({ definition, plane }: Comparison): Environment {
+  const { env, inheritEnv } = definition;
+  return childEnvironment({ parent: plane, env, inheritEnv });
+}
+
+/** Is the program another one in a shell, or only there? */
+function pathDifferences(comparison: Comparison): Difference[] {
+  const { definition, login } = comparison;
+  const { command = "", cwd = "." } = definition;
+  if (isPath(command) || login.PATH === undefined) return [];
+  const here = environmentOf(comparison).PATH;
+  const ours = findCommand(command, cwd, here).found;
+  const theirs = findCommand(command, cwd, login.PATH).found;
+  if (theirs === null || theirs === ours) return [];
+  const missing = searchPath(login.PATH, cwd).filter((entry) => !searchPath(here, cwd).includes(entry));
+  const place = ours === null ? "is not found for this server" : `is ${ours} for this server`;
+  return [
+    {
+      name: "PATH",
+      detail: `'${command}' is ${theirs} in your login shell and ${place}; PATH there also has ${missing.join(", ")}.`,
+      fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.`,
+    },
+  ];
+}
+
+function variableDifferences(comparison: Comparison): Difference[] {
+  const { definition, plane, login } = comparison;
+  const server = environmentOf(comparison);
+  const known = [...new Set([...Object.keys(login), ...Object.keys(plane)])].sort();
+  const names = known.filter((name) => /^\w+$/.test(name));
+  return names.flatMap((name) => {
+    const value = login[name] ?? plane[name];
+    const isMissing = server[name] === undefined;
+    if (name === "PATH" || value === undefined || value === "" || !matters(name, comparison)) return [];
+    if (isMissing) return missing(name, comparison);
+    if (login[name] === undefined || login[name] === server[name]) return [];
+    const detail = `${name} has another value in your login shell than for this server.`;
+    const fix = Object.hasOwn(definition.env, name)
+      ? `Correct ${name} in 'env', or remove it there.`
+      : `Start toolplane from a login shell, or set ${name} in 'env'.`;
+    return [{ name, detail, fix }];
+  });
+}
+
+function missing(name: string, { plane, login }: Comparison): Difference[] {
+  const where = login[name] === undefined ? "where toolplane runs" : "in your login shell";
+  const detail = `${name} is set ${where} but not for this server.`;
+  const fix =
+    plane[name] === undefined
+      ? `Start toolplane from a login shell, or set ${name} in 'env'.`
+      : `Add ${name} to 'inheritEnv' of the server.`;
+  return [{ name, detail, fix }];
+}
+
+/** What any shell has of its own. */
+const ofShells = /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
+const shortestWord = 4;
+
+function matters(name: string, { name: server, definition, login, said }: Comparison): boolean {
+  if (ofShells.test(name)) return false;
+  if (new RegExp(`\\b${name}\\b`).test(said) || sharesWord(name, [server, ...definition.args])) return true;
+  // What only the plane has may be there for the plane.
+  if (login[name] === undefined) return false;
+  const installer = installerOf(definition);
+  const groups = ["proxy", "certificates", ...(installer === null ? [] : ["packages", "containers"])];
+  return inheritedVariables
+    .filter(({ group }) => groups.includes(group))
+    .some(({ variables }) => variables.some((pattern) => compileGlob(pattern)(name)));
+}
+
+/** GITHUB_TOKEN belongs to `@modelcontextprotocol/server-github`. */
+function sharesWord(name: string, texts: readonly string[]): boolean {
+  const words = new Set(texts.flatMap((text) => text.toLowerCase().split(/[^a-z0-9]+/)));
+  const own = name.toLowerCase().split("_");
+  return own.some((word) => word.length >= shortestWord && words.has(word) && !common.has(word));
+}
+
+const common = new Set(["server", "model", "context", "protocol", "home", "path", "config", "node", "data"]);

@@ -1,0 +1,160 @@
+import { cutText } from "../lib/cut-text.ts";
+import { plainText } from "../lib/plain-text.ts";
+import { redact } from "../lib/redact.ts";
+import type { ServerDefinition } from "../model/server.ts";
+
+type Launcher = {
+  /** The words that make it fetch; without them it always does. */
+  verbs?: readonly string[];
+  /** How a line begins in which it says that it failed itself, in contrast to what it runs. */
+  complains: RegExp;
+};
+
+const npm: RegExp = /^npm (?:error|ERR!)/;
+const uv = /^\s*(?:error: |[×╰├│])/;
+const engine =
+  /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
+
+/** Programs that fetch a server before they run it. */
+const launchers: Readonly<Record<string, Launcher>> = {
+  npx: { complains: npm },
+  npm: { verbs: ["exec", "x"], complains: npm },
+  pnpx: { complains: /ERR_PNPM/ },
+  pnpm: { verbs: ["dlx"], complains: /ERR_PNPM/ },
+  yarn: { verbs: ["dlx"], complains: /^(?:➤ YN|error )/ },
+  bunx: { complains: /^error: / },
+  bun: { verbs: ["x"], complains: /^error: / },
+  uvx: { complains: uv },
+  uv: { verbs: ["run", "tool"], complains: uv },
+  pipx: { verbs: ["run"], complains: /^(?:ERROR: |Fatal error|pipx )/ },
+  docker: { verbs: ["run"], complains: engine },
+  podman: { verbs: ["run"], complains: engine },
+};
+
+/** Options may stand before the verb. */
+const verbWithin = 6;
+
+type CommandLine = Pick<ServerDefinition, "command" | "args">;
+
+/** The program that may have to install the server first, as a person calls it: `npx`, `docker run`. Null when none does. */
+export function installerOf(line: CommandLine): string | null {
+  return launcherOf(line)?.name ?? null;
+}
+
+function launcherOf({ command = "", args }: CommandLine): (Launcher & { name: string }) | null {
+  const program = programOf(command);
+  // The usual way to write it for Windows.
+  const [flag = "", inner] = args;
+  if (program === "cmd" && /^\/c$/i.test(flag)) return launcherOf({ command: inner, args: args.slice(2) });
+  const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
+  if (launcher === undefined) return null;
+  if (launcher.verbs === undefined) return { ...launcher, name: program };
+  const verb = args.slice(0, verbWithin).find((word) => launcher.verbs?.includes(word));
+  return verb === undefined ? null : { ...launcher, name: `${program} ${verb}` };
+}
+
+function programOf(command: string): string {
+  const name = command.split(/[\\/]/).at(-1) ?? "";
+  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
+}
+
+export type InstallFailure = {
+  installer: string;
+  /** The installer's own code, such as E404. */
+  code: string | null;
+  /** Its last telling lines. */
+  lines: string[];
+  remedy: string | null;
+};
+
+const maxLines = 4;
+const longestLine = 200;
+/** What npm writes around the reason. */
+const chatter =
+  /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
+
+/** What an installer said when it failed; null when it was not the installer, or there is none. */
+export function installFailure(line: CommandLine, said: string): InstallFailure | null {
+  const launcher = launcherOf(line);
+  if (launcher === null) return null;
+  const all = linesOf(said);
+  const begin = all.findIndex((one) => launcher.complains.test(one));
+  if (begin < 0) return null;
+  const lines = all
+    .slice(begin)
+    .filter((one) => !chatter.test(one))
+    .slice(-maxLines)
+    .map((one) => cutText(one, longestLine));
+  const [, code = null] = /(?:^npm (?:error|ERR!) code |ERR_PNPM_)(\w+)/m.exec(said) ?? [];
+  const remedy = remedies.find(([pattern]) => pattern.test(said))?.[1] ?? null;
+  return { installer: launcher.name, code, lines, remedy };
+}
+
+/** What installers complain about, and what that asks for. The first that fits counts. */
+const remedies: readonly [said: RegExp, remedy: string][] = [
+  [/Cannot connect to the (?:Docker|Podman) daemon|Cannot connect to Podman/i, "Start the container engine."],
+  [
+    /manifest unknown|repository does not exist|pull access denied/i,
+    "Correct the name of the image in 'args', or sign in to its registry.",
+  ],
+  [
+    /\bE404\b|FETCH_404|is not in this registry|not found in the package registry|No matching distribution/i,
+    "Correct the name of the package in 'args'; the registry does not know it.",
+  ],
+  [
+    /\bETARGET\b|NO_MATCHING_VERSION|No matching version|no version of /i,
+    "Correct the version of the package in 'args'; the registry does not have it.",
+  ],
+  [
+    /\bE40[13]\b|FETCH_40[13]|unauthorized|authentication required/i,
+    "Give the installer its credentials: in its own configuration, or by naming their variable in 'inheritEnv'.",
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|certificate verify failed|invalid peer certificate|unknown authority/i,
+    "Set NODE_EXTRA_CA_CERTS (npm) or SSL_CERT_FILE (uv, pip) to your certificates where toolplane is started.",
+  ],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|dns error|failed to lookup|error sending request|no such host/i,
+    "Let this machine reach the registry; behind a proxy set HTTPS_PROXY where toolplane is started.",
+  ],
+  [/ENOSPC|no space left/i, "Free some disk space."],
+  [/EACCES|EPERM|permission denied/i, "Let this user write to the installer's cache directory."],
+];
+
+const tellEveryMs = 2_000;
+
+export type Waiting = {
+  server(): string;
+  /** Since when it is being installed; null when it is not. */
+  since(): number | null;
+  onProgress(progress: { progress: number; total: null; message: string }): void;
+};
+
+/** Tells who waits for a server that it is being installed, so that they wait on. */
+export function tellWhileInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
+  let told = 0;
+  const timer = setInterval(() => {
+    const since = waiting.since();
+    if (since === null) return;
+    told += 1;
+    const seconds = Math.round((Date.now() - since) / 1000);
+    const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
+    // Progress has to grow, and to stay below what the server itself will tell.
+    waiting.onProgress({ progress: told / 1000, total: null, message });
+  }, tellEveryMs);
+  timer.unref();
+  return opened.finally(() => clearInterval(timer));
+}
+
+/** The last line of what an installer wrote, safe to show. It may draw over a line with carriage returns. */
+export function lastLineOf(text: string): string | null {
+  const line = linesOf(text).at(-1);
+  return line === undefined ? null : cutText(redact(plainText(line)), longestLine);
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== "");
+}
