@@ -16,7 +16,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
-import { checkScripts, renderLicenses } from "./bundle.ts";
+import { type BundledPackage, bundledPackages, checkScripts, renderLicenses } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "workbench");
@@ -35,20 +35,21 @@ const groups = [
 ];
 
 /** Builds the browser app beside the old one and swaps them, so that a serving plane always has one. */
-export async function buildWorkbench(): Promise<void> {
+export async function buildWorkbench(): Promise<BundledPackage[]> {
   const startedAt = new Date();
   const fresh = `${target}-${process.pid}`;
   try {
-    await writeApp(fresh);
+    const packages = await writeApp(fresh);
     // A source that changes during the build has to be newer than what was built.
     utimesSync(join(fresh, "index.html"), startedAt, startedAt);
     swap(fresh);
+    return packages;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-async function writeApp(directory: string): Promise<void> {
+async function writeApp(directory: string): Promise<BundledPackage[]> {
   const build = await rolldown({
     cwd: sources,
     input: { index: "src/main.tsx" },
@@ -75,11 +76,12 @@ async function writeApp(directory: string): Promise<void> {
   await cp(join(sources, "public"), directory, { recursive: true });
   const template = await readFile(join(sources, "index.html"), "utf8");
   await writeFile(join(directory, "index.html"), renderPage(template, chunks, style?.fileName ?? ""));
-  const licenses = renderLicenses(chunks.flatMap(({ moduleIds }) => moduleIds));
-  await writeFile(join(directory, "third-party-licenses.txt"), licenses);
+  const packages = bundledPackages(chunks.flatMap(({ moduleIds }) => moduleIds));
+  await writeFile(join(directory, "third-party-licenses.txt"), renderLicenses(packages));
   checkScripts(directory);
   checkReferences(directory);
   await compress(directory);
+  return packages;
 }
 
 /** The page asks for all that its first view needs at once. */

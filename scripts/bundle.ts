@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
-export async function bundle(entries: Record<string, string>, directory: string): Promise<string[]> {
+export async function bundle(entries: Record<string, string>, directory: string): Promise<BundledPackage[]> {
   const build = await rolldown({
     cwd: root,
     platform: "node",
@@ -30,7 +30,7 @@ export async function bundle(entries: Record<string, string>, directory: string)
   });
   await build.close();
   checkScripts(directory);
-  return output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : []));
+  return bundledPackages(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
 }
 
 /** Has the engine itself parse what was written: a bundler with a wrong native part writes broken files and reports success. */
@@ -50,23 +50,29 @@ export function checkScripts(directory: string): void {
   );
 }
 
-/** What is bundled is passed on, and so are its licences. */
-export function renderLicenses(moduleIds: readonly string[]): string {
+export type BundledPackage = { name: string; version: string; license: string; folder: string };
+
+/** The libraries whose code is in these modules. */
+export function bundledPackages(moduleIds: readonly string[]): BundledPackage[] {
   const folders = new Set(
     moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
   );
-  return [...folders]
-    .sort()
-    .map(renderLicense)
-    .join(`\n${"-".repeat(80)}\n\n`);
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
+    return { name, version, license, folder };
+  });
 }
 
-function renderLicense(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
-  const [file] = globSync("{LICENSE,LICENCE,license,License}*", { cwd: folder });
-  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+/** What is bundled is passed on, and so are its licences. */
+export function renderLicenses(packages: readonly BundledPackage[]): string {
+  return packages
+    .map(({ name, version, license, folder }) => {
+      const [file] = globSync("{LICENSE,LICENCE,license,License}*", { cwd: folder });
+      const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+    })
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 /** Every file that is loaded costs as much as a stage of the path, so what belongs together comes in one piece. */

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { version } from "../src/lib/version.ts";
 
-/** Packs the product, installs it somewhere else and uses it there, as a stranger would. */
+/** Packs the product, installs it in an empty project and uses it there, on the newest and on the oldest Node. */
 const root = join(import.meta.dirname, "..");
 const elsewhere = mkdtempSync(join(tmpdir(), "toolplane-package-"));
 const bin = join(elsewhere, "node_modules", ".bin");
@@ -30,6 +31,12 @@ function run(command: string, args: readonly string[], cwd = elsewhere): string 
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
+
+const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  engines: { node: string };
+};
+const tool = (name: string, words: readonly string[]) =>
+  run("node", [join(root, "scripts/tools/run.ts"), name, ...words], root);
 
 function expect(what: string, actual: string, wanted: string): void {
   if (!actual.includes(wanted)) throw new Error(`${what}: expected '${wanted}', got '${actual}'`);
@@ -57,33 +64,50 @@ async function workbenchPage(): Promise<string> {
   }
 }
 
+/** The oldest Node that the package promises to run on, as a directory to put first in PATH. */
+function installOldestNode(): string {
+  const oldest = engines.node.replace(">=", "");
+  const part = `node-${process.platform}-${process.arch}`;
+  const prefix = join(elsewhere, "oldest-node");
+  run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", prefix, `${part}@~${oldest}.0`]);
+  return join(prefix, "node_modules", ".bin");
+}
+
+function checkInstalled(): void {
+  expect("the installed command knows its version", run("toolplane", ["--version"]), version);
+  const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
+  expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
+  const plan = ["plan", "make", "greet Ann", "--data-dir", join(elsewhere, "data")];
+  expect("the installed planner knows the tools", run("toolplane", plan), "Tool: demo_greet");
+  expect("the installed command explains an error", run("toolplane", ["explain", "TIMEOUT"]), "TIMEOUT");
+  expect("the installed library calls a tool", run("node", ["use.mjs"]), "Hello, Bob!");
+}
+
 try {
-  run("node", ["scripts/build.ts"], root);
-  run("publint", ["--strict"], root);
+  tool("publint", ["--strict"]);
   run("npm", ["pack", "--silent", "--pack-destination", elsewhere], root);
   const [archive = ""] = readdirSync(elsewhere).filter((file) => file.endsWith(".tgz"));
   writeFileSync(join(elsewhere, "package.json"), JSON.stringify({ private: true, type: "module" }));
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", join(elsewhere, archive)]);
-
-  expect("the installed command knows its version", run("toolplane", ["--version"]), version);
-  const config = {
-    mcpServers: {
-      demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } },
-      planner: { command: "toolplane", args: ["planner"], env: { PATH: environment.PATH } },
-    },
+  const servers = {
+    demo: { command: "toolplane", args: ["demo"], env: { PATH: environment.PATH } },
+    planner: { command: "toolplane", args: ["planner"], env: { PATH: environment.PATH } },
   };
-  writeFileSync(join(elsewhere, ".mcp.json"), JSON.stringify(config));
-  const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
-  expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
-
-  const plan = ["plan", "make", "greet Ann", "--data-dir", join(elsewhere, "data")];
-  expect("the installed planner knows the tools", run("toolplane", plan), "Tool: demo_greet");
-
-  const page = await workbenchPage();
-  expect("the installed workbench is served", page, "<title>Toolplane</title>");
-
+  writeFileSync(join(elsewhere, ".mcp.json"), JSON.stringify({ mcpServers: servers }));
   writeFileSync(join(elsewhere, "use.ts"), libraryUse);
-  expect("the installed library calls a tool", run("node", ["use.ts"]), "Hello, Bob!");
+  writeFileSync(join(elsewhere, "use.mjs"), stripTypeScriptTypes(libraryUse));
+
+  process.stdout.write(`Node ${process.versions.node}\n`);
+  checkInstalled();
+  expect("the installed workbench is served", await workbenchPage(), "<title>Toolplane</title>");
+  const installed = join(elsewhere, "node_modules", "toolplane");
+  for (const file of [
+    "docs/errors/TIMEOUT.md",
+    "dist/sbom.cdx.json",
+    "dist/types/index.d.ts",
+    "CHANGELOG.md",
+  ])
+    expect(`the package has ${file}`, String(existsSync(join(installed, file))), "true");
   const strict = [
     "--noEmit",
     "--strict",
@@ -96,6 +120,10 @@ try {
     "use.ts",
   ];
   expect("the installed types compile", `${run("tsc", strict)}compiled`, "compiled");
+
+  environment.PATH = [installOldestNode(), environment.PATH].join(delimiter);
+  process.stdout.write(`Node ${run("node", ["--version"])}`);
+  checkInstalled();
 } finally {
   rmSync(elsewhere, { recursive: true, force: true });
 }
