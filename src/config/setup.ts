@@ -155,7 +155,13 @@ export function createSetup({ files, directory, environment, platform, program }
     const holdSecrets = servers
       .filter(({ name, definition }) => imported.includes(name) && holdsSecret(definition))
       .map(({ name }) => name);
-    return { ...report, imported, holdSecrets, path: dryRun || imported.length === 0 ? null : path };
+    const isImported = (server: string) => imported.includes(server);
+    return {
+      ...{ ...report, imported, holdSecrets, path: dryRun || imported.length === 0 ? null : path },
+      renamed: report.renamed.filter(({ name }) => isImported(name)),
+      translated: report.translated.filter(({ server }) => isImported(server)),
+      variables: report.variables.filter(({ servers: users }) => users.some(isImported)),
+    };
   }
 }
 

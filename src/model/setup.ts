@@ -67,10 +67,12 @@ export type ClientConnection = {
   kept: { name: string; reason: string }[];
   translated: TranslatedReference[];
   variables: NeededVariable[];
-  /** Servers of the client in other files, which it still starts itself. */
-  elsewhere: { path: string; servers: string[] }[];
+  /** Servers of the client in other places, which it still starts itself; `scope` is null where we do not write. */
+  elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
   /** The configuration that the client was connected to before. */
   replaces: string[] | null;
+  /** Servers that were moved before, into a configuration that the client does not use any more. */
+  leftBehind: { name: string; path: string }[];
   /** The client uses the configuration of this directory in every project. */
   isForEveryProject: boolean;
 };

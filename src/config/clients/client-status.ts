@@ -24,7 +24,8 @@ export function otherServers(
     const places = placesIn(file, data).filter((place) => file.path !== target.path || isForFolder(place));
     const names = places.flatMap((place) => entriesAt(data, place)).map(({ name }) => name);
     const servers = [...new Set(names)].filter((name) => name !== ownName);
-    return servers.length === 0 ? [] : { path: file.path, servers };
+    const scope = file.isLegacy || file.path === target.path ? null : file.scope;
+    return servers.length === 0 ? [] : { path: file.path, scope, servers };
   });
 }
 

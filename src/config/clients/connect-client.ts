@@ -76,6 +76,9 @@ function connect(
   const present = entryAt(data, place, ownName);
   const before = isObject(present) ? gatewayConfig(present) : null;
   if (before !== null && before.join("\n") !== files.join("\n")) report.replaces = before;
+  report.leftBehind = (readRecord(file.path)?.moved ?? [])
+    .filter(({ into }) => !files.includes(into))
+    .map(({ as, into }) => ({ name: as, path: into }));
   report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
   if (report.isChanged && !request.dryRun) write(client, file, bytes, { report, moved, place });
   report.backup = readBackup(file.path) === null || request.dryRun ? null : backupPath(file.path);
@@ -236,6 +239,6 @@ function emptyReport(client: ClientName, file: ClientFile, { dryRun }: ConnectRe
     ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
     ...{ isDryRun: dryRun, isChanged: false, backup: null, server: {}, config: [], into: null },
     ...{ moved: [], kept: [], translated: [], variables: [], elsewhere: [] },
-    ...{ replaces: null, isForEveryProject: false },
+    ...{ replaces: null, leftBehind: [], isForEveryProject: false },
   };
 }

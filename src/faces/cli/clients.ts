@@ -36,7 +36,8 @@ export async function importClients(
       report.found.map(({ client, path, servers }) => [client, servers.join(", ") || "-", path]),
     ),
   );
-  for (const { name, reason } of report.skipped) print(`${colors.yellow("skipped")} ${name}: ${reason}`);
+  for (const [reason, skipped] of Map.groupBy(report.skipped, (server) => server.reason))
+    print(`${colors.yellow("skipped")} ${skipped.map(({ name }) => name).join(", ")}: ${reason}`);
   for (const { name, client, from } of report.renamed)
     print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
   tellTranslated(report);
@@ -69,9 +70,9 @@ export async function connectClient(
   if (asks || options.dryRun) {
     const planned = await setup.connectClient(client, { ...wanted, dryRun: true });
     if (options.json) return printJson(planned);
+    if (!planned.isChanged) return print(unchanged(planned));
     showPlan(planned);
-    if (options.dryRun || !planned.isChanged)
-      return print(planned.isChanged ? "Nothing was changed." : unchanged(planned));
+    if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
     if (answer !== true)
       return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
@@ -107,13 +108,18 @@ function nothingFound(clients: readonly ClientStatus[], asked: readonly string[]
 
 function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions): void {
   if (json) return printJson({ clients });
-  const rows = clients.map(({ client, title, isInstalled, connected, files }) => {
+  const here = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
+  const rows = here.map(({ client, title, connected, files }) => {
     const servers = [...new Set(files.flatMap((file) => file.servers))];
-    const where = connected.map(({ scope, config }) => `${scope}: ${config.join(", ") || "its defaults"}`);
-    return [client, title, isInstalled ? "yes" : "-", servers.join(", ") || "-", where.join("; ") || "-"];
+    const where = connected.map(
+      ({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`,
+    );
+    return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
   });
-  print(renderTable(["CLIENT", "NAME", "FOUND", "SERVERS OF ITS OWN", "CONNECTED TO"], rows));
-  print(colors.dim("toolplane connect CLIENT --dry-run shows what connecting would change."));
+  if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
+  const others = clients.filter((client) => !here.includes(client)).map(({ client }) => client);
+  if (others.length > 0) print(colors.dim(`Not found on this machine: ${others.join(", ")}`));
+  print("See what connecting would change: toolplane connect CLIENT --dry-run");
 }
 
 function unchanged({ title, path }: ClientConnection): string {
@@ -162,6 +168,7 @@ function tellWarnings({
   client,
   path,
   replaces,
+  leftBehind,
   config,
   isForEveryProject,
   elsewhere,
@@ -170,29 +177,33 @@ function tellWarnings({
     const before = replaces.join(", ") || "its default files";
     printWarning(`${path} pointed to ${before}; it points to ${config.join(", ")} now.`);
   }
+  for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
+    printWarning(
+      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any more: moved into ${file} before.`,
+    );
   if (isForEveryProject)
     printWarning(
       `${path} counts in every project, and it starts Toolplane with the configuration of this directory.`,
     );
   for (const other of elsewhere)
     printWarning(
-      `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}.${remedy(client, other.path, path)}`,
+      `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
     );
 }
 
-/** The same client has two scopes at most: the one that was not written is the other one. */
-function remedy(client: string, other: string, written: string): string {
-  if (other === written) return "";
-  return ` toolplane connect ${client} with --global or --project moves those too.`;
+function remedy(client: string, scope: ClientScope | null): string {
+  if (scope === null) return "Toolplane leaves those alone; take them out there if you want them here.";
+  return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
 }
 
 function tellTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
-  for (const { server, from, to } of report.translated) print(`  ${server}: ${from} is ${to} now`);
+  for (const { server, from, to } of report.translated)
+    print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
   for (const { name, servers, description, isSet } of report.variables) {
     if (isSet) continue;
     const why = description === null ? "" : ` (${description})`;
     print(
-      `${colors.yellow("set")} ${name}${why}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
+      `${colors.yellow("set")} the variable ${name}${why}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
     );
   }
 }
