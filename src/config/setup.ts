@@ -132,7 +132,7 @@ export function createSetup({ files, directory, environment, platform, program }
     clients: readonly string[],
     { dryRun, file: to }: ImportOptions,
   ): Promise<ImportReport> {
-    const { findClientServers } = await import("./clients/import-clients.ts");
+    const { findClientServers, holdsSecret } = await import("./clients/import-clients.ts");
     const { addServerEntry, readServerEntries } = await import("./edit/server-entries.ts");
     const path = to === undefined ? file : resolve(directory, to);
     const { servers, ...report } = findClientServers(clients, where);
@@ -172,11 +172,4 @@ async function definingFile(
 ): Promise<string> {
   const { merged } = await load();
   return merged.originOf(["servers", name])?.file ?? fallback();
-}
-
-/** What would have to be masked is a secret in clear. */
-function holdsSecret(definition: JsonObject): boolean {
-  return (
-    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
-  );
 }

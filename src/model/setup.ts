@@ -67,6 +67,8 @@ export type ClientConnection = {
   kept: { name: string; reason: string }[];
   translated: TranslatedReference[];
   variables: NeededVariable[];
+  /** Moved servers whose entry holds a secret in clear. */
+  holdSecrets: string[];
   /** Servers of the client in other places, which it still starts itself; `scope` is null where we do not write. */
   elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
   /** The configuration that the client was connected to before. */

@@ -28,7 +28,7 @@ import {
   writeBackup,
   writeRecord,
 } from "./connection-record.ts";
-import { addTranslated, freeName, inputsOf } from "./import-clients.ts";
+import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
 import { gatewayConfig, isOurselves, ownName } from "./is-ourselves.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
@@ -198,6 +198,7 @@ function moveAll(
     addTranslated(report, as, translated, where);
   }
   report.moved = moved.map(({ name, as, isAdded }) => ({ name, as, isNew: isAdded }));
+  report.holdSecrets = moved.filter(({ definition }) => holdsSecret(definition)).map(({ as }) => as);
   report.into = moved.length === 0 ? null : into;
   return moved;
 }
@@ -238,7 +239,7 @@ function emptyReport(client: ClientName, file: ClientFile, { dryRun }: ConnectRe
   return {
     ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
     ...{ isDryRun: dryRun, isChanged: false, backup: null, server: {}, config: [], into: null },
-    ...{ moved: [], kept: [], translated: [], variables: [], elsewhere: [] },
+    ...{ moved: [], kept: [], translated: [], variables: [], holdSecrets: [], elsewhere: [] },
     ...{ replaces: null, leftBehind: [], isForEveryProject: false },
   };
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/setup.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/value-at.ts";
+import { maskSecrets } from "../secrets/mask.ts";
 import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { isOurselves } from "./is-ourselves.ts";
@@ -100,4 +101,11 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
   addTranslated(result, free, translated, where);
+}
+
+/** What would have to be masked is a secret in clear. */
+export function holdsSecret(definition: JsonObject): boolean {
+  return (
+    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
+  );
 }

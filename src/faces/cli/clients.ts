@@ -41,11 +41,7 @@ export async function importClients(
   for (const { name, client, from } of report.renamed)
     print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
   tellTranslated(report);
-  for (const name of report.holdSecrets) {
-    printWarning(
-      `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
-    );
-  }
+  tellSecrets(report.holdSecrets);
   if (report.imported.length === 0) return print("Nothing was imported.");
   const names = report.imported.join(", ");
   if (report.path === null) return print(`Would import: ${names}`);
@@ -169,6 +165,7 @@ function tellWarnings({
   path,
   replaces,
   leftBehind,
+  holdSecrets,
   config,
   isForEveryProject,
   elsewhere,
@@ -185,6 +182,7 @@ function tellWarnings({
     printWarning(
       `${path} counts in every project, and it starts Toolplane with the configuration of this directory.`,
     );
+  tellSecrets(holdSecrets);
   for (const other of elsewhere)
     printWarning(
       `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
@@ -194,6 +192,13 @@ function tellWarnings({
 function remedy(client: string, scope: ClientScope | null): string {
   if (scope === null) return "Toolplane leaves those alone; take them out there if you want them here.";
   return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
+}
+
+function tellSecrets(servers: readonly string[]): void {
+  for (const name of servers)
+    printWarning(
+      `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
+    );
 }
 
 function tellTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
