@@ -6,6 +6,7 @@ import { checkAccess } from "./check-access.ts";
 import { checkHooks } from "./check-hooks.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkValues } from "./check-values.ts";
+import { withoutOwnEntry } from "./clients/is-ourselves.ts";
 import { loadManifests } from "./load-manifests.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
@@ -36,7 +37,7 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   for (const { document, problems } of await readSource(source)) {
     found.push(...problems);
     if (document === null) continue;
-    const shapes = readShapes(document);
+    const shapes = readShapes(withoutOwnEntry(document));
     found.push(...shapes.problems);
     layers.push(shapes.settings);
     files.push(document.file);

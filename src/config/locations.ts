@@ -5,16 +5,23 @@ import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 
+const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
+
 function candidates(directory: string, environment: Environment): string[] {
+  return [...userFiles(environment), join(directory, ".mcp.json"), ...projectFiles(directory)];
+}
+
+/** Our own files of the user, whether they are there or not; the first is the usual one. */
+export function userFiles(environment: Environment): string[] {
   const home = homeDirectory();
   const user =
     environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
-  const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
-  return [
-    ...(user === null ? [] : native.map((name) => join(user, "toolplane", name))),
-    join(directory, ".mcp.json"),
-    ...native.map((name) => join(directory, name)),
-  ];
+  return user === null ? [] : native.map((name) => join(user, "toolplane", name));
+}
+
+/** Our own files of a project, without those of other clients. */
+export function projectFiles(directory: string): string[] {
+  return native.map((name) => join(directory, name));
 }
 
 /** The user's file first, then the project's: later ones win. */

@@ -1,14 +1,20 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/home-directory.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import { renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
+import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport, Setup } from "../model/setup.ts";
 import { configSchema } from "./config-schema.ts";
 import { explain } from "./explain.ts";
 import { type LoadedConfig, loadConfig } from "./load-config.ts";
-import { defaultConfigFiles, isConfiguredByVariables, noConfigFound } from "./locations.ts";
+import {
+  defaultConfigFiles,
+  isConfiguredByVariables,
+  noConfigFound,
+  projectFiles,
+  userFiles,
+} from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/used-variables.ts";
@@ -84,34 +90,63 @@ export function createSetup({ files, directory, environment, platform, program }
       removeServerEntry(path, name);
       return { path };
     },
-    clients: async () => (await import("./clients/clients.ts")).clientNames(),
+    clients: async () => (await import("./clients/client-status.ts")).clientStatus(where),
     importClients: (clients, options) => importInto(join(directory, newFile), clients, options),
-    async connectClient(client) {
-      const { connectClient } = await import("./clients/connect-client.ts");
-      // A client that starts us without a configuration would only see us fail.
-      await load();
-      const [command, ...args] = program;
-      const configs = present().flatMap((file) => ["--config", file]);
-      return connectClient(client, where, { command, args: [...args, "mcp", ...configs] });
-    },
-    disconnectClient: async (client) =>
-      (await import("./clients/connect-client.ts")).disconnectClient(client, where),
+    connectClient: connect,
+    disconnectClient: async (client, options) =>
+      (await import("./clients/disconnect-client.ts")).disconnectClient(client, where, options),
   };
+
+  async function connect(client: string, options: ConnectOptions = {}): Promise<ClientConnection> {
+    const { connectClient } = await import("./clients/connect-client.ts");
+    const { hasProjectScope } = await import("./clients/client-files.ts");
+    const { knownClient } = await import("./clients/clients.ts");
+    const found = present();
+    // A client that starts us without a configuration would only see us fail.
+    if (found.length > 0) await load();
+    const [own] = files.length > 0 ? [] : projectFiles(directory).filter((file) => found.includes(file));
+    const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
+    const scope = options.scope ?? (isProject ? "project" : "user");
+    const usual = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
+    const native = [...projectFiles(directory), ...userFiles(environment)];
+    const into =
+      options.file === undefined
+        ? ((files.length > 0 ? found.at(-1) : native.find((file) => found.includes(file))) ?? usual)
+        : resolve(directory, options.file);
+    const isHere = (file: string) => dirname(file) === directory && directory !== where.home;
+    const [command, ...args] = program;
+    const report = connectClient(client, where, {
+      ...{ scope, keep: options.keep ?? false, dryRun: options.dryRun ?? false, into, files: found },
+      workspace: scope === "project" || isHere(into) ? directory : null,
+      gateway(config) {
+        if (config.length === 0 && !isConfiguredByVariables(environment))
+          noConfigFound(directory, environment);
+        return { command, args: [...args, "mcp", ...config.flatMap((file) => ["--config", file])] };
+      },
+    });
+    return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+  }
 
   async function importInto(
     file: string,
     clients: readonly string[],
     { dryRun, file: to }: ImportOptions,
   ): Promise<ImportReport> {
-    const { findClientServers } = await import("./clients/import-clients.ts");
-    const { addServerEntry } = await import("./edit/server-entries.ts");
-    const { found, servers, skipped } = findClientServers(clients, where);
+    const { findClientServers, holdsSecret } = await import("./clients/import-clients.ts");
+    const { addServerEntry, readServerEntries } = await import("./edit/server-entries.ts");
     const path = to === undefined ? file : resolve(directory, to);
+    const { servers, ...report } = findClientServers(clients, where);
+    const { skipped } = report;
+    const present = readServerEntries(path);
     const imported: string[] = [];
     for (const { name, definition } of servers) {
+      const isThere = present.some(
+        (server) => server.name === name && stableJson(server.entry) === stableJson(definition),
+      );
       try {
-        if (!dryRun) addServerEntry(path, name, definition);
-        imported.push(name);
+        if (isThere) skipped.push({ name, reason: `${path} has it already` });
+        else if (!dryRun) addServerEntry(path, name, definition);
+        if (!isThere) imported.push(name);
       } catch (thrown) {
         if (!(thrown instanceof PlaneError)) throw thrown;
         skipped.push({ name, reason: thrown.message });
@@ -120,7 +155,13 @@ export function createSetup({ files, directory, environment, platform, program }
     const holdSecrets = servers
       .filter(({ name, definition }) => imported.includes(name) && holdsSecret(definition))
       .map(({ name }) => name);
-    return { found, imported, skipped, holdSecrets, path: dryRun || imported.length === 0 ? null : path };
+    const isImported = (server: string) => imported.includes(server);
+    return {
+      ...{ ...report, imported, holdSecrets, path: dryRun || imported.length === 0 ? null : path },
+      renamed: report.renamed.filter(({ name }) => isImported(name)),
+      translated: report.translated.filter(({ server }) => isImported(server)),
+      variables: report.variables.filter(({ servers: users }) => users.some(isImported)),
+    };
   }
 }
 
@@ -131,11 +172,4 @@ async function definingFile(
 ): Promise<string> {
   const { merged } = await load();
   return merged.originOf(["servers", name])?.file ?? fallback();
-}
-
-/** What would have to be masked is a secret in clear. */
-function holdsSecret(definition: JsonObject): boolean {
-  return (
-    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
-  );
 }

@@ -1,108 +1,249 @@
-import { join } from "node:path";
+import { nearest } from "../../lib/nearest.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 
-/** The machine whose clients are meant. */
-export type Where = {
-  platform: NodeJS.Platform;
-  home: string;
-  /** The project: clients keep some servers for one folder only. */
-  directory: string;
-  environment: Readonly<Record<string, string | undefined>>;
+/**
+ * A file of a client. `~` is the home directory, `{appData}` the folder for settings of desktop programs,
+ * `{NAME:path}` a variable with its default; a project's file is relative to the project.
+ */
+export type FileSpec = {
+  /** One path, or one for each platform that has the file. */
+  path: string | Partial<Record<"linux" | "darwin" | "win32", string>>;
+  /** The maps or lists of servers, the one for new servers first; `{directory}` is the project's folder. */
+  places?: readonly Path[];
+  /** Its servers are a list of entries with a name. */
+  isList?: true;
+  /** Written only where it is there already. */
+  ifPresent?: true;
+  /** Read by `import`, never written. */
+  isLegacy?: true;
 };
 
-/** A file where a client keeps servers; its extension tells the format. */
-export type ClientFile = {
-  path: string;
-  /** `legacy` files are read and never written. */
-  scope: "user" | "project" | "legacy";
-  /** The maps of servers in the file, the one for new servers first. */
-  places: readonly Path[];
+/** How a client writes a server, where it differs from the usual `command`, `args`, `env`, `url`, `headers`. */
+export type Dialect = {
+  /** Our field names and theirs. */
+  names?: Readonly<Record<string, string>>;
+  /** The value of `type` for a command and for a url. */
+  types?: { stdio?: string; http?: string };
+  /** Fields that a new entry needs besides. */
+  extra?: JsonObject;
+  /** `command` is a list that holds the arguments too. */
+  isCommandList?: true;
+  hasNoUrls?: true;
+  /** The unit of `timeout`. */
+  timeoutUnitMs?: number;
+  /** References beside `${NAME}`: `$NAME`, `{env:NAME}`, `${{ secrets.NAME }}`. */
+  references?: "dollar" | "braces" | "secrets";
 };
 
-type Client = {
+export type Client = {
   title: string;
-  /**
-   * User files before project files. Of several user files the client reads the first that exists, and the last
-   * is the one it creates.
-   */
-  files(where: Where): ClientFile[];
-  /** A server we offer, in the words of the client; null when it cannot use one of that kind. */
-  entryFor(server: JsonObject): JsonObject | null;
+  /** In order of preference: the first that exists is written, or the first without `ifPresent`. */
+  user: readonly FileSpec[];
+  project?: readonly FileSpec[];
+  places: readonly Path[];
+  dialect?: Dialect;
+  /** A folder that is there when the client is, where that of its file tells nothing. */
+  folder?: string;
 };
 
 const standard: readonly Path[] = [["mcpServers"]];
 const vscodeSettings: readonly Path[] = [["mcp", "servers"], ["mcp.servers"]];
+const vscodeStorage = "{appData}/Code/User/globalStorage";
+const storeClaude = "{LOCALAPPDATA:~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
 
 export const clients = {
   "claude-desktop": {
     title: "Claude Desktop",
-    files: (where) =>
-      claudeDesktopFolders(where).map((folder) => user(standard, folder, "claude_desktop_config.json")),
-    entryFor: (server) => (server.url === undefined ? server : null),
+    user: [
+      // From the Microsoft Store, Claude reads its own copy of the folder before the common one.
+      { path: { win32: `${storeClaude}/claude_desktop_config.json` }, ifPresent: true },
+      { path: "{appData}/Claude/claude_desktop_config.json" },
+    ],
+    places: standard,
+    dialect: { hasNoUrls: true },
   },
   "claude-code": {
     title: "Claude Code",
-    files: (where) => [
-      user(
-        [...standard, ...sameFolder(where).map((folder) => ["projects", folder, "mcpServers"])],
-        where.environment.CLAUDE_CONFIG_DIR || where.home,
-        ".claude.json",
-      ),
-      project(standard, where, ".mcp.json"),
+    user: [
+      {
+        path: "{CLAUDE_CONFIG_DIR:~}/.claude.json",
+        places: [...standard, ["projects", "{directory}", "mcpServers"]],
+      },
     ],
-    entryFor: typed,
+    project: [{ path: ".mcp.json" }],
+    places: standard,
+    dialect: { types: { stdio: "stdio", http: "http" } },
+    folder: "{CLAUDE_CONFIG_DIR:~/.claude}",
   },
   cursor: {
     title: "Cursor",
-    files: (where) => [
-      user(standard, where.home, ".cursor", "mcp.json"),
-      project(standard, where, ".cursor", "mcp.json"),
-    ],
-    entryFor: (server) => server,
+    user: [{ path: "~/.cursor/mcp.json" }],
+    project: [{ path: ".cursor/mcp.json" }],
+    places: standard,
   },
   vscode: {
     title: "VS Code",
-    files: (where) => {
-      const folder = join(applicationData(where), "Code", "User");
-      return [
-        user([["servers"]], folder, "mcp.json"),
-        { path: join(folder, "settings.json"), scope: "legacy", places: vscodeSettings },
-        project([["servers"]], where, ".vscode", "mcp.json"),
-        project(vscodeSettings, where, ".vscode", "settings.json"),
-      ];
-    },
-    entryFor: typed,
+    user: [
+      { path: "{appData}/Code/User/mcp.json" },
+      { path: "{appData}/Code/User/settings.json", places: vscodeSettings, isLegacy: true },
+    ],
+    project: [
+      { path: ".vscode/mcp.json" },
+      { path: ".vscode/settings.json", places: vscodeSettings, isLegacy: true },
+    ],
+    places: [["servers"]],
+    dialect: { types: { stdio: "stdio", http: "http" } },
   },
   windsurf: {
     title: "Windsurf",
-    files: (where) => [user(standard, where.home, ".codeium", "windsurf", "mcp_config.json")],
-    entryFor: (server) => renamed(server, { url: "serverUrl" }),
+    user: [{ path: "~/.codeium/windsurf/mcp_config.json" }],
+    places: standard,
+    dialect: { names: { url: "serverUrl" } },
   },
   codex: {
     title: "Codex",
-    files: (where) => [
-      user([["mcp_servers"]], where.environment.CODEX_HOME || join(where.home, ".codex"), "config.toml"),
-      project([["mcp_servers"]], where, ".codex", "config.toml"),
-    ],
-    entryFor: (server) => renamed(server, { headers: "http_headers" }),
+    user: [{ path: "{CODEX_HOME:~/.codex}/config.toml" }],
+    project: [{ path: ".codex/config.toml" }],
+    places: [["mcp_servers"]],
+    dialect: { names: { headers: "http_headers" } },
   },
   zed: {
     title: "Zed",
-    files: (where) => [
-      user([["context_servers"]], zedFolder(where), "settings.json"),
-      project([["context_servers"]], where, ".zed", "settings.json"),
+    user: [
+      {
+        path: {
+          linux: "{FLATPAK_XDG_CONFIG_HOME:{appData}}/zed/settings.json",
+          darwin: "~/.config/zed/settings.json",
+          win32: "{appData}/Zed/settings.json",
+        },
+      },
     ],
+    project: [{ path: ".zed/settings.json" }],
+    places: [["context_servers"]],
     // `source` tells a server of the user from one that an extension brought (Zed, since June 2025).
-    entryFor: (server) => ({ source: "custom", ...server }),
+    dialect: { extra: { source: "custom" } },
   },
   gemini: {
     title: "Gemini CLI",
-    files: (where) => [
-      user(standard, where.home, ".gemini", "settings.json"),
-      project(standard, where, ".gemini", "settings.json"),
+    user: [{ path: "~/.gemini/settings.json" }],
+    project: [{ path: ".gemini/settings.json" }],
+    places: standard,
+    dialect: { names: { url: "httpUrl" }, references: "dollar" },
+  },
+  opencode: {
+    title: "OpenCode",
+    user: [
+      { path: "{XDG_CONFIG_HOME:~/.config}/opencode/opencode.jsonc", ifPresent: true },
+      { path: "{XDG_CONFIG_HOME:~/.config}/opencode/opencode.json" },
     ],
-    entryFor: (server) => renamed(server, { url: "httpUrl" }),
+    project: [
+      { path: "opencode.jsonc", ifPresent: true },
+      { path: ".opencode/opencode.jsonc", ifPresent: true },
+      { path: ".opencode/opencode.json", ifPresent: true },
+      { path: "opencode.json" },
+    ],
+    // Version 2 keeps servers one level deeper and still reads those of version 1.
+    places: [["mcp"], ["mcp", "servers"]],
+    dialect: {
+      names: { env: "environment" },
+      types: { stdio: "local", http: "remote" },
+      isCommandList: true,
+      references: "braces",
+    },
+  },
+  cline: {
+    title: "Cline",
+    user: [
+      { path: "~/.cline/data/settings/cline_mcp_settings.json" },
+      { path: `${vscodeStorage}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`, ifPresent: true },
+    ],
+    places: standard,
+    dialect: { types: { http: "streamableHttp" }, timeoutUnitMs: 1000 },
+  },
+  roo: {
+    title: "Roo Code",
+    user: [{ path: `${vscodeStorage}/rooveterinaryinc.roo-cline/settings/mcp_settings.json` }],
+    project: [{ path: ".roo/mcp.json" }],
+    places: standard,
+    dialect: { types: { http: "streamable-http" }, timeoutUnitMs: 1000 },
+  },
+  goose: {
+    title: "goose",
+    user: [
+      {
+        path: {
+          linux: "{XDG_CONFIG_HOME:~/.config}/goose/config.yaml",
+          darwin: "~/.config/goose/config.yaml",
+          win32: "{appData}/Block/goose/config/config.yaml",
+        },
+      },
+    ],
+    places: [["extensions"]],
+    dialect: {
+      names: { command: "cmd", env: "envs", url: "uri" },
+      types: { stdio: "stdio", http: "streamable_http" },
+      extra: { name: "toolplane", description: "Toolplane", enabled: true, timeout: 300 },
+      timeoutUnitMs: 1000,
+    },
+  },
+  continue: {
+    title: "Continue",
+    user: [{ path: "~/.continue/config.yaml", isList: true }],
+    project: [{ path: ".continue/mcpServers/mcp.json" }],
+    places: standard,
+    dialect: { types: { stdio: "stdio", http: "streamable-http" }, references: "secrets" },
+  },
+  amp: {
+    title: "Amp",
+    user: [
+      { path: "~/.config/amp/settings.jsonc", ifPresent: true },
+      { path: "~/.config/amp/settings.json" },
+    ],
+    project: [{ path: ".amp/settings.jsonc", ifPresent: true }, { path: ".amp/settings.json" }],
+    places: [["amp.mcpServers"]],
+  },
+  jetbrains: {
+    title: "JetBrains Junie",
+    user: [{ path: "~/.junie/mcp/mcp.json" }],
+    project: [{ path: ".junie/mcp/mcp.json" }],
+    places: standard,
+    folder: "~/.junie",
+  },
+  "copilot-cli": {
+    title: "GitHub Copilot CLI",
+    user: [{ path: "{COPILOT_HOME:~/.copilot}/mcp-config.json" }],
+    project: [{ path: ".github/mcp.json" }],
+    places: standard,
+    dialect: {
+      types: { stdio: "local", http: "http" },
+      extra: { tools: ["*"] },
+      references: "dollar",
+    },
+  },
+  lmstudio: {
+    title: "LM Studio",
+    user: [{ path: "~/.lmstudio/mcp.json" }, { path: "~/.cache/lm-studio/mcp.json", ifPresent: true }],
+    places: standard,
+  },
+  kiro: {
+    title: "Kiro",
+    user: [{ path: "~/.kiro/settings/mcp.json" }],
+    project: [{ path: ".kiro/settings/mcp.json" }],
+    places: standard,
+    folder: "~/.kiro",
+  },
+  antigravity: {
+    title: "Antigravity",
+    user: [
+      { path: "~/.gemini/config/mcp_config.json" },
+      { path: "~/.gemini/antigravity/mcp_config.json", ifPresent: true },
+    ],
+    project: [{ path: ".agents/mcp_config.json" }],
+    places: standard,
+    dialect: { names: { url: "serverUrl" } },
+    folder: "~/.gemini/antigravity",
   },
 } as const satisfies Record<string, Client>;
 
@@ -116,48 +257,13 @@ export function clientOf(name: ClientName): Client {
   return clients[name];
 }
 
-function user(places: readonly Path[], ...parts: string[]): ClientFile {
-  return { path: join(...parts), scope: "user", places };
-}
-
-function project(places: readonly Path[], where: Where, ...parts: string[]): ClientFile {
-  return { path: join(where.directory, ...parts), scope: "project", places };
-}
-
-/** Where programs of the desktop keep their settings. */
-function applicationData({ platform, home, environment }: Where): string {
-  if (platform === "win32") return environment.APPDATA || join(home, "AppData", "Roaming");
-  if (platform === "darwin") return join(home, "Library", "Application Support");
-  return environment.XDG_CONFIG_HOME || join(home, ".config");
-}
-
-/** From the Microsoft Store, Claude reads its own copy of the folder before the common one. */
-function claudeDesktopFolders(where: Where): string[] {
-  const common = join(applicationData(where), "Claude");
-  if (where.platform !== "win32") return [common];
-  const local = where.environment.LOCALAPPDATA || join(where.home, "AppData", "Local");
-  return [join(local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude"), common];
-}
-
-/** On macOS Zed uses `~/.config` as well. */
-function zedFolder(where: Where): string {
-  const { platform, home, environment } = where;
-  if (platform === "win32") return join(applicationData(where), "Zed");
-  if (platform === "darwin") return join(home, ".config", "zed");
-  return join(environment.FLATPAK_XDG_CONFIG_HOME || applicationData(where), "zed");
-}
-
-/** Claude Code writes the folders of Windows with either kind of slash. */
-function sameFolder({ platform, directory }: Where): string[] {
-  return platform === "win32"
-    ? [...new Set([directory.replaceAll("\\", "/"), directory.replaceAll("/", "\\"), directory])]
-    : [directory];
-}
-
-function typed(server: JsonObject): JsonObject {
-  return { type: server.url === undefined ? "stdio" : "http", ...server };
-}
-
-function renamed(server: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(server).map(([key, value]) => [names[key] ?? key, value]));
+export function knownClient(name: string): ClientName {
+  const names = clientNames();
+  const found = names.find((known) => known === name);
+  if (found !== undefined) return found;
+  const [near] = nearest(name, names, 1);
+  const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+  throw new PlaneError("USAGE", `No client '${name}'.${hint} Known: ${names.join(", ")}.`, {
+    data: { client: name, known: names },
+  });
 }

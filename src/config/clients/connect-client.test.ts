@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   readFileSync,
@@ -8,92 +9,126 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { test } from "node:test";
 import {
   emptyHome,
   filesBelow,
   fullHome,
   platforms,
+  request,
   userFiles,
 } from "../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { readData } from "../edit/edit-file.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { readData, setInText } from "../edit/edit-file.ts";
+import { readServerEntries } from "../edit/server-entries.ts";
 import { clientNames } from "./clients.ts";
-import { connectClient, disconnectClient } from "./connect-client.ts";
+import { connectClient } from "./connect-client.ts";
+import { disconnectClient } from "./disconnect-client.ts";
 import { findClientServers } from "./import-clients.ts";
 
-const gateway = { command: "toolplane", args: ["mcp"] };
-
-for (const platform of platforms) {
-  for (const client of clientNames()) {
-    test(`on ${platform}, connecting and disconnecting ${client} leaves its file byte for byte as it was`, async () => {
-      await using root = await temporaryDirectory();
-      const where = fullHome(root.path, platform);
-      const file = join(where.home, userFiles[platform][client]);
-      const [files, before] = [filesBelow(root.path), readFileSync(file)];
-      const backup = `${file}.toolplane-backup`;
-      const connected = connectClient(client, where, gateway);
-      assert.deepEqual({ ...connected, server: null }, { client, path: file, backup, server: null });
-      assert.deepEqual(readFileSync(backup), before);
-      const { skipped } = findClientServers([client], where);
-      assert.ok(skipped.some(({ name, reason }) => name === "toolplane" && /Toolplane itself/.test(reason)));
-      assert.deepEqual(disconnectClient(client, where), { client, path: file, backup: null, server: null });
-      assert.deepEqual(readFileSync(file), before);
-      assert.deepEqual(filesBelow(root.path), files);
-    });
-  }
-}
+const goldens = join(import.meta.dirname, "../../../test/fixtures/clients/connected");
 
 for (const client of clientNames()) {
+  test(`${client} gets its golden file when it is connected and its own one back, byte for byte`, async () => {
+    await using root = await temporaryDirectory();
+    const where = fullHome(root.path, "linux", client);
+    const file = join(where.home, userFiles.linux[client]);
+    const [files, before] = [filesBelow(root.path), readFileSync(file)];
+    const { servers } = findClientServers([client], { ...where, directory: join(root.path, "elsewhere") });
+    const wanted = request(where);
+    const { backup, moved } = connectClient(client, where, wanted);
+    assert.equal(backup, `${file}.toolplane-backup`);
+    assert.deepEqual(readFileSync(backup), before);
+    const golden = readFileSync(join(goldens, `${client}${extname(file)}`), "utf8");
+    assert.equal(readFileSync(file, "utf8").replace(where.directory, "@DIRECTORY@"), golden);
+    const inPlane = readServerEntries(wanted.into).map(({ name, entry }) => [name, entry]);
+    assert.deepEqual(
+      moved.map(({ as }) => as),
+      inPlane.map(([name]) => name),
+    );
+    for (const { name, definition } of servers.filter((server) => moved.some(({ as }) => as === server.name)))
+      assert.equal(JSON.stringify(Object.fromEntries(inPlane)[name]), JSON.stringify(definition));
+    const done = disconnectClient(client, where, { remove: true });
+    assert.equal(done.outcome, "restored");
+    assert.deepEqual(readFileSync(file), before);
+    assert.deepEqual(filesBelow(root.path), [...files, wanted.into].sort());
+    assert.deepEqual(readServerEntries(wanted.into), []);
+  });
+
+  test(`what was added to the file of ${client} while it was connected stays, and so do all comments`, async () => {
+    await using root = await temporaryDirectory();
+    const where = fullHome(root.path, "linux", client);
+    const file = join(where.home, userFiles.linux[client]);
+    const edit = (text: string) => setInText(file, text, ["added"], { since: true });
+    const before = readFileSync(file, "utf8");
+    connectClient(client, where, request(where));
+    writeFileSync(file, edit(readFileSync(file, "utf8")));
+    const done = disconnectClient(client, where);
+    assert.equal(done.outcome, "merged");
+    assert.deepEqual(
+      JSON.stringify(sorted(readData(file))),
+      JSON.stringify(sorted({ ...data(before, file), added: { since: true } })),
+    );
+    for (const comment of before.match(/(\/\/|#) .*$/gm) ?? [])
+      assert.ok(readFileSync(file, "utf8").includes(comment) || done.backup !== null, comment);
+    assert.throws(() => disconnectClient(client, where), { code: "NOT_FOUND" });
+  });
+
   test(`a file that ${client} did not have yet is gone after disconnecting`, async () => {
     await using root = await temporaryDirectory();
     const where = emptyHome(root.path, "linux");
-    const { path, backup } = connectClient(client, where, gateway);
-    assert.equal(path, join(where.home, userFiles.linux[client]));
+    const { path, backup } = connectClient(client, where, request(where));
+    assert.equal(path, join(where.home, userFiles.linux[client]).replace(/jsonc$/, "json"));
     assert.equal(backup, null);
     assert.ok(existsSync(path));
-    disconnectClient(client, where);
+    assert.equal(disconnectClient(client, where).outcome, "deleted");
     assert.deepEqual(filesBelow(root.path), []);
   });
+}
 
-  test(`what was edited in the file of ${client} since connecting stays`, async () => {
+function data(text: string, file: string): object {
+  const copy = `${file}.copy${extname(file)}`;
+  writeFileSync(copy, text);
+  return readData(copy) as object;
+}
+
+/** The order of keys, and that of servers in a list, is not what these tests are about. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value))
+    return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, sorted(inner)]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+for (const platform of platforms) {
+  test(`on ${platform} the files that are elsewhere there are restored as well`, async () => {
     await using root = await temporaryDirectory();
-    const where = fullHome(root.path, "linux");
-    const edit = (text: string) =>
-      text.replace(/uvx|npx|linear\.app|githubcopilot\.com/, (word) => `edited-${word}`);
-    const before = readFileSync(join(where.home, userFiles.linux[client]), "utf8");
-    const { path } = connectClient(client, where, gateway);
-    writeFileSync(path, edit(readFileSync(path, "utf8")));
-    disconnectClient(client, where);
-    assert.equal(readFileSync(path, "utf8"), edit(before));
-    assert.notEqual(edit(before), before);
-    assert.equal(existsSync(`${path}.toolplane-backup`), false);
-    assert.throws(() => disconnectClient(client, where), { code: "NOT_FOUND" });
+    const where = fullHome(root.path, platform);
+    for (const client of ["claude-desktop", "vscode", "zed", "roo", "goose"] as const) {
+      const file = join(where.home, userFiles[platform][client]);
+      const before = readFileSync(file);
+      assert.equal(connectClient(client, where, request(where)).path, file);
+      disconnectClient(client, where);
+      assert.deepEqual(readFileSync(file), before);
+    }
   });
 }
 
 test("every client gets the entry in its own words", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "darwin");
-  const entries = (server: typeof gateway | { url: string; headers: object }) =>
-    Object.fromEntries(
-      clientNames()
-        .filter((client) => !("url" in server) || client !== "claude-desktop")
-        .map((client) => [client, connectClient(client, where, JSON.parse(JSON.stringify(server))).server]),
-    );
-  assert.deepEqual(entries(gateway), {
-    "claude-desktop": gateway,
-    "claude-code": { type: "stdio", ...gateway },
-    cursor: gateway,
-    vscode: { type: "stdio", ...gateway },
-    windsurf: gateway,
-    codex: gateway,
-    zed: { source: "custom", ...gateway },
-    gemini: gateway,
-  });
   const [url, headers] = ["http://127.0.0.1:7420/mcp", { "X-Key": "1" }];
-  assert.deepEqual(entries({ url, headers }), {
+  const remote = (): JsonObject => ({ url, headers });
+  const entries = Object.fromEntries(
+    clientNames()
+      .filter((client) => client !== "claude-desktop")
+      .map((client) => [client, connectClient(client, where, request(where, { gateway: remote })).server]),
+  );
+  const named = { name: "toolplane", description: "Toolplane", enabled: true, timeout: 300 };
+  assert.deepEqual(entries, {
     "claude-code": { type: "http", url, headers },
     cursor: { url, headers },
     vscode: { type: "http", url, headers },
@@ -101,11 +136,67 @@ test("every client gets the entry in its own words", async () => {
     codex: { url, http_headers: headers },
     zed: { source: "custom", url, headers },
     gemini: { httpUrl: url, headers },
+    opencode: { type: "remote", url, headers },
+    cline: { type: "streamableHttp", url, headers },
+    roo: { type: "streamable-http", url, headers },
+    goose: { ...named, type: "streamable_http", uri: url, headers },
+    continue: { name: "toolplane", type: "streamable-http", url, headers },
+    amp: { url, headers },
+    jetbrains: { url, headers },
+    "copilot-cli": { tools: ["*"], type: "http", url, headers },
+    lmstudio: { url, headers },
+    kiro: { url, headers },
+    antigravity: { serverUrl: url, headers },
   });
-  assert.throws(() => connectClient("claude-desktop", where, { url }), {
+  assert.throws(() => connectClient("claude-desktop", where, request(where, { gateway: remote })), {
     code: "USAGE",
     message: /only by a command/,
   });
+});
+
+test("a dry run says everything and writes nothing", async () => {
+  await using root = await temporaryDirectory();
+  const where = fullHome(root.path, "linux");
+  const state = () => filesBelow(root.path).map((file) => [file, readFileSync(file, "utf8")]);
+  const before = state();
+  const planned = connectClient("cursor", where, request(where, { dryRun: true }));
+  assert.deepEqual(state(), before);
+  assert.deepEqual(planned.moved, [
+    { name: "github", as: "github", isNew: true },
+    { name: "browser", as: "browser", isNew: true },
+  ]);
+  assert.equal(planned.isDryRun && planned.isChanged, true);
+  const done = connectClient("cursor", where, request(where));
+  assert.deepEqual({ ...done, isDryRun: true, backup: null }, planned);
+});
+
+test("--keep leaves the servers in the client and only adds ours", async () => {
+  await using root = await temporaryDirectory();
+  const where = fullHome(root.path, "linux");
+  const wanted = request(where, { keep: true });
+  const { moved, kept, path, into } = connectClient("windsurf", where, wanted);
+  assert.deepEqual([moved, into, kept.map(({ name }) => name)], [[], null, ["linear", "puppeteer"]]);
+  assert.equal(existsSync(wanted.into), false);
+  const { mcpServers } = readData(path) as { mcpServers: object };
+  assert.deepEqual(Object.keys(mcpServers), ["linear", "puppeteer", "toolplane"]);
+});
+
+test("a server that the configuration has already is not written twice, a different one gets another name", async () => {
+  await using root = await temporaryDirectory();
+  const where = fullHome(root.path, "linux");
+  const wanted = request(where);
+  const linear = { url: "https://mcp.linear.app/mcp", deny_tools: ["delete_issue"] };
+  writeFileSync(wanted.into, JSON.stringify({ mcpServers: { linear, puppeteer: { command: "other" } } }));
+  const { moved } = connectClient("windsurf", where, wanted);
+  assert.deepEqual(moved, [
+    { name: "linear", as: "linear", isNew: false },
+    { name: "puppeteer", as: "puppeteer-windsurf", isNew: true },
+  ]);
+  const done = disconnectClient("windsurf", where, { remove: true });
+  assert.deepEqual(
+    [done.removed, done.stays].map((servers) => servers.map(({ name }) => name)),
+    [["puppeteer-windsurf"], ["linear"]],
+  );
 });
 
 test("a client that was never connected cannot be disconnected", async () => {
@@ -128,24 +219,29 @@ test("a broken file is left as it is, without a backup", async () => {
     const broken = `${readFileSync(file, "utf8")}\n[`;
     writeFileSync(file, broken);
     const files = filesBelow(root.path);
-    assert.throws(() => connectClient(client, where, gateway), { code: "CONFIG_INVALID" });
+    assert.throws(() => connectClient(client, where, request(where)), { code: "CONFIG_INVALID" });
     assert.throws(() => disconnectClient(client, where), { code: "CONFIG_INVALID" });
     assert.equal(readFileSync(file, "utf8"), broken);
     assert.deepEqual(filesBelow(root.path), files);
   }
 });
 
-test("a file behind a link stays behind it, and the backup is for its owner alone", async () => {
+test("a file behind a link stays behind it with its mode, and the backup is for its owner alone", async () => {
   await using root = await temporaryDirectory();
   const where = fullHome(root.path, "linux");
   const [file, real] = [join(where.home, ".cursor/mcp.json"), join(root.path, "dotfiles.json")];
   renameSync(file, real);
   symlinkSync(real, file);
+  chmodSync(real, 0o640);
   const before = readFileSync(real);
-  connectClient("cursor", where, gateway);
+  connectClient("cursor", where, request(where));
   assert.ok(lstatSync(file).isSymbolicLink());
   assert.ok(JSON.stringify(readData(real)).includes("toolplane"));
-  if (process.platform !== "win32") assert.equal(statSync(`${file}.toolplane-backup`).mode & 0o777, 0o600);
+  if (process.platform !== "win32") {
+    assert.equal(statSync(real).mode & 0o777, 0o640);
+    for (const copy of ["backup", "connection.json"])
+      assert.equal(statSync(`${file}.toolplane-${copy}`).mode & 0o777, 0o600);
+  }
   disconnectClient("cursor", where);
   assert.ok(lstatSync(file).isSymbolicLink());
   assert.deepEqual(readFileSync(real), before);

@@ -1,119 +1,245 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
-import { stableJson } from "../../lib/stable-json.ts";
+import { hashText, stableJson } from "../../lib/stable-json.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import type { ClientConnection } from "../../model/setup.ts";
+import type { ClientConnection, ClientScope } from "../../model/setup.ts";
+import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
+import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
+import { withLock } from "../edit/with-lock.ts";
+import { writeAtomically } from "../edit/write-atomically.ts";
 import {
-  decode,
-  parseData,
-  readBytes,
-  readData,
-  removeFromFile,
-  setInFile,
-  setInText,
-} from "../edit/edit-file.ts";
-import { valueAt } from "../edit/value-at.ts";
-import { followLinks, writeAtomically } from "../edit/write-atomically.ts";
-import { type Backup, readBackup, removeBackup, writeBackup } from "./backup.ts";
-import { type ClientName, clientOf, type Where } from "./clients.ts";
-import { ownName } from "./is-ourselves.ts";
-import { knownClient } from "./known-client.ts";
+  type ClientFile,
+  type Entry,
+  entriesAt,
+  entryAt,
+  isForFolder,
+  pathOfEntry,
+  placesIn,
+  targetFile,
+  type Where,
+} from "./client-files.ts";
+import { otherServers } from "./client-status.ts";
+import { type ClientName, clientOf, knownClient } from "./clients.ts";
+import {
+  backupPath,
+  type MovedServer,
+  readBackup,
+  readRecord,
+  writeBackup,
+  writeRecord,
+} from "./connection-record.ts";
+import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
+import { gatewayConfig, isOurselves, ownName } from "./is-ourselves.ts";
+import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
-/** Writes our gateway into the client's own configuration and keeps a copy of what was there. */
-export function connectClient(name: string, where: Where, gateway: JsonObject): ClientConnection {
+export type ConnectRequest = {
+  scope: ClientScope;
+  keep: boolean;
+  dryRun: boolean;
+  /** The configuration that takes the servers, and all that the plane reads. */
+  into: string;
+  files: readonly string[];
+  /** What `${workspaceFolder}` stands for there. */
+  workspace: string | null;
+  /** The gateway that reads these files. */
+  gateway(files: readonly string[]): JsonObject;
+};
+
+/** Moves a client's servers into our configuration and writes the gateway into the client's file. */
+export function connectClient(name: string, where: Where, request: ConnectRequest): ClientConnection {
   const client = knownClient(name);
-  const server = clientOf(client).entryFor(gateway);
-  if (server === null) {
-    throw new PlaneError(
-      "USAGE",
-      `${clientOf(client).title} cannot use a server by its url, only by a command.`,
+  const file = requireFile(client, where, request.scope);
+  if (file.path === request.into)
+    throw new PlaneError("USAGE", `${file.path} is the client's own file. Name another one with --to FILE.`);
+  const work = () => connect(client, file, where, request);
+  return request.dryRun ? work() : withLock(file.path, work);
+}
+
+function connect(
+  client: ClientName,
+  file: ClientFile,
+  where: Where,
+  request: ConnectRequest,
+): ClientConnection {
+  const bytes = readBytes(file.path);
+  const data = bytes === null ? undefined : parseData(file.path, bytes);
+  const report = emptyReport(client, file, request);
+  const moved = request.keep
+    ? keepAll(file, data, report)
+    : moveAll(client, file, data, where, request, report);
+  // The plane must not read the file that starts it.
+  const files = withNew(request, moved).filter((path) => path !== file.path);
+  report.config = files;
+  report.server = requireEntry(client, request.gateway(files), file);
+  report.elsewhere = otherServers(client, file, where);
+  const place = mainPlace(file, data);
+  const present = entryAt(data, place, ownName);
+  const before = isObject(present) ? gatewayConfig(present) : null;
+  if (before !== null && before.join("\n") !== files.join("\n")) report.replaces = before;
+  report.leftBehind = (readRecord(file.path)?.moved ?? [])
+    .filter(({ into }) => !files.includes(into))
+    .map(({ as, into }) => ({ name: as, path: into }));
+  report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
+  if (report.isChanged && !request.dryRun) write(client, file, bytes, { report, moved, place });
+  report.backup = readBackup(file.path) === null || request.dryRun ? null : backupPath(file.path);
+  return report;
+}
+
+type Change = { report: ClientConnection; moved: MovedServer[]; place: Path };
+
+function write(client: ClientName, file: ClientFile, bytes: Buffer | null, change: Change): void {
+  const { server } = change.report;
+  const text = bytes === null ? null : decode(file.path, bytes);
+  const earlier = earlierConnection(file, bytes, change.place);
+  const original = earlier ? earlier.original : withoutGateway(file, text, change.place);
+  const moved = [...(earlier?.record.moved ?? []), ...change.moved];
+  const made = withGateway(file, original, server, moved);
+  const edited = !earlier || earlier.isUntouched ? made : withGateway(file, text, server, moved);
+  if (!earlier) writeBackup(file.path, original === null ? null : Buffer.from(original));
+  const existed = earlier ? earlier.record.existed : bytes !== null;
+  const written = hashText(made);
+  writeRecord(file.path, { version: 1, client, existed, server, moved, written });
+  for (const { into, as, definition, isAdded } of change.moved)
+    if (isAdded) addServerEntry(into, as, definition);
+  writeAtomically(file.path, edited);
+}
+
+/** The connection that this one goes on with; without our entry the earlier one was ended by hand. */
+function earlierConnection(file: ClientFile, bytes: Buffer | null, place: Path) {
+  const record = readRecord(file.path);
+  if (record === null || bytes === null) return null;
+  if (entryAt(parseData(file.path, bytes), place, ownName) === undefined) return null;
+  const backup = readBackup(file.path);
+  if (record.existed && backup === null) return null;
+  const original = backup === null ? null : decode(file.path, backup);
+  return { record, original, isUntouched: hashText(bytes) === record.written };
+}
+
+/** An entry of ours that has no record is no part of what the file was. */
+function withoutGateway(file: ClientFile, text: string | null, place: Path): string | null {
+  const data = text === null ? undefined : parseData(file.path, Buffer.from(text));
+  const present = entryAt(data, place, ownName);
+  const isOurs = isObject(present) && gatewayConfig(present) !== null;
+  if (text === null || !isOurs) return text;
+  return removeFromText(file.path, text, pathOfEntry(file, data, place, ownName)) ?? text;
+}
+
+/** A text of the client with our entry and without the servers that were moved. */
+export function withGateway(
+  file: ClientFile,
+  text: string | null,
+  server: JsonObject,
+  moved: readonly MovedServer[],
+): string {
+  const read = (current: string) => parseData(file.path, Buffer.from(current));
+  const data = text === null ? undefined : read(text);
+  const place = mainPlace(file, data);
+  let result = setInText(file.path, text ?? "", pathOfEntry(file, data, place, ownName), server);
+  for (const { name, place: from } of moved) {
+    const now = read(result);
+    if (entryAt(now, from, name) === undefined) continue;
+    result = removeFromText(file.path, result, pathOfEntry(file, now, from, name)) ?? result;
+  }
+  return result;
+}
+
+export function mainPlace(file: ClientFile, data: unknown): Path {
+  const [place] = placesIn(file, data);
+  if (place === undefined) throw new Error(`no place for servers in ${file.path}`);
+  return place;
+}
+
+/** The servers in the part of a file that `connect` works on. */
+function ownServers(file: ClientFile, data: unknown): Entry[] {
+  return placesIn(file, data)
+    .filter((place) => !isForFolder(place))
+    .flatMap((place) => entriesAt(data, place))
+    .filter(({ name }) => name !== ownName);
+}
+
+function keepAll(file: ClientFile, data: unknown, report: ClientConnection): MovedServer[] {
+  const servers = ownServers(file, data);
+  report.kept = servers.map(({ name }) => ({ name, reason: "--keep leaves it in the client" }));
+  return [];
+}
+
+function moveAll(
+  client: ClientName,
+  file: ClientFile,
+  data: unknown,
+  where: Where,
+  { into, files, workspace }: ConnectRequest,
+  report: ClientConnection,
+): MovedServer[] {
+  const source = { client, where, workspace, inputs: inputsOf(data) };
+  const known = [...new Set([...files, into])]
+    .filter((path) => path !== file.path)
+    .flatMap((path) => readServerEntries(path).map((server) => ({ ...server, path })));
+  const moved: MovedServer[] = [];
+  for (const { name, entry, place } of ownServers(file, data)) {
+    const translated = translateEntry(entry, source);
+    const reason = "reason" in translated ? translated.reason : null;
+    if ("reason" in translated || isOurselves(name, translated.definition)) {
+      report.kept.push({ name, reason: reason ?? "it is Toolplane itself" });
+      continue;
+    }
+    const { definition } = translated;
+    const same = known.find(
+      (server) =>
+        (server.name === name || server.name.startsWith(`${name}-${client}`)) &&
+        stableJson(server.entry) === stableJson(definition),
     );
+    const as = same?.name ?? freeName(name, client, (taken) => known.some((server) => server.name === taken));
+    if (!same) known.push({ name: as, entry: definition, path: into });
+    moved.push({
+      ...{ name, place, entry: plain(entry), into: same?.path ?? into },
+      ...{ as, definition, isAdded: !same },
+    });
+    addTranslated(report, as, translated, where);
   }
-  const { file, path } = targetOf(client, where);
-  const bytes = readBytes(file);
-  const present = valueAt(bytes === null ? undefined : parseData(file, bytes), path);
-  const earlier = readBackup(file);
-  if (stableJson(present) === stableJson(server)) {
-    return { client, path: file, backup: copyOf(earlier), server };
-  }
-  const isSecond = bytes !== null && earlier !== null && present !== undefined;
-  const isOurs = isSecond && isUntouched(file, path, { bytes, present, backup: earlier });
-  const edited = textWith(file, path, isOurs ? earlier.bytes : bytes, server);
-  mkdirSync(dirname(file), { recursive: true });
-  // Without our entry an earlier backup is from a connection that somebody ended by hand.
-  const backup = isSecond ? earlier : writeBackup(file, bytes);
-  writeAtomically(file, edited);
-  return { client, path: file, backup: copyOf(backup), server };
+  report.moved = moved.map(({ name, as, isAdded }) => ({ name, as, isNew: isAdded }));
+  report.holdSecrets = moved.filter(({ definition }) => holdsSecret(definition)).map(({ as }) => as);
+  report.into = moved.length === 0 ? null : into;
+  return moved;
 }
 
-/** Brings back what was there, or takes out our entry alone when somebody edited the file since. */
-export function disconnectClient(name: string, where: Where): ClientConnection {
-  const client = knownClient(name);
-  const { file, path } = targetOf(client, where);
-  const bytes = readBytes(file);
-  const present = valueAt(bytes === null ? undefined : parseData(file, bytes), path);
-  const backup = readBackup(file);
-  if (backup === null && present === undefined) {
-    throw new PlaneError(
-      "NOT_FOUND",
-      `${clientOf(client).title} is not connected: there is no '${ownName}' in ${file}.`,
-      { data: { client, file } },
-    );
-  }
-  if (bytes !== null && present !== undefined) {
-    if (backup && isUntouched(file, path, { bytes, present, backup })) restore(file, backup);
-    else takeOut(file, path, backup);
-  }
-  removeBackup(file);
-  return { client, path: file, backup: null, server: null };
+/** TOML has numbers and dates that JSON has not. */
+function plain(entry: unknown): Json {
+  return JSON.parse(
+    JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
+  ) as Json;
 }
 
-function targetOf(client: ClientName, where: Where): { file: string; path: Path } {
-  const files = clientOf(client)
-    .files(where)
-    .filter(({ scope }) => scope === "user");
-  const target = files.find(({ path }) => readBytes(path) !== null) ?? files.at(-1);
-  const [place] = target?.places ?? [];
-  if (target === undefined || place === undefined) throw new Error(`no user file for ${client}`);
-  return { file: target.path, path: [...place, ownName] };
+/** The files that the plane reads when the servers have been moved. */
+function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
+  const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
+  return isNew ? [...files, into] : [...files];
 }
 
-function copyOf(backup: Backup | null): string | null {
-  return backup === null || backup.bytes === null ? null : backup.path;
+export function requireFile(client: ClientName, where: Where, scope: ClientScope): ClientFile {
+  const file = targetFile(client, where, scope);
+  if (file !== null) return file;
+  throw new PlaneError(
+    "USAGE",
+    `${clientOf(client).title} has no file for one project. Leave out --project to use its file for all projects.`,
+    { data: { client } },
+  );
 }
 
-/** Is the file, byte by byte, what we made of the backup? */
-function isUntouched(
-  file: string,
-  path: Path,
-  { bytes, present, backup }: { bytes: Buffer; present: unknown; backup: Backup },
-): boolean {
-  return Buffer.from(textWith(file, path, backup.bytes, present as Json)).equals(bytes);
+function requireEntry(client: ClientName, server: JsonObject, { isList }: ClientFile): JsonObject {
+  const entry = gatewayEntry(client, server, isList);
+  if (entry !== null) return entry;
+  throw new PlaneError(
+    "USAGE",
+    `${clientOf(client).title} cannot use a server by its url, only by a command.`,
+  );
 }
 
-function textWith(file: string, path: Path, bytes: Buffer | null, server: Json): string {
-  return setInText(file, bytes === null ? "" : decode(file, bytes), path, server);
-}
-
-function restore(file: string, { bytes }: Backup): void {
-  if (bytes === null) rmSync(followLinks(file), { force: true });
-  else writeAtomically(file, bytes);
-}
-
-function takeOut(file: string, path: Path, backup: Backup | null): void {
-  const before = backup?.bytes ? parseData(file, backup.bytes) : undefined;
-  const previous = valueAt(before, path);
-  if (previous !== undefined) return setInFile(file, path, previous as Json);
-  removeFromFile(file, path);
-  if (backup === null) return;
-  // The maps around our entry were made for it when they were not in the backup.
-  for (let length = path.length - 1; length > 0; length--) {
-    const place = path.slice(0, length);
-    const rest = valueAt(readData(file), place);
-    const isEmpty = isObject(rest) && Object.keys(rest).length === 0;
-    if (isEmpty && valueAt(before, place) === undefined) removeFromFile(file, place);
-  }
-  if (backup.bytes === null && /^\s*(\{\s*\}\s*)?$/.test(String(readBytes(file)))) restore(file, backup);
+function emptyReport(client: ClientName, file: ClientFile, { dryRun }: ConnectRequest): ClientConnection {
+  return {
+    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
+    ...{ isDryRun: dryRun, isChanged: false, backup: null, server: {}, config: [], into: null },
+    ...{ moved: [], kept: [], translated: [], variables: [], holdSecrets: [], elsewhere: [] },
+    ...{ replaces: null, leftBehind: [], isForEveryProject: false },
+  };
 }

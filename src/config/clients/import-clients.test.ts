@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { emptyHome, fullHome, platforms, userFiles } from "../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Where } from "./clients.ts";
+import type { Where } from "./client-files.ts";
+import { clientNames } from "./clients.ts";
 import { findClientServers } from "./import-clients.ts";
 
 function place(where: Where, path: string, content: JsonObject | string): void {
@@ -15,11 +16,11 @@ function place(where: Where, path: string, content: JsonObject | string): void {
 }
 
 for (const platform of platforms) {
-  test(`on ${platform} the servers of all eight clients are found`, async () => {
+  test(`on ${platform} the servers of all clients are found`, async () => {
     await using root = await temporaryDirectory();
     const where = fullHome(root.path, platform);
     const { found, servers, renamed } = findClientServers([], where);
-    assert.deepEqual([...new Set(found.map(({ client }) => client))], Object.keys(userFiles[platform]));
+    assert.deepEqual([...new Set(found.map(({ client }) => client))], clientNames());
     for (const [client, path] of Object.entries(userFiles[platform])) {
       assert.ok(
         found.some((file) => file.client === client && file.path === join(where.home, path)),
@@ -38,6 +39,7 @@ for (const platform of platforms) {
         "cursor browser",
         "cursor lint",
         "vscode memory",
+        "vscode search",
         "vscode time",
         "windsurf linear",
         "windsurf puppeteer",
@@ -48,6 +50,29 @@ for (const platform of platforms) {
         "zed remote",
         "gemini github-gemini",
         "gemini weather",
+        "opencode grep",
+        "opencode everything",
+        "opencode tickets",
+        "cline local-server",
+        "cline remote-server",
+        "roo time-roo",
+        "roo events",
+        "goose linear-goose",
+        "goose slack",
+        "continue SQLite MCP",
+        "continue supabase",
+        "amp playwright",
+        "amp semgrep",
+        "jetbrains idea-docs",
+        "jetbrains youtrack",
+        "copilot-cli playwright-cli",
+        "copilot-cli context7",
+        "lmstudio hf-mcp-server",
+        "lmstudio notes",
+        "kiro aws-docs",
+        "kiro api-server",
+        "antigravity bigquery",
+        "antigravity chrome-devtools",
       ],
     );
     assert.deepEqual(renamed, [
@@ -66,8 +91,9 @@ test("what cannot be taken over is left out with the reason", async () => {
       name: "docs",
       reason: "cursor: it reads its environment from a file (envFile); put the variables into 'env' instead",
     },
-    { name: "search", reason: "vscode: it asks its user for ${input:search-key}" },
     { name: "mcp-server-context7", reason: "zed: an extension of the client provides it" },
+    { name: "jira", reason: "opencode: it has neither a command nor a url" },
+    { name: "developer", reason: "goose: it is part of the client" },
   ]);
 });
 
@@ -94,7 +120,7 @@ test("only the chosen clients are read, and an unknown one is refused with the n
   );
   assert.throws(() => findClientServers(["cursr"], where), {
     code: "USAGE",
-    message: /^No client 'cursr'\. Did you mean 'cursor'\? Known: claude-desktop, .*, gemini\.$/,
+    message: /^No client 'cursr'\. Did you mean 'cursor'\? Known: claude-desktop, .*, antigravity\.$/,
   });
 });
 
@@ -105,6 +131,8 @@ test("without any client nothing is found and nothing is wrong", async () => {
     servers: [],
     skipped: [],
     renamed: [],
+    translated: [],
+    variables: [],
   });
 });
 
@@ -169,4 +197,35 @@ test("entries that lead back to us are left out", async () => {
       ["package", "cursor: it is Toolplane itself"],
     ],
   );
+});
+
+test("what a client asks its user for becomes variables, and it is said which to set", async () => {
+  await using root = await temporaryDirectory();
+  const where = emptyHome(root.path, "linux");
+  place(where, ".config/Code/User/mcp.json", {
+    inputs: [
+      { id: "apiKey", type: "promptString", description: "Key of the search", password: true },
+      { id: "region", type: "pickString", options: ["eu", "us"], default: "eu" },
+    ],
+    servers: {
+      search: { command: "s", env: { KEY: "${input:apiKey}", REGION: "${input:region}" } },
+      index: { command: "i", args: ["--key=${input:apiKey}", "${workspaceFolder}/x", "${unknown-thing}"] },
+      ask: { url: "https://example.org/mcp", headers: { A: "${input:not-declared}" } },
+    },
+  });
+  const report = findClientServers(["vscode"], { ...where, environment: { NOT_DECLARED: "x" } });
+  const definitions = Object.fromEntries(report.servers.map(({ name, definition }) => [name, definition]));
+  assert.deepEqual(definitions, {
+    search: { command: "s", env: { KEY: "${API_KEY}", REGION: "${REGION:-eu}" } },
+    ask: { url: "https://example.org/mcp", headers: { A: "${NOT_DECLARED}" } },
+  });
+  assert.deepEqual(report.variables, [
+    {
+      ...{ name: "API_KEY", servers: ["search"], isSet: false },
+      ...{ description: "Key of the search", isSecret: true },
+    },
+    { name: "NOT_DECLARED", servers: ["ask"], isSet: true, description: null, isSecret: false },
+  ]);
+  assert.deepEqual(report.translated[0], { server: "search", from: "${input:apiKey}", to: "${API_KEY}" });
+  assert.match(report.skipped[0]?.reason ?? "", /only the client knows what \$\{unknown-thing\} stands for/);
 });

@@ -1,35 +1,71 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { ImportReport } from "../../model/setup.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/setup.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/value-at.ts";
-import { type ClientFile, type ClientName, clientNames, clientOf, type Where } from "./clients.ts";
+import { maskSecrets } from "../secrets/mask.ts";
+import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
+import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { isOurselves } from "./is-ourselves.ts";
-import { knownClient } from "./known-client.ts";
 import { translateEntry } from "./translate-entry.ts";
+import type { Translated } from "./translate-variables.ts";
 
 export type ClientServer = { name: string; client: ClientName; definition: JsonObject };
 
-export type ClientServers = Pick<ImportReport, "found" | "skipped"> & {
-  servers: ClientServer[];
-  /** Servers whose name was taken by a different one. */
-  renamed: { name: string; client: ClientName; from: string }[];
-};
+export type ClientServers = Pick<
+  ImportReport,
+  "found" | "skipped" | "renamed" | "translated" | "variables"
+> & { servers: ClientServer[] };
 
 /** The servers in the configuration of other clients, in our own form; no names mean all clients. */
 export function findClientServers(names: readonly string[], where: Where): ClientServers {
   const chosen = names.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
-  const result: ClientServers = { found: [], servers: [], skipped: [], renamed: [] };
+  const result: ClientServers = {
+    ...{ found: [], servers: [], skipped: [], renamed: [], translated: [], variables: [] },
+  };
   const seen = new Set<string>();
   for (const client of chosen) {
-    for (const file of clientOf(client).files(where)) {
+    for (const file of clientFiles(client, where)) {
       if (!seen.has(file.path)) addFile(result, client, file, where);
       seen.add(file.path);
     }
   }
   return result;
+}
+
+/** What a client asks its user for, wherever it keeps that. */
+export function inputsOf(data: unknown): unknown[] {
+  return [["inputs"], ["mcp", "inputs"]].flatMap((place) => {
+    const inputs = valueAt(data, place);
+    return Array.isArray(inputs) ? (inputs as unknown[]) : [];
+  });
+}
+
+/** Adds what became of the references of one server to a report. */
+export function addTranslated(
+  report: { translated: TranslatedReference[]; variables: NeededVariable[] },
+  server: string,
+  { changes, needed }: Translated,
+  { environment }: Where,
+): void {
+  for (const [from, to] of changes) report.translated.push({ server, from, to });
+  for (const variable of needed.values()) {
+    const known = report.variables.find(({ name }) => name === variable.name);
+    if (known) known.servers.push(server);
+    else
+      report.variables.push({
+        ...{ ...variable, servers: [server], isSet: environment[variable.name] !== undefined },
+      });
+  }
+}
+
+/** A name that is not taken, with the client's name in it. */
+export function freeName(name: string, client: ClientName, isTaken: (name: string) => boolean): string {
+  if (!isTaken(name)) return name;
+  let candidate = `${name}-${client}`;
+  for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;
+  return candidate;
 }
 
 function addFile(result: ClientServers, client: ClientName, file: ClientFile, where: Where): void {
@@ -40,45 +76,36 @@ function addFile(result: ClientServers, client: ClientName, file: ClientFile, wh
     result.skipped.push({ name: client, reason: toPlaneError(thrown).message });
     return;
   }
-  const entries = file.places.flatMap((place) => {
-    const isProject = file.scope === "project" || place[0] === "projects";
-    return entriesAt(data, place).map(([name, entry]) => ({ name, entry, isProject }));
-  });
+  const entries = placesIn(file, data).flatMap((place) => entriesAt(data, place));
   if (entries.length === 0) return;
   result.found.push({ client, path: file.path, servers: [...new Set(entries.map(({ name }) => name))] });
-  for (const { name, entry, isProject } of entries) {
-    const translated = translateEntry(entry, { client, isProject, where });
+  const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
+  for (const { name, entry } of entries) {
+    const translated = translateEntry(entry, source);
     if ("reason" in translated) result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
-    else addServer(result, { name, client, definition: translated.definition });
+    else addServer(result, { name, client, definition: translated.definition }, translated, where);
   }
 }
 
-function entriesAt(data: unknown, place: Path): [string, unknown][] {
-  const servers = valueAt(data, place);
-  return isObject(servers) ? Object.entries(servers) : [];
-}
-
-function addServer(result: ClientServers, server: ClientServer): void {
+function addServer(result: ClientServers, server: ClientServer, translated: Translated, where: Where): void {
   const { name, client, definition } = server;
   if (isOurselves(name, definition)) {
     result.skipped.push({ name, reason: `${client}: it is Toolplane itself` });
     return;
   }
-  const namesakes = result.servers.filter((other) => originalName(result, other) === name);
+  const originalName = (other: ClientServer) =>
+    result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
+  const namesakes = result.servers.filter((other) => originalName(other) === name);
   if (namesakes.some((other) => stableJson(other.definition) === stableJson(definition))) return;
-  const free = freeName(result, name, client);
+  const free = freeName(name, client, (taken) => result.servers.some((other) => other.name === taken));
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
+  addTranslated(result, free, translated, where);
 }
 
-function originalName({ renamed }: ClientServers, { name }: ClientServer): string {
-  return renamed.find((change) => change.name === name)?.from ?? name;
-}
-
-function freeName({ servers }: ClientServers, name: string, client: ClientName): string {
-  const isTaken = (candidate: string) => servers.some((server) => server.name === candidate);
-  if (!isTaken(name)) return name;
-  let candidate = `${name}-${client}`;
-  for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;
-  return candidate;
+/** What would have to be masked is a secret in clear. */
+export function holdsSecret(definition: JsonObject): boolean {
+  return (
+    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
+  );
 }

@@ -1,4 +1,6 @@
-import type { JsonObject } from "../../model/json.ts";
+import { basename } from "node:path";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { ConfigDocument } from "../setting.ts";
 
 /** The name under which clients know us. */
 export const ownName = "toolplane";
@@ -12,6 +14,26 @@ export function isOurselves(name: string, { command, args, url }: JsonObject): b
   const program = words.findIndex((word) => programOf(word) === ownName);
   const started = name === ownName ? 0 : program;
   return started !== -1 && words.slice(started + 1).includes("mcp");
+}
+
+/** A configuration without the entry that `connect` wrote into it: `.mcp.json` is Claude Code's file and ours. */
+export function withoutOwnEntry(document: ConfigDocument): ConfigDocument {
+  const { file, data } = document;
+  if (basename(file) !== ".mcp.json" || !isObject(data) || !isObject(data.mcpServers)) return document;
+  const { [ownName]: own, ...mcpServers } = data.mcpServers;
+  if (!isObject(own) || gatewayConfig(own) === null) return document;
+  return { ...document, data: { ...data, mcpServers } };
+}
+
+/** The files that a client's entry of ours starts the gateway with; null when it is no gateway. */
+export function gatewayConfig(entry: UnknownObject): string[] | null {
+  const { command = entry.cmd, args } = entry;
+  const words = [command, args].flat().map(String);
+  if (!words.slice(1).includes("mcp")) {
+    const url = entry.url ?? entry.serverUrl ?? entry.httpUrl ?? entry.uri;
+    return typeof url === "string" && isOwnUrl(url) ? [] : null;
+  }
+  return words.flatMap((word, at) => (word === "--config" ? (words[at + 1] ?? []) : []));
 }
 
 /** `C:\tools\toolplane.cmd` and `toolplane@1.2` are both toolplane. */

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fullHome } from "../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { type ClientName, clientNames, type Where } from "./clients.ts";
+import type { Where } from "./client-files.ts";
+import { type ClientName, clientNames } from "./clients.ts";
 import { findClientServers } from "./import-clients.ts";
 import { translateEntry } from "./translate-entry.ts";
 
@@ -14,60 +17,29 @@ const where: Where = {
 };
 
 function translate(entry: unknown, client: ClientName = "cursor", isProject = false) {
-  return translateEntry(entry, { client, isProject, where });
+  const workspace = isProject ? where.directory : null;
+  const result = translateEntry(entry, { client, where, workspace, inputs: [] });
+  return "reason" in result ? result : { definition: result.definition };
 }
 
-test("the servers of the fixtures come out in our own form", async () => {
-  await using root = await temporaryDirectory();
-  const machine = fullHome(root.path, "linux");
-  const { servers } = findClientServers(clientNames(), machine);
-  const definitions = Object.fromEntries(servers.map(({ name, definition }) => [name, definition]));
-  const { home, directory } = machine;
-  assert.partialDeepStrictEqual(definitions, {
-    postgres: {
-      command: "npx",
-      args: [
-        "-y",
-        "@modelcontextprotocol/server-postgres",
-        "$" + "{DATABASE_URL:-postgresql://localhost/app}",
-      ],
-    },
-    sentry: { url: "https://mcp.sentry.dev/mcp", transport: "http" },
-    asana: { url: "https://mcp.asana.com/sse", transport: "sse" },
-    "github-cursor": { headers: { Authorization: "Bearer $" + "{GITHUB_TOKEN}" } },
-    lint: { args: [`${directory}/tools/lint.js`], cwd: directory },
-    memory: { env: { MEMORY_FILE_PATH: `${home}/memory.jsonl`, LOG_LEVEL: "$" + "{LOG_LEVEL}" } },
-    linear: { url: "https://mcp.linear.app/mcp", deny_tools: ["delete_issue"] },
-    puppeteer: { enabled: false },
-    git: {
-      env: { SSH_AUTH_SOCK: "$" + "{SSH_AUTH_SOCK:-}", GIT_PAGER: "cat" },
-      connectTimeoutMs: 20_000,
-      timeoutMs: 90_500,
-    },
-    figma: {
-      url: "https://mcp.figma.com/mcp",
-      headers: {
-        "X-Region": "eu",
-        "X-Team": "$" + "{FIGMA_TEAM}",
-        Authorization: "Bearer $" + "{FIGMA_TOKEN}",
-      },
-      enabled: false,
-      allow_tools: ["get_code"],
-    },
-    sqlite: { command: "uvx", args: ["mcp-server-sqlite", "--db-path", "app.db"], env: { DEBUG: "1" } },
-    "github-gemini": {
-      transport: "http",
-      headers: { Authorization: "Bearer $" + "{GITHUB_TOKEN}" },
-      timeoutMs: 5000,
-    },
-    weather: {
-      cwd: "./servers",
-      env: { WEATHER_KEY: "$" + "{WEATHER_KEY}", WEATHER_URL: "$" + "{WEATHER_URL}" },
-      allow_tools: ["forecast"],
-      deny_tools: ["alert"],
-    },
+const forms = JSON.parse(readFileSync(fixture("normal-forms.json"), "utf8")) as Record<ClientName, object>;
+
+function fixture(name: string): string {
+  return join(import.meta.dirname, "../../../test/fixtures/clients", name);
+}
+
+for (const client of clientNames()) {
+  test(`the servers in the fixture of ${client} come out in our own form`, async () => {
+    await using root = await temporaryDirectory();
+    const machine = fullHome(root.path, "linux");
+    const { servers } = findClientServers([client], machine);
+    const definitions = Object.fromEntries(servers.map(({ name, definition }) => [name, definition]));
+    const text = JSON.stringify(definitions)
+      .replaceAll(machine.home, "@HOME@")
+      .replaceAll(machine.directory, "@DIRECTORY@");
+    assert.deepEqual(JSON.parse(text), forms[client]);
   });
-});
+}
 
 test("what clients note for themselves is left out", () => {
   const entry = {
@@ -95,7 +67,7 @@ test("the folders of an editor are put in where they are known", () => {
     definition: { command: "C:\\Users\\ann\\x", cwd: "/projects/app" },
   });
   assert.deepEqual(translate(entry, "vscode", false), {
-    reason: "only the client knows what $" + "{workspaceFolder} stands for",
+    reason: "$" + "{workspaceFolder} is another folder in each project; connect it with --project",
   });
 });
 
@@ -104,7 +76,7 @@ const refused: [title: string, entry: unknown, reason: RegExp][] = [
   ["neither command nor url", { args: [] }, /neither a command nor a url/],
   ["an empty command", { command: "" }, /neither a command nor a url/],
   ["a socket", { type: "http", url: "unix:///tmp/mcp.sock" }, /starts with 'unix:'/],
-  ["a question", { command: "x", env: { A: "$" + "{input:a}" } }, /asks its user/],
+  ["a part of the client", { type: "builtin", name: "developer" }, /part of the client/],
   ["a command of the editor", { command: "x", args: ["$" + "{command:pick}"] }, /only the client knows/],
 ];
 
@@ -113,5 +85,27 @@ for (const [title, entry, reason] of refused) {
     const result = translate(entry);
     assert.ok("reason" in result);
     assert.match(result.reason, reason);
+  });
+}
+
+const references: [client: ClientName, text: string, ours: string][] = [
+  ["cursor", "${env:TOKEN}", "${TOKEN}"],
+  ["roo", "${env:TOKEN:-none}", "${TOKEN:-none}"],
+  ["claude-code", "${TOKEN:-none}", "${TOKEN:-none}"],
+  ["windsurf", "${file:~/token}", "${file:C:\\Users\\ann/token}"],
+  ["gemini", "$TOKEN and ${OTHER}", "${TOKEN} and ${OTHER}"],
+  ["opencode", "Bearer {env:TOKEN}", "Bearer ${TOKEN}"],
+  ["continue", "${{ secrets.TOKEN }}", "${TOKEN}"],
+  ["continue", "${{inputs.my-token}}", "${MY_TOKEN}"],
+  ["vscode", "${input:1st-key}", "${_1ST_KEY}"],
+  ["vscode", "${workspaceFolderBasename}", "app"],
+  ["cursor", "costs $5, {env:X}", "costs $5, {env:X}"],
+];
+
+for (const [client, given, ours] of references) {
+  test(`'${given}' of ${client} is '${ours}'`, () => {
+    assert.deepEqual(translate({ command: "x", args: [given] }, client, true), {
+      definition: { command: "x", args: [ours] },
+    });
   });
 }

@@ -21,7 +21,7 @@ export function setInFile(file: string, path: Path, value: Json): void {
 export function removeFromFile(file: string, path: Path): boolean {
   const bytes = readBytes(file);
   if (bytes === null) return false;
-  const edited = edit(file, decode(file, bytes), (format, text) => format.remove(text, path));
+  const edited = removeFromText(file, decode(file, bytes), path);
   if (edited === null) return false;
   writeAtomically(file, edited);
   return true;
@@ -30,6 +30,11 @@ export function removeFromFile(file: string, path: Path): boolean {
 /** What `setInFile` would make of a text. */
 export function setInText(file: string, text: string, path: Path, value: Json): string {
   return edit(file, text, (format, body) => format.set(body, path, value)) ?? text;
+}
+
+/** What `removeFromFile` would make of a text; null when there is nothing to remove. */
+export function removeFromText(file: string, text: string, path: Path): string | null {
+  return edit(file, text, (format, body) => format.remove(body, path));
 }
 
 /** A configuration file as data; undefined when it is missing or holds nothing. */

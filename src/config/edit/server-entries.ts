@@ -14,6 +14,21 @@ export function removeServerEntry(file: string, name: string): void {
   withLock(file, () => remove(file, name));
 }
 
+/** The servers of a file as they are written there. */
+export function readServerEntries(file: string): { name: string; entry: unknown }[] {
+  const data = readData(file);
+  return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) =>
+    entries.flatMap(({ name, path }) => (name === null ? [] : { name, entry: entryAt(data, path) })),
+  );
+}
+
+function entryAt(data: unknown, path: Path): unknown {
+  const at = path.reduce<unknown>((inner, key) => (inner as UnknownObject)[key], data);
+  if (!isObject(at) || typeof path.at(-1) !== "number") return at;
+  const { name: _, ...entry } = at;
+  return entry;
+}
+
 function add(file: string, name: string, definition: JsonObject): void {
   const data = readData(file);
   if (data !== undefined && data !== null && !isObject(data)) {

@@ -22,22 +22,7 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
     .action(async (clients: string[], _, command: Command) =>
       (await import("./clients.ts")).importClients(cli, clients, command.optsWithGlobals()),
     );
-  program
-    .command("connect")
-    .description("add Toolplane to a client's servers; keeps a backup")
-    .argument("<client>")
-    .addHelpText("after", examples("connect claude-code"))
-    .action(async (client: string, _, command: Command) =>
-      (await import("./clients.ts")).connectClient(cli, client, command.optsWithGlobals()),
-    );
-  program
-    .command("disconnect")
-    .description("give a client its own configuration back")
-    .argument("<client>")
-    .addHelpText("after", examples("disconnect claude-code"))
-    .action(async (client: string, _, command: Command) =>
-      (await import("./clients.ts")).disconnectClient(cli, client, command.optsWithGlobals()),
-    );
+  addClientCommands(program, cli);
   program
     .command("doctor")
     .description("examine a server, or all of them, and say what to try first")
@@ -47,6 +32,36 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
       setExitCode(await (await import("./doctor.ts")).runDoctor(cli, server, command.optsWithGlobals())),
     );
   addConfigCommands(program.command("config").description("the configuration itself"), cli, setExitCode);
+}
+
+function addClientCommands(program: Command, cli: Cli): void {
+  program
+    .command("connect")
+    .description(
+      "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup",
+    )
+    .argument("[client]", "without one, lists the clients")
+    .option("--keep", "leave the client's servers where they are")
+    .option("--project", "write the client's file of this project")
+    .option("--global", "write the client's file for all projects")
+    .option("--dry-run", "show what would be changed")
+    .option("--to <file>", "the configuration that takes the servers")
+    .option("--yes", "ask nothing; without a terminal nothing is asked anyway")
+    .addHelpText("after", examples("connect", "connect cursor --dry-run", "connect claude-code --project"))
+    .action(async (client: string | undefined, _, command: Command) =>
+      (await import("./clients.ts")).connectClient(cli, client, command.optsWithGlobals()),
+    );
+  program
+    .command("disconnect")
+    .description("give a client its servers back and take Toolplane out; what you changed since stays")
+    .argument("<client>")
+    .option("--remove", "take the moved servers out of Toolplane's configuration as well")
+    .option("--project", "the client's file of this project")
+    .option("--global", "the client's file for all projects")
+    .addHelpText("after", examples("disconnect claude-code", "disconnect cursor --remove"))
+    .action(async (client: string, _, command: Command) =>
+      (await import("./clients.ts")).disconnectClient(cli, client, command.optsWithGlobals()),
+    );
 }
 
 function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode): void {

@@ -1,0 +1,154 @@
+import { existsSync } from "node:fs";
+import { posix, win32 } from "node:path";
+import { isObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import { readBytes } from "../edit/edit-file.ts";
+import { valueAt } from "../edit/value-at.ts";
+import { type ClientName, clientOf, type FileSpec } from "./clients.ts";
+
+/** The machine whose clients are meant. */
+export type Where = {
+  platform: NodeJS.Platform;
+  home: string;
+  /** The project: clients keep some servers for one folder only. */
+  directory: string;
+  environment: Readonly<Record<string, string | undefined>>;
+};
+
+export type Scope = "user" | "project";
+
+/** A file where a client keeps servers; its extension tells the format. */
+export type ClientFile = {
+  path: string;
+  scope: Scope;
+  places: readonly Path[];
+  isList: boolean;
+  ifPresent: boolean;
+  /** Read and never written. */
+  isLegacy: boolean;
+};
+
+/** One server as it stands in a file of a client. */
+export type Entry = { name: string; entry: unknown; place: Path };
+
+/** All files of a client, those of the user first. */
+export function clientFiles(name: ClientName, where: Where): ClientFile[] {
+  const { user, project = [], places } = clientOf(name);
+  const specs = [
+    ...user.map((spec) => ({ spec, scope: "user" as const })),
+    ...project.map((spec) => ({ spec, scope: "project" as const })),
+  ];
+  return specs.flatMap(({ spec, scope }) => {
+    const path = pathOf(spec, scope, where);
+    if (path === null) return [];
+    return {
+      path,
+      scope,
+      places: (spec.places ?? places).flatMap((place) => placesFor(place, where)),
+      isList: spec.isList ?? false,
+      ifPresent: spec.ifPresent ?? false,
+      isLegacy: spec.isLegacy ?? false,
+    };
+  });
+}
+
+/** The file that is written; null where the client has none of that scope. */
+export function targetFile(name: ClientName, where: Where, scope: Scope): ClientFile | null {
+  const files = clientFiles(name, where).filter((file) => file.scope === scope && !file.isLegacy);
+  const present = files.find(({ path }) => readBytes(path) !== null);
+  return present ?? files.find(({ ifPresent }) => !ifPresent) ?? null;
+}
+
+export function hasProjectScope(name: ClientName): boolean {
+  return (clientOf(name).project ?? []).length > 0;
+}
+
+/** Is there any trace of the client on this machine? */
+export function isInstalled(name: ClientName, where: Where): boolean {
+  const { folder } = clientOf(name);
+  const { dirname } = pathsOf(where);
+  const files = clientFiles(name, where).filter(({ scope }) => scope === "user");
+  const folders = folder === undefined ? files.map(({ path }) => dirname(path)) : [expand(folder, where)];
+  return [...files.map(({ path }) => path), ...folders].some(
+    (path) => path !== where.home && existsSync(path),
+  );
+}
+
+/** The places that count in a file: where a deeper one holds servers, the one around it does not. */
+export function placesIn(file: ClientFile, data: unknown): readonly Path[] {
+  const holds = (place: Path) => isObject(valueAt(data, place));
+  const isInside = (inner: Path, outer: Path) =>
+    inner.length > outer.length && outer.every((key, at) => inner[at] === key);
+  const covered = file.places.filter((outer) =>
+    file.places.some((inner) => isInside(inner, outer) && holds(inner)),
+  );
+  const idle = file.places.filter((inner) =>
+    file.places.some((outer) => isInside(inner, outer) && !holds(inner)),
+  );
+  return file.places.filter((place) => !covered.includes(place) && !idle.includes(place));
+}
+
+export function entriesAt(data: unknown, place: Path): Entry[] {
+  const servers = valueAt(data, place);
+  if (isObject(servers)) return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));
+  if (!Array.isArray(servers)) return [];
+  return servers.flatMap((entry: unknown) =>
+    isObject(entry) && typeof entry.name === "string" ? { name: entry.name, entry, place } : [],
+  );
+}
+
+export function entryAt(data: unknown, place: Path, name: string): unknown {
+  return entriesAt(data, place).findLast((found) => found.name === name)?.entry;
+}
+
+/** Where a server of that name stands, or would be added. */
+export function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: string): Path {
+  const servers = valueAt(data, place);
+  if (!Array.isArray(servers) && !(file.isList && (servers ?? null) === null)) return [...place, name];
+  const list: unknown[] = Array.isArray(servers) ? servers : [];
+  const at = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
+  return [...place, at === -1 ? list.length : at];
+}
+
+/** Servers that the client uses in one folder only. */
+export function isForFolder(place: Path): boolean {
+  return place[0] === "projects";
+}
+
+function pathOf({ path }: FileSpec, scope: Scope, where: Where): string | null {
+  const { platform } = where;
+  const known = platform === "win32" || platform === "darwin" ? platform : "linux";
+  const template = typeof path === "string" ? path : path[known];
+  if (template === undefined) return null;
+  return scope === "project" ? pathsOf(where).join(where.directory, template) : expand(template, where);
+}
+
+/** Windows has its own separators; the home directory tells which are in use. */
+function pathsOf({ home }: Where): typeof posix {
+  return /^([A-Za-z]:|\\\\)/.test(home) ? win32 : posix;
+}
+
+const applicationData: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  win32: "{APPDATA:~/AppData/Roaming}",
+  darwin: "~/Library/Application Support",
+};
+
+function expand(template: string, where: Where): string {
+  const folder = applicationData[where.platform] ?? "{XDG_CONFIG_HOME:~/.config}";
+  let path = template.replace("{appData}", folder);
+  const variable = /\{([A-Z_]+):([^{}]*)\}/;
+  while (variable.test(path))
+    path = path.replace(variable, (_, name: string, usual: string) => where.environment[name] || usual);
+  return pathsOf(where).join(path.replace(/^~(?=[\\/]|$)/, () => where.home));
+}
+
+/** Claude Code writes the folders of Windows with either kind of slash. */
+function placesFor(place: Path, { platform, directory }: Where): Path[] {
+  const folders =
+    platform === "win32"
+      ? [...new Set([directory.replaceAll("\\", "/"), directory.replaceAll("/", "\\"), directory])]
+      : [directory];
+  return place.includes("{directory}")
+    ? folders.map((folder) => place.map((key) => (key === "{directory}" ? folder : key)))
+    : [place];
+}

@@ -1,0 +1,257 @@
+import { rmSync } from "node:fs";
+import { mergeLines } from "../../lib/merge-lines.ts";
+import { hashText, stableJson } from "../../lib/stable-json.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type Json } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../model/setup.ts";
+import { decode, parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
+import { readServerEntries, removeServerEntry } from "../edit/server-entries.ts";
+import { valueAt } from "../edit/value-at.ts";
+import { withLock } from "../edit/with-lock.ts";
+import { followLinks, writeAtomically } from "../edit/write-atomically.ts";
+import {
+  type ClientFile,
+  entriesAt,
+  entryAt,
+  isForFolder,
+  pathOfEntry,
+  placesIn,
+  targetFile,
+  type Where,
+} from "./client-files.ts";
+import { type ClientName, clientOf, knownClient } from "./clients.ts";
+import { mainPlace, requireFile, withGateway } from "./connect-client.ts";
+import {
+  backupPath,
+  type ConnectionRecord,
+  type MovedServer,
+  readBackup,
+  readRecord,
+  removeBackup,
+  removeRecord,
+} from "./connection-record.ts";
+import { gatewayConfig, ownName } from "./is-ourselves.ts";
+
+/** Gives a client its servers back and takes our entry out; what was changed meanwhile stays. */
+export function disconnectClient(
+  name: string,
+  where: Where,
+  { scope, remove = false }: DisconnectOptions = {},
+): ClientDisconnection {
+  const client = knownClient(name);
+  const connected = connectedFiles(client, where);
+  const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
+  if (file === undefined || !connected.some(({ path }) => path === file.path))
+    throw notConnected(client, where, scope);
+  const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
+  const back = withLock(file.path, () => giveBack(file));
+  const { stays, removed } = settle(back.moved, remove);
+  return {
+    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
+    outcome: back.outcome,
+    returned: back.moved
+      .map((server) => server.name)
+      .filter((moved) => !back.missing.some((server) => server.name === moved)),
+    ...{ missing: back.missing, backup: back.backup, stays, removed, alsoConnected: others },
+  };
+}
+
+/** The project's file before the user's: it is the one that belongs to this directory. */
+function connectedFiles(client: ClientName, where: Where): ClientFile[] {
+  const scopes: ClientScope[] = ["project", "user"];
+  const files = scopes.flatMap((scope) => targetFile(client, where, scope) ?? []);
+  const unique = files.filter(({ path }, at) => files.findIndex((file) => file.path === path) === at);
+  return unique.filter((file) => {
+    const data = readData(file.path);
+    return entryAt(data, mainPlace(file, data), ownName) !== undefined || readRecord(file.path) !== null;
+  });
+}
+
+function notConnected(client: ClientName, where: Where, scope: ClientScope = "user"): PlaneError {
+  const { path } = requireFile(client, where, scope);
+  const kept = readBackup(path) === null ? "" : ` A backup of that file is in ${backupPath(path)}.`;
+  return new PlaneError(
+    "NOT_FOUND",
+    `${clientOf(client).title} is not connected: there is no '${ownName}' in ${path}.${kept}`,
+    { data: { client, file: path } },
+  );
+}
+
+type GivenBack = Pick<ClientDisconnection, "outcome" | "missing" | "backup"> & { moved: MovedServer[] };
+
+function giveBack(file: ClientFile): GivenBack {
+  const bytes = readBytes(file.path);
+  const [record, backup] = [readRecord(file.path), readBackup(file.path)];
+  const moved = record?.moved ?? [];
+  const isWhole = record !== null && record.existed === (backup !== null) && hasAll(file, backup, moved);
+  const isUntouched = bytes === null || hashText(bytes) === record?.written;
+  if (record !== null && isWhole && isUntouched) {
+    restore(file, backup);
+    forget(file);
+    return { outcome: backup === null ? "deleted" : "restored", missing: [], backup: null, moved };
+  }
+  const text = bytes === null ? null : decode(file.path, bytes);
+  const original = backup === null ? null : decode(file.path, backup);
+  const merged = merge(file, text ?? "", original, record);
+  const outcome = place(file, merged.text, record);
+  const missing = missingServers(file, merged.text, original, moved);
+  removeRecord(file.path);
+  // What the backup alone has must not go with it.
+  const isKept =
+    original !== null && (missing.length > 0 || (!merged.isByLines && hasComments(file, original)));
+  if (!isKept) removeBackup(file.path);
+  return { outcome, missing, backup: isKept ? backupPath(file.path) : null, moved };
+}
+
+/** Is every server that was moved in the backup too? One that was added later is not. */
+function hasAll(file: ClientFile, backup: Buffer | null, moved: readonly MovedServer[]): boolean {
+  const data = backup === null ? undefined : parseData(file.path, backup);
+  return moved.every((server) => entryAt(data, server.place, server.name) !== undefined);
+}
+
+function restore(file: ClientFile, bytes: Buffer | null): void {
+  if (bytes === null) rmSync(followLinks(file.path), { force: true });
+  else writeAtomically(file.path, bytes);
+}
+
+function forget(file: ClientFile): void {
+  removeRecord(file.path);
+  removeBackup(file.path);
+}
+
+/** A file that was made for us goes when nothing else came into it. */
+function place(file: ClientFile, text: string, record: ConnectionRecord | null): "merged" | "deleted" {
+  if (record?.existed === false && /^\s*(\{\s*\}\s*)?$/.test(text)) {
+    restore(file, null);
+    return "deleted";
+  }
+  writeAtomically(file.path, text);
+  return "merged";
+}
+
+/** What we did to the original is undone in the text of today: line by line where that works, else by value. */
+function merge(
+  file: ClientFile,
+  text: string,
+  original: string | null,
+  record: ConnectionRecord | null,
+): { text: string; isByLines: boolean } {
+  const byValue = mergeValues(file, text, original, record?.moved ?? []);
+  if (record === null || original === null) return { text: byValue, isByLines: false };
+  const ours = withGateway(file, original, record.server, record.moved);
+  const byLines = mergeLines(ours, text, original);
+  const isRight = byLines !== null && meansTheSame(file, byLines, byValue);
+  return isRight ? { text: byLines, isByLines: true } : { text: byValue, isByLines: false };
+}
+
+function mergeValues(
+  file: ClientFile,
+  text: string,
+  original: string | null,
+  moved: readonly MovedServer[],
+): string {
+  const before = original === null ? undefined : read(file, original);
+  let result = text;
+  for (const { name, place: from, entry } of moved) {
+    const data = read(file, result);
+    if (entryAt(data, from, name) === undefined)
+      result = setInText(file.path, result, pathOfEntry(file, data, from, name), entry);
+  }
+  const data = read(file, result);
+  const own = mainPlace(file, data);
+  if (entryAt(data, own, ownName) === undefined) return result;
+  const path = pathOfEntry(file, data, own, ownName);
+  const previous = entryAt(before, own, ownName);
+  if (previous !== undefined && !(isObject(previous) && gatewayConfig(previous) !== null))
+    return setInText(file.path, result, path, previous as Json);
+  return withoutEmpty(file, removeFromText(file.path, result, path) ?? result, own, before);
+}
+
+/** The maps around our entry were made for it when the original has none. */
+function withoutEmpty(file: ClientFile, text: string, own: Path, before: unknown): string {
+  let result = text;
+  if (before === undefined && readRecord(file.path) === null) return result;
+  for (let length = own.length; length > 0; length--) {
+    const around = own.slice(0, length);
+    const rest = valueAt(read(file, result), around);
+    const isEmpty = typeof rest === "object" && rest !== null && Object.keys(rest).length === 0;
+    if (isEmpty && valueAt(before, around) === undefined)
+      result = removeFromText(file.path, result, around) ?? result;
+  }
+  return result;
+}
+
+function read(file: ClientFile, text: string): unknown {
+  return text === "" ? undefined : parseData(file.path, Buffer.from(text));
+}
+
+/** Lists of servers are compared by name: each way of merging puts them in an order of its own. */
+function meansTheSame(file: ClientFile, one: string, other: string): boolean {
+  const meaning = (text: string) => {
+    const data = read(file, text);
+    const places = placesIn(file, data).filter((at) => Array.isArray(valueAt(data, at)));
+    const byName = places.map((at) => entriesAt(data, at).sort((a, b) => (a.name < b.name ? -1 : 1)));
+    const rest = places.reduce((less, at) => removeFromText(file.path, less, at) ?? less, text);
+    return stableJson([byName, read(file, rest) ?? null]);
+  };
+  try {
+    return meaning(one) === meaning(other);
+  } catch {
+    return false;
+  }
+}
+
+/** Servers of the original that are not in the file as they were moved. */
+function missingServers(
+  file: ClientFile,
+  text: string,
+  original: string | null,
+  moved: readonly MovedServer[],
+): ClientDisconnection["missing"] {
+  const [now, before] = [read(file, text), original === null ? undefined : read(file, original)];
+  const places = placesIn(file, before).filter((at) => !isForFolder(at));
+  const gone = places
+    .flatMap((at) => entriesAt(before, at))
+    .filter(({ name, place: at }) => name !== ownName && entryAt(now, at, name) === undefined)
+    .map(({ name }) => ({ name, reason: "it was taken out while the client was connected" }));
+  const taken = moved
+    .filter(({ name, place: at, entry }) => stableJson(entryAt(now, at, name)) !== stableJson(entry))
+    .map(({ name }) => ({ name, reason: "another server has its name now" }));
+  return [...gone, ...taken];
+}
+
+/** Values that were put back have lost the comments among them. */
+function hasComments(file: ClientFile, text: string): boolean {
+  if (/\.(toml|ya?ml)$/i.test(file.path)) return text.includes("#");
+  try {
+    JSON.parse(text.replace(/^\ufeff/, "") || "null");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The servers stay in our configuration unless they are to go; one that was edited there since stays anyway. */
+function settle(
+  moved: readonly MovedServer[],
+  remove: boolean,
+): Pick<ClientDisconnection, "stays" | "removed"> {
+  const result: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
+  for (const { as, into, definition, isAdded } of moved) {
+    const present = tryEntries(into).find(({ name }) => name === as);
+    if (present === undefined) continue;
+    const isOurs = isAdded && stableJson(present.entry) === stableJson(definition);
+    if (remove && isOurs) removeServerEntry(into, as);
+    result[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
+  }
+  return result;
+}
+
+function tryEntries(path: string): ReturnType<typeof readServerEntries> {
+  try {
+    return readServerEntries(path);
+  } catch {
+    return [];
+  }
+}
