@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -78,6 +79,6 @@ async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force 
 
 function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
   for (const problem of problems) printWarning(problem);
-  for (const { path, bytes } of saved) say(`saved ${path} (${bytes} bytes)`);
+  for (const { path, bytes } of saved) say(`saved ${path} (${countOf(bytes, "byte")})`);
   if (saved.length === 0) say("The result came without artifacts; nothing was saved.");
 }

@@ -1,3 +1,4 @@
+import { countOf, nounFor } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plan, PlanChoice } from "../../model/held-call.ts";
@@ -67,7 +68,10 @@ function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plan
     else say("It runs elsewhere.");
   }
   const left = plan.changes.filter(({ status }) => status === "pending").length;
-  if (left > 0) say(`${left} of ${plan.changes.length} changes still wait: toolplane plan show ${plan.id}`);
+  if (left > 0)
+    say(
+      `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id}`,
+    );
 }
 
 /** The one that is meant, or the newest in which something waits. */

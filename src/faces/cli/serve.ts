@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { countOf } from "../../lib/count-of.ts";
 import { renderProblem } from "../../model/config.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -84,9 +85,7 @@ function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): num
 function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOptions): void {
   const servers = Object.keys(plane.config().servers).length;
   if (json) return print(JSON.stringify({ url, servers, workbench }));
-  print(
-    `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
-  );
+  print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}`);
   if (workbench !== null) print(`  open    ${workbench}`);
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);

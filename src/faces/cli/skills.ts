@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { namesUnder } from "../../lib/fill-references.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { SkillListing } from "../../model/registry-summary.ts";
@@ -32,7 +33,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
   ]);
   print(renderTable(["SKILL", "VERSION", "PERSONA", "MISSING TOOLS", "SUMMARY"], rows));
   if (nextCursor !== null)
-    say(`${skills.length} of ${total} skills; the next ones with --cursor ${nextCursor}`);
+    say(`${skills.length} of ${countOf(total, "skill")}; the next ones with --cursor ${nextCursor}`);
 }
 
 export async function showSkill(cli: Cli, name: string, options: GlobalOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { TaskEntry } from "../../model/registry-summary.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -21,7 +22,7 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
   ]);
   print(renderTable(["TASK", "PERSONA", "SKILLS", "NEEDS", "SUMMARY"], rows));
   if (nextCursor !== null)
-    say(`${tasks.length} of ${total} tasks; the next ones with --cursor ${nextCursor}`);
+    say(`${tasks.length} of ${countOf(total, "task")}; the next ones with --cursor ${nextCursor}`);
 }
 
 export async function showTask(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
