@@ -49,7 +49,9 @@ export type LogLevel = (typeof logLevels)[number];
 
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
-  command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
+  command: z.optional(
+    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
+  ),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
   cwd: z.optional(z.string()),

@@ -64,7 +64,7 @@ const cases: Case[] = [
     words: ["call", "echo.echo", "hello"],
     exit: 2,
     code: "USAGE",
-    says: /'hello' is not an argument. Write key=text or key:=json/,
+    says: /'hello' is not an argument. Write key=value or key:=json/,
     plainOnly: true,
   },
   {

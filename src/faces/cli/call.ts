@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
-import { readCallArguments } from "./call-arguments.ts";
+import { readCallArguments, typedForTool } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { lastWordsOf } from "./last-words.ts";
 import { printJson, printWarning, say } from "./output.ts";
@@ -35,10 +35,11 @@ export async function callTool(
       "USAGE",
       "--save-artifacts and --max-result do not go together: leave out --max-result.",
     );
-  const args = await readCallArguments(options.args, values);
+  const given = await readCallArguments(options.args, values);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
+    const args = await typedForTool(plane, tool, given, values);
     const first = await plane.call(tool, args, {
       face: "cli",
       signal,
