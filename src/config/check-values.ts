@@ -15,6 +15,7 @@ import { checkOverlays } from "./check-overlays.ts";
 import { checkProviders } from "./check-providers.ts";
 import { checkStore } from "./check-store.ts";
 import { checkVaultKey } from "./check-vault-key.ts";
+import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
 import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
@@ -106,7 +107,7 @@ function checkServer(
     report(path, detected.problem, detected.hint);
   }
   const transport = "problem" in detected ? { transport: "stdio" } : detected;
-  const { type: _, ...fields }: UnknownObject = { ...expanded, ...transport };
+  const { type: _, ...fields }: UnknownObject = startedByUs({ ...expanded, ...transport });
   const definition = parse(ServerDefinition, fields, path, report);
   return usable ? definition : undefined;
 }

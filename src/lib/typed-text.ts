@@ -22,6 +22,12 @@ export function typedMembers<T extends Schema>(members: T, names: readonly strin
   return { ...members, ...Object.fromEntries(typed) };
 }
 
+/** The types that the schema names for a member; null where it does not say. */
+export function memberTypes(schema: unknown, name: string): string[] | null {
+  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
+}
+
 /** Every type that a value may have; null where the schema does not say. */
 function typesOf(schema: unknown, root: unknown, depth: number): string[] | null {
   if (!isSchema(schema) || depth > 8) return null;

@@ -38,7 +38,7 @@ function readOn(id: string, offset: number | null, readTool: string | null, isFo
   const from = offset === null ? "" : `, "offset": ${offset}`;
   if (readTool === null && isForModel) return "Ask for less, or let a person look it up under that name.";
   if (readTool === null)
-    return `Read it with 'toolplane results get ${id}${offset === null ? "" : ` --offset ${offset}`}'.`;
+    return `Read ${offset === null ? "it" : "on"}: toolplane results get ${id}${offset === null ? "" : ` --offset ${offset}`}`;
   return `Read on with ${readTool} {"id": "${id}"${from}}, or ask for less with "path", "grep" or "lines".`;
 }
 

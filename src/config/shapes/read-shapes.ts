@@ -1,3 +1,4 @@
+import { nearest } from "../../lib/nearest.ts";
 import type { ConfigProblem } from "../../model/config.ts";
 import { isObject } from "../../model/json.ts";
 import type { ConfigDocument, Setting } from "../setting.ts";
@@ -33,8 +34,23 @@ function readData(reading: Reading, data: unknown): void {
   const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !names.includes(key)));
   for (const shape of shapes) shape.read(reading, rest);
   for (const key of Object.keys(rest).filter((key) => !sections.includes(key))) {
-    reading.warnUnknownKey([key], sections);
+    const meant = misspelledWrapper(key, rest[key]);
+    if (meant === undefined) reading.warnUnknownKey([key], sections);
+    else
+      reading.fail(
+        [key],
+        `'${key}' is not a key we know, so no server in it is read`,
+        `Did you mean '${meant}'?`,
+      );
   }
+}
+
+/** A section that is misspelled loses a setting; the one of the servers loses all of them. */
+function misspelledWrapper(key: string, value: unknown): string | undefined {
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  const plain = key.replaceAll(/[^a-z]/gi, "");
+  const near = nearest(key, sections, 1)[0] ?? nearest(plain, sections, 1)[0];
+  return near === "mcpServers" || near === "servers" ? near : undefined;
 }
 
 function hasServers(data: unknown): boolean {

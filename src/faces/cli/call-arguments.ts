@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { splitPair } from "../../lib/argument-pair.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
-import { typedMembers } from "../../lib/typed-text.ts";
+import { memberTypes, typedMembers } from "../../lib/typed-text.ts";
+import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -31,6 +32,33 @@ export async function typedForTool(
   const found = await plane.tool(tool).catch(() => null);
   return found === null ? args : typedMembers(args, texts, found.parameters);
 }
+
+/** What to write for each `key=value` that is not what the tool takes. */
+export async function argumentHints(
+  plane: Pick<Plane, "tool">,
+  tool: string,
+  { error }: Outcome,
+  values: readonly string[],
+): Promise<string[]> {
+  const { problems } = error?.code === "INVALID_ARGUMENTS" ? error.data : {};
+  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
+  const wrong = textKeys(values).filter((key) => paths.includes(`/${key}`));
+  if (wrong.length === 0) return [];
+  const found = await plane.tool(tool).catch(() => null);
+  return wrong.flatMap((key) => {
+    const [kind, example] = wanted[memberTypes(found?.parameters, key)?.[0] ?? ""] ?? [];
+    return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];
+  });
+}
+
+const wanted: Record<string, [kind: string, example: string]> = {
+  integer: ["a whole number", "1"],
+  number: ["a number", "1"],
+  boolean: ["true or false", "true"],
+  null: ["null", "null"],
+  array: ["a list", "'[]'"],
+  object: ["an object", "'{}'"],
+};
 
 function textKeys(values: readonly string[]): string[] {
   return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));

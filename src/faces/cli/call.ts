@@ -3,11 +3,11 @@ import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
-import { readCallArguments, typedForTool } from "./call-arguments.ts";
+import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { lastWordsOf } from "./last-words.ts";
-import { printJson, printWarning, say } from "./output.ts";
-import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
+import { print, printJson, printWarning, say } from "./output.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
 
 type CallOptions = GlobalOptions & {
@@ -56,11 +56,13 @@ export async function callTool(
       asks && first.approval ? await (await import("./approval-prompt.ts")).answerHere(plane, first) : first;
     const files = await saveFiles(outcome, options);
     if (options.json) printJson({ ...outcome, ...files });
-    else printOutcome(outcome, values);
+    else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
     if (!options.json && files) sayWhatIsSaved(files);
-    if (!options.json) sayHowToApprove(outcome);
+    // Whoever asks for a plan gets what they asked for: the plan is the result.
+    const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
+    if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
     if (!options.json) await sayLastWords(plane, outcome);
-    return exitCodeOf(outcome);
+    return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
 }

@@ -9,6 +9,7 @@ import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
 import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { renderSpan } from "./dead-letter-view.ts";
 import { renderFinding, renderReviewNote } from "./lint-findings.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
@@ -103,7 +104,9 @@ function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing):
   const { server, tool } = spec.config;
   const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const rests = router?.backoff_until ? `, left alone until ${router.backoff_until}` : "";
+  const rests = router?.backoff_until
+    ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
+    : "";
   return plainText(`${spec.name}${where}, priority ${spec.priority}${rests}`);
 }
 

@@ -27,6 +27,7 @@ export async function openServer(
   const opened: Opened = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
   const channels: Channel[] = [];
+  let noise: string | undefined;
   let failed: { thrown: unknown; tooLate: boolean } | undefined;
   try {
     const { session } = await openSession(
@@ -42,7 +43,9 @@ export async function openServer(
       {
         onNotification: () => undefined,
         onRequest: refuseRequest,
-        onNoise: () => undefined,
+        onNoise: (text) => {
+          noise ??= text;
+        },
         onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
         onClose: () => undefined,
         onEnded: closed.resolve,
@@ -58,7 +61,7 @@ export async function openServer(
     await Promise.all(channels.map((channel) => channel.close()));
   }
   const channel = channels.at(-1);
-  if (failed) opened.failure = await explain({ ...failed, limitMs, channel, closed: closed.promise });
+  if (failed) opened.failure = await explain({ ...failed, limitMs, channel, noise, closed: closed.promise });
   return opened;
 }
 

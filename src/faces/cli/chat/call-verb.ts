@@ -1,5 +1,5 @@
 import { PlaneError } from "../../../model/errors.ts";
-import { readCallArguments, typedForTool } from "../call-arguments.ts";
+import { argumentHints, readCallArguments, typedForTool } from "../call-arguments.ts";
 import { colors } from "../colors.ts";
 import { print } from "../output.ts";
 import { exitCodeOf, printOutcome } from "../print-outcome.ts";
@@ -18,7 +18,8 @@ export const call: Verb = {
     const args = await typedForTool(chat.plane, tool, given, values);
     const outcome = await chat.plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat) });
     const { call: called, plan, approval } = outcome;
-    if (called.status !== "waiting") printOutcome(outcome, values);
+    if (called.status !== "waiting")
+      printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
     else if (plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
     else print(`${colors.yellow("waiting")} /approve ${approval?.id.slice(0, 8)} runs it.`);
     // To queue it is what was wanted.
