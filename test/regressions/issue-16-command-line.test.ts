@@ -87,6 +87,12 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
     assert.match(stdout, /Definitions are given whole/);
   });
 
+  test("an export to - goes to standard output", async () => {
+    const { code, stdout, stderr } = await run("state", "export", "-");
+    assert.deepEqual([code, JSON.parse(stdout.split("\n")[0] ?? "") !== null], [0, true]);
+    assert.match(stderr, /^Exported [\d,]+ rows?\.\n$/);
+  });
+
   test("an address with a mistyped scheme is no command", async () => {
     const { code, stderr } = await run("servers", "add", "x", "htp:/x");
     assert.deepEqual(

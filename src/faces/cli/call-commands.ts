@@ -15,7 +15,7 @@ import {
 export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   program
     .command("call")
-    .description("one call along the path")
+    .description("call a tool")
     .argument("<tool>", "the tool, in any spelling")
     .argument("[values...]", "key=value or key:=json")
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")

@@ -52,7 +52,7 @@ function renderPage(code: ErrorCode, page: string): string {
 }
 
 /** Markdown as a terminal shows it: headings in bold, examples indented, links by their text. */
-export function plainPage(page: string): string {
+function plainPage(page: string): string {
   let isExample = false;
   const lines = page
     .trim()

@@ -17,7 +17,7 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
   const asked = readWorkFilters(options);
   const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryJobs(asked));
   if (options.json) return printJson({ jobs, total, nextCursor });
-  if (jobs.length === 0) return print("No job is there for you, or none matches.");
+  if (jobs.length === 0) return print("No jobs found.");
   const rows = jobs.map((job) => [
     job.name,
     job.personas.join(", "),

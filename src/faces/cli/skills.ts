@@ -23,7 +23,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
   const asked = { personas, capabilities, q, limit: page.limit, cursor: page.cursor };
   const { skills, total, nextCursor } = await withPlane(cli, options, (plane) => plane.skills(asked));
   if (options.json) return printJson({ skills, total, nextCursor });
-  if (skills.length === 0) return print("No skill is there for you, or none matches.");
+  if (skills.length === 0) return print("No skills found.");
   const rows = skills.map((skill) => [
     skill.name,
     skill.version,

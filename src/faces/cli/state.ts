@@ -15,9 +15,10 @@ type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
 export async function exportState(
   cli: Cli,
-  file: string | undefined,
+  given: string | undefined,
   options: GlobalOptions,
 ): Promise<number> {
+  const file = given === "-" ? undefined : given;
   await using state = await openState(cli, options);
   using progress = showProgress(await state.countState(), 0);
   let rows = -2;

@@ -12,7 +12,7 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
   const asked = readWorkFilters(options);
   const { tasks, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryTasks(asked));
   if (options.json) return printJson({ tasks, total, nextCursor });
-  if (tasks.length === 0) return print("No task is there for you, or none matches.");
+  if (tasks.length === 0) return print("No tasks found.");
   const rows = tasks.map((task) => [
     task.name,
     task.persona ?? "shared",

@@ -1,4 +1,5 @@
 import type { Command, CommanderError } from "commander";
+import { nearest } from "../../lib/nearest.ts";
 import { sentence } from "../../lib/sentence.ts";
 import { shellQuote } from "../../lib/shell-quote.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -6,7 +7,8 @@ import { PlaneError } from "../../model/errors.ts";
 /** What is wrong with the words of a command, and which help explains them. */
 export function usageError(message: string, command: Command): PlaneError {
   const said = message.replace(/^error: /, "").replaceAll(/\s*\n/g, " ");
-  return new PlaneError("USAGE", `${sentence(said)} See '${wordsOf(command)} --help'.`);
+  const capital = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
 }
 
 /** Help that was asked for, and help in the place of a missing verb, are no mistakes and stay what they are. */
@@ -25,12 +27,12 @@ export function throwAsUsageError(thrown: CommanderError, command: Command): nev
 function asArgument(command: Command): { name: string; text: string } | null {
   if (command.registeredArguments.at(-1)?.name() !== "values") return null;
   const words = rootOf(command).rawArgs;
-  const known = [...command.options, ...rootOf(command).options].map(({ long }) => long);
+  const known = [...command.options, ...rootOf(command).options].flatMap(({ long }) => long ?? []);
   const at = words.findIndex(
-    (word) => word.startsWith("--") && word !== "--" && !known.includes(word.split("=")[0]),
+    (word) => word.startsWith("--") && word !== "--" && !known.includes(word.split("=")[0] ?? ""),
   );
   const [, name, attached] = /^--([^=]+)=?(.*)$/s.exec(words[at] ?? "") ?? [];
-  if (name === undefined) return null;
+  if (name === undefined || nearest(`--${name}`, known, 1).length > 0) return null;
   const next = words[at + 1];
   const given = attached || (next?.startsWith("-") ? undefined : next);
   const value = given === undefined ? "VALUE" : shellQuote(given);
