@@ -14,9 +14,11 @@ type Doc = { path: string; text: string };
 
 /** What the documents repeat from the code. Written by `npm run docs`, compared in a test. */
 export function generatedDocs(): Doc[] {
+  const pages = codes.map(errorPage);
   return [
     { path: `${errorPages}/README.md`, text: renderErrors() },
-    ...codes.map(errorPage),
+    ...pages,
+    { path: "src/faces/cli/error-pages.json", text: renderPages(pages) },
     { path: "docs/commands.md", text: renderCommandDocs() },
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
@@ -33,6 +35,12 @@ function errorPage(code: ErrorCode): Doc {
   const path = `${errorPages}/${code}.md`;
   const file = join(root, path);
   return { path, text: existsSync(file) ? withHead(readFileSync(file, "utf8"), code) : skeleton(code) };
+}
+
+/** For `toolplane explain`, which has no other files beside it once it is installed. */
+function renderPages(pages: readonly Doc[]): string {
+  const written = pages.map(({ text }, at) => [codes[at], textBelowHead(text).trim()]);
+  return `${JSON.stringify(Object.fromEntries(written), null, 2)}\n`;
 }
 
 const headEnd = "<!-- /generated -->\n";

@@ -1,6 +1,7 @@
 import { nearest } from "../lib/nearest.ts";
 import type { AgentCounters } from "../model/agent-run.ts";
 import { ToolsetDefinition } from "../model/config.ts";
+import { describeIssue } from "../model/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
 
 export type ToolsetRegistry = {
@@ -49,7 +50,7 @@ export function createToolsetRegistry(
       const read = ToolsetDefinition.safeParse(definition);
       if (!read.success) {
         const problems = read.error.issues.map(
-          ({ path, message }) => `${path.join(".") || "it"}: ${message}`,
+          (issue) => `${issue.path.join(".") || "it"} ${describeIssue(issue, definition)}`,
         );
         throw new PlaneError("USAGE", `Toolset '${alias}' cannot be registered: ${problems.join("; ")}.`);
       }

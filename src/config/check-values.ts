@@ -16,6 +16,7 @@ import { checkOverlays } from "./check-overlays.ts";
 import { checkProviders } from "./check-providers.ts";
 import { checkStore } from "./check-store.ts";
 import { checkVaultKey } from "./check-vault-key.ts";
+import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
 import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
@@ -108,7 +109,7 @@ function checkServer(
     report(detected.key ? [...path, detected.key] : path, detected.problem, detected.hint);
   }
   const transport = hasProblem ? { transport: "stdio" } : detected;
-  const { type: _, url, ...others }: UnknownObject = { ...expanded, ...transport };
+  const { type: _, url, ...others }: UnknownObject = startedByUs({ ...expanded, ...transport });
   // What was told once need not be told by the schema again.
   const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);

@@ -1,9 +1,7 @@
-import { en } from "zod/locales";
 import * as z from "zod/mini";
 import { nearest } from "../lib/nearest.ts";
+import { describeIssue, kindOf, missing } from "../model/describe-issue.ts";
 import type { Path } from "../model/path.ts";
-
-const inEnglish = { error: en().localeError };
 
 export type Report = (path: Path, message: string, hint?: string | null) => void;
 
@@ -14,36 +12,24 @@ export function parseValue<S extends z.core.$ZodType>(
   path: Path,
   report: Report,
 ): z.output<S> | undefined {
-  const parsed = z.safeParse(schema, value, inEnglish);
+  const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code === "unrecognized_keys")
       tellOfKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
-    else report([...path, ...inner], ...messageOf(issue));
+    else report([...path, ...inner], ...messageOf(issue, value));
   }
   return undefined;
 }
 
 /** What is wrong, and where it helps what to write. */
-function messageOf(issue: z.core.$ZodIssue): [message: string, hint?: string] {
-  const isEmpty = issue.code === "too_small" && issue.minimum === 1 && /^(string|array)$/.test(issue.origin);
-  if (isEmpty) return ["must not be empty"];
-  const message = issue.message.replace(/^Invalid input: /, "");
-  const [, kind] = /^expected (\w+), received undefined$/.exec(message) ?? [];
-  if (kind === undefined) return [message];
-  return ["is missing", `Add it as ${kinds[kind] ?? kind}.`];
+function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
+  const message = describeIssue(issue, value);
+  return issue.code === "invalid_type" && message === missing
+    ? [message, `Add it as ${kindOf(issue.expected)}.`]
+    : [message];
 }
-
-/** What JSON calls them, for people. */
-const kinds: Readonly<Record<string, string>> = {
-  string: "a text",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-  number: "a number",
-  boolean: "true or false",
-};
 
 function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
   for (const key of unknown) {

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/home-directory.ts";
 import { stableJson } from "../lib/stable-json.ts";
-import { renderProblems } from "../model/config.ts";
+import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport, Setup } from "../model/setup.ts";
@@ -48,7 +48,9 @@ export function createSetup({ files, directory, environment, platform, program }
   return {
     async check() {
       try {
-        const { problems, files: read } = (await load()).config;
+        const { config } = await load();
+        const { files: read } = config;
+        const problems = [...config.problems, ...withoutServers(config)];
         return { ok: problems.every(({ severity }) => severity !== "error"), files: read, problems };
       } catch (thrown) {
         if (!(thrown instanceof PlaneError) || !Array.isArray(thrown.data.problems)) throw thrown;
@@ -163,6 +165,15 @@ export function createSetup({ files, directory, environment, platform, program }
       variables: report.variables.filter(({ servers: users }) => users.some(isImported)),
     };
   }
+}
+
+/** Allowed, and hardly ever what was meant. */
+function withoutServers({ servers, broken, tools, manifests, files }: Config): ConfigProblem[] {
+  const named = [servers, broken, tools, manifests].flatMap((section) => Object.keys(section));
+  if (named.length > 0) return [];
+  const hint = "Add one: toolplane servers add NAME -- COMMAND, or toolplane import.";
+  const message = "no server is configured";
+  return [{ file: files.at(-1) ?? "", line: null, path: "", severity: "warning", message, hint }];
 }
 
 async function definingFile(

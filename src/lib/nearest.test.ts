@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearest } from "./nearest.ts";
 
-const known = ["git.status", "git.push", "notes.write", "notes__read", "echo"];
+const known = ["git.status", "dis", "git.push", "notes.write", "notes__read", "echo"];
 
 const cases: [word: string, found: string[], why: string][] = [
   ["gti.status", ["git.status"], "two letters that changed places"],
@@ -11,6 +11,7 @@ const cases: [word: string, found: string[], why: string][] = [
   ["ehco", ["echo"], "a short word"],
   ["reed", ["notes__read"], "the part after a double underscore"],
   ["writ", ["notes.write"], "the beginning of a word"],
+  ["nix", [], "a short word of which two letters are wrong"],
   ["completely-else", [], "nothing near"],
 ];
 

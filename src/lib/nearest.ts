@@ -22,7 +22,8 @@ function distance(a: string, b: string, limit: number): number {
 /** The known words that a mistyped one most likely meant, best first. */
 export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
   const wanted = word.toLowerCase();
-  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  // In a word of three letters two wrong ones are another word.
+  const limit = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   return [...new Set(known)]
     .map((candidate) => ({ candidate, score: score(wanted, candidate.toLowerCase(), limit) }))
     .filter(({ score }) => score <= limit)

@@ -52,7 +52,9 @@ export const InheritEnv = z.union([z.boolean(), texts]);
 
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
-  command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
+  command: z.optional(
+    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
+  ),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
   inheritEnv: z.optional(InheritEnv),

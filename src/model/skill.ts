@@ -29,7 +29,9 @@ export type Collaboration = z.infer<typeof Collaboration>;
  * before it, beside what `depends_on` names. With `when`, it is left out unless that is there and neither false, 0 nor empty.
  */
 const SkillStep = z.strictObject({
-  id: z.string().check(z.regex(/^[A-Za-z_][\w-]*$/)),
+  id: z
+    .string()
+    .check(z.regex(/^[A-Za-z_][\w-]*$/, "must be letters, digits, _ and -, and must not start with a digit")),
   tool: text,
   arguments: z._default(z.record(z.string(), z.json()), {}),
   depends_on: z._default(names, []),

@@ -15,14 +15,18 @@ export type PlanStep = {
 export type ToolPlan = { task: string; steps: PlanStep[] };
 
 /** Where in a text a step is, the first line being 1. */
-export type PlacedStep = PlanStep & { line: number };
+export type PlacedStep = PlanStep & {
+  line: number;
+  /** Arguments that were written as `key=value`: the tool's schema says what they are. */
+  texts?: string[];
+};
 
 export type PlanProblem = { line: number; tool: string | null; message: string; hint: string | null };
 
 /** What a text says should be called, and what of it could not be read. */
 export type ReadPlan = { task: string | null; steps: PlacedStep[]; problems: PlanProblem[] };
 
-export type CheckedStep = PlacedStep & {
+export type CheckedStep = Omit<PlacedStep, "texts"> & {
   /** What the policy says; null where it was not asked because something else is wrong. */
   verdict: Verdict["verdict"] | null;
 };

@@ -1,6 +1,7 @@
 import { nearest } from "../lib/nearest.ts";
+import { typedMembers } from "../lib/typed-text.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
@@ -33,15 +34,16 @@ export function createToolPlanVerbs({
 }: Parts): ToolPlanVerbs {
   const lookFor =
     (principal: Principal, face: Face): LookAtStep =>
-    async (asked, args) => {
+    async (asked, given, texts) => {
       const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
+      const args = typedMembers(given, texts, tool.parameters) as JsonObject;
       const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
       const requested = requestCall(asked, args, { principal, face }, everybody);
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
       const declared = declaredBy(tool);
       const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
-      return { name: tool.name, dropped, verdict, reason };
+      return { name: tool.name, arguments: args, dropped, verdict, reason };
     };
 
   return {

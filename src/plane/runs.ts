@@ -26,7 +26,7 @@ export function createRuns({ memory, everybody }: Parts): PlaneRuns {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await memory.store()).run(id);
     if (run !== null && (mayDo(principal, "admin") || run.user === principal.user)) return run;
-    throw new PlaneError("NOT_FOUND", `No run '${id}' of yours is kept. 'calls runs' lists those that are.`);
+    throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
   return {
     verbs: {

@@ -5,6 +5,8 @@ import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "
 export type StepFacts = {
   /** As the catalogue calls it. */
   name: string;
+  /** With every `key=value` as the value that the tool takes. */
+  arguments?: JsonObject;
   /** Arguments that would be left out, each with the one that was probably meant. */
   dropped: { name: string; meant: string | undefined }[];
   verdict: Exclude<CheckedStep["verdict"], null>;
@@ -12,13 +14,17 @@ export type StepFacts = {
 };
 
 /** Tells what would become of a call, or throws the PlaneError that it would end with. */
-export type LookAtStep = (tool: string, args: JsonObject) => Promise<StepFacts>;
+export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string[]) => Promise<StepFacts>;
 
 /** Every problem of every step, in the order of the lines. */
 export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookAtStep): Promise<PlanCheck> {
   // Side by side: names that nobody knows make servers list their tools, and once is enough.
   const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
-  const checked = steps.map((step, at) => ({ ...step, verdict: looked[at]?.verdict ?? null }));
+  const checked = steps.map(({ texts: _, ...step }, at) => ({
+    ...step,
+    arguments: looked[at]?.arguments ?? step.arguments,
+    verdict: looked[at]?.verdict ?? null,
+  }));
   const found = [...problems, ...looked.flatMap(({ wrong }) => wrong)];
   found.sort((a, b) => a.line - b.line);
   return { ok: found.length === 0, task, steps: checked, problems: found };
@@ -27,10 +33,16 @@ export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookA
 async function checkStep(
   step: PlacedStep,
   look: LookAtStep,
-): Promise<{ verdict: CheckedStep["verdict"]; wrong: PlanProblem[] }> {
+): Promise<{ arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] }> {
   const { line, tool } = step;
   try {
-    const { name, dropped, verdict, reason } = await look(tool, step.arguments);
+    const {
+      name,
+      arguments: args,
+      dropped,
+      verdict,
+      reason,
+    } = await look(tool, step.arguments, step.texts ?? []);
     const wrong = dropped.map((one) => ({
       ...{ line, tool, message: `'${name}' takes no argument '${one.name}'.` },
       hint:
@@ -45,7 +57,7 @@ async function checkStep(
         message: `'${name}' would be refused: ${reason}.`,
         hint: "See why: toolplane policy test",
       });
-    return { verdict, wrong };
+    return { ...(args === undefined ? {} : { arguments: args }), verdict, wrong };
   } catch (thrown) {
     if (!(thrown instanceof PlaneError)) throw thrown;
     return { verdict: null, wrong: problemsOf(thrown, step) };

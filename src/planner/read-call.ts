@@ -4,7 +4,7 @@ import type { ShellWord } from "../lib/shell-word.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 
 /** A call as a command line says it. */
-export type CallWords = { tool: string; arguments: JsonObject };
+export type CallWords = { tool: string; arguments: JsonObject; texts?: string[] };
 
 /** What is wrong with a command line, and what to write instead. */
 export class UnreadableCall extends Error {
@@ -40,7 +40,12 @@ export function readCall(words: readonly ShellWord[]): CallWords {
   const [option] = unread;
   if (option !== undefined) throw unreadOption(option, tool);
   const given = args === undefined ? {} : readArgs(args, tool);
-  return { tool, arguments: { ...given, ...Object.fromEntries(pairs.map((pair) => readPair(pair, tool))) } };
+  const texts = pairs.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
+  return {
+    tool,
+    arguments: { ...given, ...Object.fromEntries(pairs.map((pair) => readPair(pair, tool))) },
+    ...(texts.length === 0 ? {} : { texts }),
+  };
 }
 
 type Sorted = { plain: string[]; args: string | undefined; unread: string[] };
@@ -76,7 +81,7 @@ function unreadOption(option: string, tool: string): UnreadableCall {
   const [near] = nearest(option, known, 1);
   return new UnreadableCall(
     `'toolplane call' has no option ${option}.`,
-    near === undefined ? "Give arguments as --args '{…}', key=text or key:=json." : `Did you mean ${near}?`,
+    near === undefined ? "Give arguments as --args '{…}', key=value or key:=json." : `Did you mean ${near}?`,
     tool,
   );
 }
@@ -97,7 +102,7 @@ function readArgs(text: string, tool: string): JsonObject {
 function readPair(pair: string, tool: string): [string, Json] {
   const parts = splitPair(pair);
   if (parts === null)
-    throw new UnreadableCall(`'${pair}' is no argument.`, "Write key=text or key:=json.", tool);
+    throw new UnreadableCall(`'${pair}' is no argument.`, "Write key=value or key:=json.", tool);
   return [parts.key, parts.isJson ? readJson(parts.value, parts.key, tool) : parts.value];
 }
 

@@ -31,7 +31,7 @@ const unreadable: [text: string, line: number, tool: string | null, message: Reg
   ["toolplane tools list", 1, null, /'toolplane tools' is no call/, /'toolplane call NAME' only/],
   ["toolplane", 1, null, /'toolplane' is no call/, /only/],
   ["toolplane call", 1, null, /names no tool/, /NAME --args/],
-  ["toolplane call a b", 1, "a", /'b' is no argument/, /key=text/],
+  ["toolplane call a b", 1, "a", /'b' is no argument/, /key=value/],
   ["toolplane call a b:=x", 1, "a", /b is no valid JSON/, /b=…/],
   ["toolplane call a --args '{'", 1, "a", /--args is no valid JSON at position 1/, /Quote it/],
   ["toolplane call a --args", 1, "a", /--args is no valid JSON/, /Quote it/],

@@ -84,13 +84,19 @@ const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict>
     verdict("personal", null),
   guarded: ({ tool }, facts) =>
     consentTo(tool, "guarded") ??
-    verdict("guarded", isKnownRead(facts) ? null : "it is not known to only read"),
+    verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts, "guarded")),
   strict: ({ tool }, facts) =>
     verdict(
       "strict",
       tool.trusted && isKnownRead(facts) ? null : "it is not known to be a read of a trusted server",
     ),
 };
+
+function notKnownToRead({ effect }: ToolFacts, profile: Profile): string {
+  return effect.effect === "read"
+    ? `only its name suggests that it reads; profile ${profile} wants more`
+    : "it is not known to only read";
+}
 
 function verdict(profile: Profile, held: string | null): Verdict {
   const origin = `profile:${profile}`;

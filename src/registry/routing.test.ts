@@ -12,7 +12,7 @@ suite("what is remembered of providers", () => {
       const routing = createRouting(() => 0.5);
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
         routing.failed("t", "a", "it broke.");
-        assert.match(routing.resting("t", "a") ?? "", /left alone until .* after it broke/);
+        assert.match(routing.resting("t", "a") ?? "", /^next try in \d+ s, after it broke/);
         mock.timers.tick(seconds * 1_000 - 1);
         assert.notEqual(routing.resting("t", "a"), null);
         mock.timers.tick(1);

@@ -35,7 +35,7 @@ export function createRouting(random: () => number = Math.random): Routing {
     resting(tool, provider) {
       const entry = entries.get(keyOf(tool, provider));
       if (!entry || entry.until <= Date.now()) return null;
-      return `left alone until ${new Date(entry.until).toISOString()} after ${entry.reason}`;
+      return `next try in ${Math.ceil((entry.until - Date.now()) / 1_000)} s, after ${entry.reason}`;
     },
     failed(tool, provider, reason, restMs = 0) {
       const entry = entryOf(tool, provider);

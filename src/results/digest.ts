@@ -1,3 +1,4 @@
+import { countOf } from "../lib/count-of.ts";
 import { cutText } from "../lib/cut-text.ts";
 import { fenceUntrusted } from "../lib/fence-untrusted.ts";
 import { plainText } from "../lib/plain-text.ts";
@@ -14,11 +15,11 @@ export function renderDigest(handle: ResultHandle, readTool: string | null, isFo
   const lines = [
     isWhole
       ? `Parts of this result are too large to be shown, and are left out. All of it is kept as ${id} until ${until}.`
-      : `This result is too large to be shown whole: ${count(characters)} characters${kinds[shape.kind]}. It is kept as ${id} until ${until}.`,
+      : `This result is too large to be shown whole: ${countOf(characters, "character")}${kinds[shape.kind]}. It is kept as ${id} until ${until}.`,
     readOn(id, nextOffset < characters ? nextOffset : null, readTool, isForModel),
     `Shape: ${renderShape(shape)}`,
     ...parts.slice(0, mostParts).map(renderPart),
-    ...(parts.length > mostParts ? [`and ${parts.length - mostParts} more parts left out`] : []),
+    ...(parts.length > mostParts ? [`and ${countOf(parts.length - mostParts, "more part")} left out`] : []),
   ];
   if (preview === "") return lines.join("\n");
   const how = nextOffset < characters ? "How it begins" : "All of its text";
@@ -37,16 +38,16 @@ function readOn(id: string, offset: number | null, readTool: string | null, isFo
   const from = offset === null ? "" : `, "offset": ${offset}`;
   if (readTool === null && isForModel) return "Ask for less, or let a person look it up under that name.";
   if (readTool === null)
-    return `Read it with 'toolplane results get ${id}${offset === null ? "" : ` --offset ${offset}`}'.`;
+    return `Read ${offset === null ? "it" : "on"}: toolplane results get ${id}${offset === null ? "" : ` --offset ${offset}`}`;
   return `Read on with ${readTool} {"id": "${id}"${from}}, or ask for less with "path", "grep" or "lines".`;
 }
 
 function renderShape(shape: ResultShape): string {
-  if (shape.kind === "text") return `${count(shape.lines)} lines`;
+  if (shape.kind === "text") return countOf(shape.lines, "line");
   const text =
     shape.kind === "json"
       ? JSON.stringify(shape.value)
-      : `${count(shape.rows)} rows of ${shape.columns.join(", ")}`;
+      : `${countOf(shape.rows, "row")} of ${shape.columns.join(", ")}`;
   // Names of fields and columns are the tool's own words, too.
   const safe = plainText(text).replaceAll("<", "&lt;").replaceAll(/\s+/g, " ");
   return safe.length > longestShape ? `${cutText(safe, longestShape)}…` : safe;
@@ -54,9 +55,5 @@ function renderShape(shape: ResultShape): string {
 
 function renderPart({ path, type, mimeType, characters }: ResultPart): string {
   const what = plainText([type, mimeType].filter(Boolean).join(" ")).replaceAll(/[<\s]+/g, " ");
-  return `Left out: ${what}, ${count(characters)} characters, at path "${path}"`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en-US");
+  return `Left out: ${what}, ${countOf(characters, "character")}, at path "${path}"`;
 }

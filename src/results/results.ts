@@ -80,7 +80,10 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
         return outcome;
       }
       const stored = handleOf(kept, condensed, limit);
-      const digest = renderDigest(stored, readTool(), call.face === "mcp" || call.face === "agent");
+      // A person reads on with a command, not with a tool.
+      const isForPerson = call.face === "cli" || call.face === "workbench";
+      const isForModel = call.face === "mcp" || call.face === "agent";
+      const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
       return {
         ...outcome,
         result: assemble(condensed, digest),
@@ -146,6 +149,6 @@ function isOwn({ user }: KeptResult, reader: Principal): boolean {
 function unknownResult(id: string): PlaneError {
   return new PlaneError(
     "NOT_FOUND",
-    `No result '${id.slice(0, 60)}' of yours is kept, or its time is over. 'toolplane results list' shows what is kept; call the tool again for what is not.`,
+    `No result '${id.slice(0, 60)}' found; it may have expired. Call the tool again, or list what is kept: toolplane results list`,
   );
 }

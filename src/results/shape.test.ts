@@ -15,7 +15,7 @@ test("JSON is told by its keys, types and lengths, to the third level", () => {
   assert.deepEqual(shape(JSON.stringify(value)), {
     kind: "json",
     value: {
-      items: { length: 2, each: { id: "number", tags: "list of 1", deep: "object with 1 keys" } },
+      items: { length: 2, each: { id: "number", tags: "list of 1", deep: "object with 1 key" } },
       next: "null",
       mixed: { length: 2, each: "number or string" },
       none: "list of 0",

@@ -1,3 +1,4 @@
+import { countOf } from "../lib/count-of.ts";
 import type { Json } from "../model/json.ts";
 import type { ResultShape } from "../model/stored-result.ts";
 import type { Body } from "./body.ts";
@@ -20,9 +21,9 @@ function describe(value: Json, depth: number): Json {
   if (Array.isArray(value)) return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
   if (typeof value !== "object" || value === null) return typeOf(value);
   const keys = Object.keys(value);
-  if (depth === 0) return `object with ${keys.length} keys`;
+  if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
   const shown = keys.slice(0, mostKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
-  if (keys.length > mostKeys) shown.push(["…", `${keys.length - mostKeys} more keys`]);
+  if (keys.length > mostKeys) shown.push(["…", countOf(keys.length - mostKeys, "more key")]);
   return Object.fromEntries(shown) as Json;
 }
 

@@ -40,7 +40,7 @@ test("who backs off is left alone with the time, unless it is forced", async () 
   const nextRetryAt = soon();
   const resting = one("resting", { state: "backoff", nextRetryAt });
   assert.deepEqual((await refreshServers([resting], false)).skipped, [
-    { server: "resting", reason: `it is left alone until ${nextRetryAt}` },
+    { server: "resting", reason: "next try in 60 s" },
   ]);
   assert.deepEqual((await refreshServers([resting], true)).attempted, ["resting"]);
 });

@@ -25,6 +25,6 @@ export async function refreshServers(
 
 function reasonToSkip({ definition }: Server, nextRetryAt: string | null): string | null {
   if (!definition.enabled) return "it is disabled in the configuration";
-  const rests = nextRetryAt !== null && Date.parse(nextRetryAt) > Date.now();
-  return rests ? `it is left alone until ${nextRetryAt}` : null;
+  const waitMs = nextRetryAt === null ? 0 : Date.parse(nextRetryAt) - Date.now();
+  return waitMs > 0 ? `next try in ${Math.ceil(waitMs / 1_000)} s` : null;
 }

@@ -212,7 +212,7 @@ suite("traces of agents", () => {
     const call = await runCli(["calls", "show", first?.id ?? "", ...place]);
     assert.match(call.stdout, new RegExp(`run +${id} \\(toolplane calls show ${id}\\)`));
     const unknown = await runCli(["calls", "show", "nothing", ...place]);
-    assert.match(unknown.stderr, /No call and no run 'nothing' of yours is kept/);
+    assert.match(unknown.stderr, /No call or run 'nothing' found/);
     assert.equal((await runCli(["calls", "runs", "--outcome", "fine", ...place])).code, 2);
     assert.equal(
       (await runCli(["calls", "show", id, "--html", directory.file("no/run.html"), ...place])).code,

@@ -24,7 +24,7 @@ const cases: Case[] = [
   },
   {
     title: "a wrong type is named with the argument",
-    words: ["call", "echo.add", "a=1", "b:=2"],
+    words: ["call", "echo.add", "a=one", "b:=2"],
     exit: 2,
     code: "INVALID_ARGUMENTS",
     says: /\/a must be number, got string/,
@@ -34,14 +34,14 @@ const cases: Case[] = [
     words: ["call", "echo.echo", "--timeoutt", "5"],
     exit: 2,
     code: "USAGE",
-    says: /unknown option '--timeoutt'.*--timeout\?/,
+    says: /Unknown option '--timeoutt'.*--timeout\?/,
   },
   {
     title: "an unknown command is refused with the one that was meant",
     words: ["cal", "echo.echo"],
     exit: 2,
     code: "USAGE",
-    says: /unknown command 'cal'.*call\?/,
+    says: /Unknown command 'cal'.*call\?/,
     plainOnly: true,
   },
   {
@@ -64,7 +64,7 @@ const cases: Case[] = [
     words: ["call", "echo.echo", "hello"],
     exit: 2,
     code: "USAGE",
-    says: /'hello' is not an argument. Write key=text or key:=json/,
+    says: /'hello' is not an argument. Write key=value or key:=json/,
     plainOnly: true,
   },
   {

@@ -35,7 +35,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
       lines.map(({ error }) => error?.code ?? null),
       [null, null, "TOOL_ERROR", "TOOL_NOT_FOUND", "INVALID_ARGUMENTS"],
     );
-    assert.match(stderr, /5 done; 3 failed\./);
+    assert.match(stderr, /5 calls: 2 succeeded, 3 failed\./);
     assert.equal(pidsIn(world.log).length, 1);
   });
 
@@ -57,7 +57,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     calls[3] = { tool: "fx.slow", arguments: { ms: 5 } };
     const other = await runCli(world.words(write(world, calls), "--out", out, "--resume"));
     assert.equal(other.code, 0, other.stderr);
-    assert.match(other.stderr, /6 done, 5 of them earlier; none failed/);
+    assert.match(other.stderr, /6 calls \(5 done earlier\): 6 succeeded, 0 failed/);
     assert.equal(callsAt(world.log).length, before + 1);
     assert.deepEqual(
       parse(readFileSync(out, "utf8")).map(({ line }) => line),

@@ -38,7 +38,7 @@ suite("a batch of prompts", { concurrency: 2 }, () => {
       lines.map(({ line }) => [line, `What is ${line === 13 ? 13 : line - 1} plus one?`]),
     );
     assert.equal(pidsIn(world.log).length, 1);
-    assert.match(stderr, /13 done; 1 failed/);
+    assert.match(stderr, /13 prompts: 12 succeeded, 1 failed/);
   });
 
   test("goes on after a kill -9 without asking again for what is answered", async () => {

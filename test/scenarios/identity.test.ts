@@ -185,7 +185,7 @@ suite("keys on the command line", () => {
   test("what makes no sense is told", async () => {
     await using directory = await temporaryDirectory();
     for (const [words, message] of [
-      [["create"], /missing required argument 'name'/],
+      [["create"], /Missing required argument 'name'/],
       [["create", "x", "--scope", "root"], /no scope 'root'/],
       [["create", "x", "--expires", "yesterday"], /a time from now such as 12h/],
     ] as const) {

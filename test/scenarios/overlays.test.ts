@@ -171,7 +171,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     await assert.rejects(createPlane({ config }), ({ code, message }: PlaneError) => {
       assert.equal(code, "CONFIG_INVALID");
       assert.match(message, /:1: overlays\.insider\.closed: an overlay must be an object/);
-      assert.match(message, /overlays\.insider\.open\.safety_level: Invalid option/);
+      assert.match(message, /overlays\.insider\.open\.safety_level: must be one of/);
       return true;
     });
     await assert.rejects(

@@ -1,9 +1,10 @@
+import { countOf } from "../../lib/count-of.ts";
 import { escapeHtml } from "../../lib/escape-html.ts";
 import type { AgentCall } from "../../model/agent-run.ts";
 import type { ChatContent } from "../../model/chat.ts";
 import type { Told, ToldCall, ToldMessage } from "./story.ts";
 import { kindOf } from "./waterfall.ts";
-import { counted, durationOf, pictureOf, prettyJson } from "./words.ts";
+import { durationOf, pictureOf, prettyJson } from "./words.ts";
 
 const roles = {
   system: "System",
@@ -42,7 +43,7 @@ function renderFacts({ status, durationMs, provider, attempts, record }: AgentCa
   const facts = [
     durationOf(durationMs),
     ...(provider === null ? [] : [provider]),
-    ...(attempts > 1 ? [counted(attempts, "attempt")] : []),
+    ...(attempts > 1 ? [countOf(attempts, "attempt")] : []),
     ...(record === null ? [] : [`call ${record}`]),
   ];
   return `<span class="pill ${tones[kindOf(status)]}">${escapeHtml(status.replaceAll("_", " "))}</span><span class="facts">${escapeHtml(facts.join(" · "))}</span>`;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { countOf } from "../../lib/count-of.ts";
 import { escapeHtml } from "../../lib/escape-html.ts";
 import type { AgentRun } from "../../model/agent-run.ts";
 import type { RenderedRun } from "../../model/run-verbs.ts";
@@ -6,7 +7,7 @@ import { renderTold } from "./page-parts.ts";
 import { pageStyle } from "./page-style.ts";
 import { storyOf } from "./story.ts";
 import { renderWaterfall } from "./waterfall.ts";
-import { counted, cutOffWords, durationOf, finishesOf, momentOf, numberOf, outcomeWords } from "./words.ts";
+import { cutOffWords, durationOf, finishesOf, momentOf, numberOf, outcomeWords } from "./words.ts";
 
 const styleHash = `sha256-${createHash("sha256").update(pageStyle).digest("base64")}`;
 /** It runs nothing and loads nothing, whatever a model or a tool has written into it. */
@@ -78,13 +79,13 @@ function renderTiles({ durationMs, steps, turns, counters, usage }: AgentRun): s
   const thinking = steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   const tiles: [string, string][] = [
     [durationOf(durationMs), `of them ${durationOf(thinking)} the model's`],
-    [counted(turns, "turn"), `the model asked ${counted(steps.length, "time")}`],
+    [countOf(turns, "turn"), `the model asked ${countOf(steps.length, "time")}`],
     [
-      counted(counters.totalToolCalls, "call"),
-      `in ${counted(counters.totalToolCallTurns, "turn")} with calls`,
+      countOf(counters.totalToolCalls, "call"),
+      `in ${countOf(counters.totalToolCallTurns, "turn")} with calls`,
     ],
     [
-      counted(usage.totalTokens, "token"),
+      countOf(usage.totalTokens, "token"),
       `${numberOf(usage.inputTokens)} in, ${numberOf(usage.outputTokens)} out`,
     ],
   ];

@@ -1,9 +1,9 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { AgentCall, AgentRun } from "../../model/agent-run.ts";
 import type { ChatContent } from "../../model/chat.ts";
 import { storyOf, type Told, type ToldCall, type ToldMessage } from "./story.ts";
 import {
-  counted,
   cutOffWords,
   durationOf,
   finishesOf,
@@ -36,13 +36,13 @@ function headOf(run: AgentRun): string {
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
     `asked by ${run.user ?? "nobody"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
-    `${counted(run.turns, "turn")} with tools, ${counted(counters.totalToolCalls, "call")}, ` +
-      `the model asked ${counted(run.steps.length, "time")} for ${durationOf(models)}`,
+    `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
+      `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
     ...(finishesOf(run) === "" ? [] : [`the model stopped with ${finishesOf(run)}`]),
     ...(run.truncated ? [cutOffWords] : []),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
-    `${counted(usage.totalTokens, "token")}: ${numberOf(usage.inputTokens)} in, ${numberOf(usage.outputTokens)} out`,
+    `${countOf(usage.totalTokens, "token")}: ${numberOf(usage.inputTokens)} in, ${numberOf(usage.outputTokens)} out`,
   ].join("\n");
 }
 
@@ -67,7 +67,7 @@ function renderCall({ number, tool, arguments: args, result, facts }: ToldCall):
 }
 
 function factsOf({ status, durationMs, provider, attempts, record }: AgentCall): string {
-  const tried = attempts > 1 ? `, ${counted(attempts, "attempt")}` : "";
+  const tried = attempts > 1 ? `, ${countOf(attempts, "attempt")}` : "";
   const by = provider === null ? "" : ` by ${provider}`;
   return `${status}${by} in ${durationOf(durationMs)}${tried}${record === null ? "" : `, call ${record}`}`;
 }

@@ -24,10 +24,6 @@ export function numberOf(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-export function counted(count: number, thing: string): string {
-  return `${numberOf(count)} ${thing}${count === 1 ? "" : "s"}`;
-}
-
 export function momentOf(at: string): string {
   return at.slice(0, 19).replace("T", " ");
 }

@@ -95,7 +95,7 @@ test("an interval that leads out of every calendar is refused", () => {
 
 test("what is left out is told by its name", () => {
   assert.deepEqual(problemsOf(checkTask, { kind: "task", name: "t", required_skills: [] }), [
-    "summary | is missing | Add it as a text.",
+    "summary | is missing | Add it as a string.",
     "acceptance_criteria | is missing | Add it as a list.",
   ]);
 });

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { AgentRun } from "../../model/agent-run.ts";
 import { errorTable } from "../../model/errors.ts";
@@ -26,8 +27,8 @@ export function sayHowItEnded(ended: Ended): void {
     say(`${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`);
   if (outcome === "budget" && !error) say(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
   if (error) printError(error);
-  const tokens = `${usage.totalTokens} tokens (${usage.inputTokens} in, ${usage.outputTokens} out)`;
-  say(colors.dim(`${count(turns, "turn")}, ${count(counters.totalToolCalls, "call")}, ${tokens}`));
+  const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
+  say(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}`));
 }
 
 /** What the answer alone does not tell. */
@@ -38,8 +39,4 @@ function sayWhatIsLeft({ truncated, waiting = [], missing = [] }: Ended): void {
     say(
       `${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`,
     );
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }

@@ -3,7 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 /** Fewer characters of an id are a typing error more often than an entry. */
 const shortestPrefix = 4;
 /** As much of an id as people like to read. */
-const usualLength = 8;
+export const shownIdLength = 8;
 
 /** The one id that begins like this. `what` names the things, `where` the command that lists them. */
 export function findByPrefix(
@@ -31,7 +31,7 @@ export function findByPrefix(
 
 /** As much of each as tells it from the others. */
 export function shorten(ids: readonly string[]): (id: string) => string {
-  let length = usualLength;
+  let length = shownIdLength;
   const isUnique = () => new Set(ids.map((id) => id.slice(0, length))).size === new Set(ids).size;
   while (!isUnique()) length++;
   return (id) => id.slice(0, length);

@@ -34,7 +34,7 @@ test("a key named __proto__ is just a key", async () => {
 
 const refused: [title: string, args: string | undefined, values: string[], message: RegExp][] = [
   ["broken JSON", '{"a": ', [], /--args is not valid JSON.*Quote it/],
-  ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=text or key:=json/],
+  ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=value or key:=json/],
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],

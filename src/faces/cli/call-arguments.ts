@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { splitPair } from "../../lib/argument-pair.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
+import { memberTypes, typedMembers } from "../../lib/typed-text.ts";
+import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
 
 /** `--args` first, then `key=value` pairs on top. */
 export async function readCallArguments(
@@ -17,6 +20,50 @@ export async function readCallArguments(
   return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
 }
 
+/** `key=text` as the tool's schema wants it. A tool that cannot be looked up is reported by the call itself. */
+export async function typedForTool(
+  plane: Pick<Plane, "tool">,
+  tool: string,
+  args: unknown,
+  values: readonly string[],
+): Promise<unknown> {
+  const texts = textKeys(values);
+  if (texts.length === 0 || !isObject(args)) return args;
+  const found = await plane.tool(tool).catch(() => null);
+  return found === null ? args : typedMembers(args, texts, found.parameters);
+}
+
+/** What to write for each `key=value` that is not what the tool takes. */
+export async function argumentHints(
+  plane: Pick<Plane, "tool">,
+  tool: string,
+  { error }: Outcome,
+  values: readonly string[],
+): Promise<string[]> {
+  const { problems } = error?.code === "INVALID_ARGUMENTS" ? error.data : {};
+  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
+  const wrong = textKeys(values).filter((key) => paths.includes(`/${key}`));
+  if (wrong.length === 0) return [];
+  const found = await plane.tool(tool).catch(() => null);
+  return wrong.flatMap((key) => {
+    const [kind, example] = wanted[memberTypes(found?.parameters, key)?.[0] ?? ""] ?? [];
+    return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];
+  });
+}
+
+const wanted: Record<string, [kind: string, example: string]> = {
+  integer: ["a whole number", "1"],
+  number: ["a number", "1"],
+  boolean: ["true or false", "true"],
+  null: ["null", "null"],
+  array: ["a list", "'[]'"],
+  object: ["an object", "'{}'"],
+};
+
+function textKeys(values: readonly string[]): string[] {
+  return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
+}
+
 async function readSource(args: string): Promise<string> {
   if (args === "-") return (await import("node:stream/consumers")).text(process.stdin);
   if (!args.startsWith("@")) return args;
@@ -29,7 +76,7 @@ async function readSource(args: string): Promise<string> {
 
 function parsePair(pair: string): [string, unknown] {
   const parts = splitPair(pair);
-  if (parts === null) throw usage(`'${pair}' is not an argument. Write key=text or key:=json`);
+  if (parts === null) throw usage(`'${pair}' is not an argument. Write key=value or key:=json`);
   const { key, value, isJson } = parts;
   return [key, isJson ? parseJson(value, key) : value];
 }

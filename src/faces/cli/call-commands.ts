@@ -15,9 +15,9 @@ import {
 export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
   program
     .command("call")
-    .description("one call along the path")
+    .description("call a tool")
     .argument("<tool>", "the tool, in any spelling")
-    .argument("[values...]", "key=text or key:=json")
+    .argument("[values...]", "key=value or key:=json")
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
     .option("--timeout <seconds>", "limit of this call; 0 for none", toSeconds)
     .option("--yes", "agree to what the policy would ask about")

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { CallRecord } from "../../model/call.ts";
 import type { CallChain } from "../../model/call-chain.ts";
@@ -66,9 +67,11 @@ export function renderChain(chain: CallChain): string {
   return [
     broken
       ? `The record is broken at call '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
-      : `${calls} calls are recorded, and none was changed or removed in between.`,
+      : `${countOf(calls, "call")} recorded; none was changed or removed in between.`,
     ...(unchained > 0 ? [`The first ${unchained} are older than the chain and cannot be verified.`] : []),
-    ...(removed > 0 ? [`${removed} older calls were removed because of their age ('calls.keepDays').`] : []),
+    ...(removed > 0
+      ? [`${countOf(removed, "older call")} removed because of their age ('calls.keepDays').`]
+      : []),
     ...(headFound === false
       ? ["The hash you gave is not in the record: its end was removed or rewritten."]
       : []),

@@ -62,7 +62,7 @@ export async function showCall(
     nullIfUnknown(thrown);
     throw new PlaneError(
       "NOT_FOUND",
-      `No call and no run '${id}' of yours is kept. 'calls list' and 'calls runs' list those that are.`,
+      `No call or run '${id}' found. List them: toolplane calls list, toolplane calls runs`,
     );
   });
 }

@@ -1,12 +1,13 @@
+import { countOf } from "../../lib/count-of.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
-import { readCallArguments } from "./call-arguments.ts";
+import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { lastWordsOf } from "./last-words.ts";
-import { printJson, printWarning, say } from "./output.ts";
-import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
+import { print, printJson, printWarning, say } from "./output.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
 
 type CallOptions = GlobalOptions & {
@@ -34,10 +35,11 @@ export async function callTool(
       "USAGE",
       "--save-artifacts and --max-result do not go together: leave out --max-result.",
     );
-  const args = await readCallArguments(options.args, values);
+  const given = await readCallArguments(options.args, values);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
+    const args = await typedForTool(plane, tool, given, values);
     const first = await plane.call(tool, args, {
       face: "cli",
       signal,
@@ -54,11 +56,13 @@ export async function callTool(
       asks && first.approval ? await (await import("./approval-prompt.ts")).answerHere(plane, first) : first;
     const files = await saveFiles(outcome, options);
     if (options.json) printJson({ ...outcome, ...files });
-    else printOutcome(outcome, values);
+    else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
     if (!options.json && files) sayWhatIsSaved(files);
-    if (!options.json) sayHowToApprove(outcome);
+    // Whoever asks for a plan gets what they asked for: the plan is the result.
+    const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
+    if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
     if (!options.json) await sayLastWords(plane, outcome);
-    return exitCodeOf(outcome);
+    return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
 }
@@ -78,6 +82,6 @@ async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force 
 
 function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
   for (const problem of problems) printWarning(problem);
-  for (const { path, bytes } of saved) say(`saved ${path} (${bytes} bytes)`);
+  for (const { path, bytes } of saved) say(`saved ${path} (${countOf(bytes, "byte")})`);
   if (saved.length === 0) say("The result came without artifacts; nothing was saved.");
 }

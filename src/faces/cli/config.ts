@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
@@ -20,7 +21,7 @@ export async function validateConfig(
   if (options.json) printJson({ ok, files, problems });
   else {
     if (problems.length > 0) print(listProblems(problems));
-    const count = `${problems.length} problem${problems.length === 1 ? "" : "s"}`;
+    const count = countOf(problems.length, "problem");
     print(
       ok
         ? colors.green(`✔ ${files.join(", ")}: usable (${count})`)

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { Outcome } from "../../model/call.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
@@ -58,7 +59,7 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
   if (options.json)
     printJson({ retried: tried.length, succeeded, failed: failed.length, skipped, outcomes: tried });
   else {
-    print(`${succeeded} of ${tried.length} dead letters succeeded.`);
+    print(`${succeeded} of ${countOf(tried.length, "dead letter")} succeeded.`);
     for (const { id, tool, error } of failed)
       printWarning(`${id.slice(0, 8)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { DeadLetter, DeadLetterHold, DeadLetterPage } from "../../model/dead-letter.ts";
 import { colors } from "./colors.ts";
@@ -34,7 +35,7 @@ export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now
 export function renderDeadLetter(letter: DeadLetter, now: number): string {
   const { id, tool, principal, face, error, history, conversation } = letter;
   const facts = [
-    ["status", `${letter.status}, ${letter.attempts} of ${letter.maxAttempts} tries`],
+    ["status", `${letter.status}, ${letter.attempts} of ${countOf(letter.maxAttempts, "try", "tries")}`],
     ["next try", renderNext(letter, now) || "none"],
     ["what to do", adviceFor(letter)],
     ["called by", `${principal.user ?? "nobody"} through ${face}`],

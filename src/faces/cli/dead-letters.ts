@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { DeadLetterQuery, DeadLetterStatus } from "../../model/dead-letter.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -82,7 +83,7 @@ export async function findId(plane: Plane, given: string): Promise<string> {
   const ids = deadLetters.map(({ id }) => id).join(", ");
   throw new PlaneError(
     "USAGE",
-    `${total} dead letters begin with '${given}': ${ids}${total > deadLetters.length ? ", …" : ""}. Give more characters.`,
+    `${countOf(total, "dead letter")} begin with '${given}': ${ids}${total > deadLetters.length ? ", …" : ""}. Give more characters.`,
   );
 }
 

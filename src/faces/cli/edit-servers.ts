@@ -20,7 +20,11 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
       "Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server",
     );
   }
-  if (options.url !== undefined && !URL.canParse(options.url)) throw usage(`'${options.url}' is not a URL.`);
+  requireUrl(options.url);
+  if (command !== undefined && looksLikeUrl.test(command)) {
+    requireUrl(command);
+    throw usage(`'${command}' is a URL, not a command: servers add ${name} --url ${command}`);
+  }
   const definition: JsonObject = {
     ...(options.url === undefined ? {} : { url: options.url }),
     ...(command === undefined ? {} : { command, ...(rest.length > 0 ? { args: rest } : {}) }),
@@ -40,6 +44,14 @@ export async function removeServer(
   const done = await (await openSetup(cli, options)).removeServer(name, options.to);
   if (options.json) printJson(done);
   else print(`Removed '${name}' from ${done.path}.`);
+}
+
+/** A scheme of two letters or more; one letter is a drive of Windows. */
+const looksLikeUrl = /^[a-z][a-z0-9+.-]+:\//i;
+
+function requireUrl(url: string | undefined): void {
+  if (url === undefined || (/^(https?|wss?):\/\/./i.test(url) && URL.canParse(url))) return;
+  throw usage(`'${url}' is not a URL; start it with http:// or https://`);
 }
 
 function pairs(key: string, given: readonly string[] = []): JsonObject {

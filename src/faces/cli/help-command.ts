@@ -8,7 +8,7 @@ export function addHelpCommand(program: Command): void {
   program
     .helpCommand(false)
     .command("help")
-    .description("how a command is used")
+    .description("show help of a command")
     .argument("[command...]")
     .addHelpText("after", examples("help", "help tools lint"))
     .action((words: string[]) => words.reduce(verbOf, program).outputHelp());
@@ -22,5 +22,5 @@ function verbOf(command: Command, word: string): Command {
     command.commands.map((verb) => verb.name()),
   );
   const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
-  throw usageError(`unknown command '${word}'${hint}`, command);
+  throw usageError(`Unknown command '${word}'${hint}`, command);
 }

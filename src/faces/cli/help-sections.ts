@@ -54,6 +54,7 @@ const sections: Record<string, Record<string, readonly string[]>> = {
     ],
     demo: ["servers add demo -- toolplane demo"],
     planner: ["servers add planner -- toolplane planner"],
+    explain: [],
     help: [],
   },
 };

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { renderNext, renderRecurrence } from "./job-view.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
@@ -16,7 +17,7 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
   const asked = readWorkFilters(options);
   const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryJobs(asked));
   if (options.json) return printJson({ jobs, total, nextCursor });
-  if (jobs.length === 0) return print("No job is there for you, or none matches.");
+  if (jobs.length === 0) return print("No jobs found.");
   const rows = jobs.map((job) => [
     job.name,
     job.personas.join(", "),
@@ -26,5 +27,6 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
     job.summary ?? job.description ?? "",
   ]);
   print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "NEXT", "SUMMARY"], rows));
-  if (nextCursor !== null) say(`${jobs.length} of ${total} jobs; the next ones with --cursor ${nextCursor}`);
+  if (nextCursor !== null)
+    say(`${jobs.length} of ${countOf(total, "job")}; the next ones with --cursor ${nextCursor}`);
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import type { ToolQuality } from "../../model/quality.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
@@ -19,7 +20,8 @@ export async function listQuality(cli: Cli, options: GlobalOptions & ToolFilters
   }
   const rows = page.tools.map(({ name }) => [name, ...cellsOf(scored.get(name))]);
   print(rows.length === 0 ? "No tool matches." : renderTable(["TOOL", "SCORE", "ISSUES"], rows));
-  if (nextCursor !== null) say(`${rows.length} of ${total} tools; the next ones with --cursor ${nextCursor}`);
+  if (nextCursor !== null)
+    say(`${rows.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
 }
 
 function qualityOf(tool: ToolQuality | undefined) {

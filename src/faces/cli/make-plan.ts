@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
 import { fileTrouble } from "../../lib/file-trouble.ts";
-import { shellQuote } from "../../lib/shell-quote.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import { bundledCommand, bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, say } from "./output.ts";
-import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
 
 type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: string; timeout: number };
@@ -21,16 +19,18 @@ export async function makePlan(cli: Cli, given: string, options: MakeOptions): P
   if (task === "")
     throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
   const { planner, timeout } = options;
-  const work = (plane: Plane, signal: AbortSignal) =>
-    plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
-  const outcome = await withPlane(cli, options, work, { fallback: { mcpServers: bundledServers } });
+  const work = async (plane: Plane, signal: AbortSignal) => {
+    const planned = await plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
+    if (!options.json) await sayWhatWaits(plane, planned);
+    return planned;
+  };
+  const outcome = await withPlane(cli, options, work);
   if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND") throw noPlanner();
   const script = scriptOf(outcome);
   const path = script === null || options.out === undefined ? null : save(script, options.out, options);
   if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
   else if (script === null) printOutcome(outcome);
   else tell(outcome, script, path);
-  if (!options.json) sayHowToApprove(outcome);
   return exitCodeOf(outcome);
 }
 
@@ -64,10 +64,8 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
 }
 
 function noPlanner(): PlaneError {
-  const { command, args } = bundledCommand("planner");
-  const words = [command, ...args];
   return new PlaneError(
     "TOOL_NOT_FOUND",
-    `No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- ${words.map(shellQuote).join(" ")}`,
+    "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner",
   );
 }

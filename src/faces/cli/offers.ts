@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Listed } from "../../model/server-verbs.ts";
@@ -49,7 +50,7 @@ export async function readResource(
   if (options.json) return printJson(resource);
   const contents = isObject(resource) && Array.isArray(resource.contents) ? resource.contents : [];
   for (const { text, blob, mimeType } of contents)
-    print(text ?? `(${mimeType}, ${blob?.length ?? 0} characters of base64)`);
+    print(text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`);
 }
 
 function renderListed(items: readonly Listed[], title: string, nameOf: (item: Listed) => unknown): string {

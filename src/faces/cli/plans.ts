@@ -1,9 +1,10 @@
+import { countOf, nounFor } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plan, PlanChoice } from "../../model/held-call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import { findByPrefix } from "./approval-ids.ts";
+import { findByPrefix, shownIdLength } from "./approval-ids.ts";
 import { readObject } from "./approvals.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, say } from "./output.ts";
@@ -67,7 +68,10 @@ function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plan
     else say("It runs elsewhere.");
   }
   const left = plan.changes.filter(({ status }) => status === "pending").length;
-  if (left > 0) say(`${left} of ${plan.changes.length} changes still wait: toolplane plan show ${plan.id}`);
+  if (left > 0)
+    say(
+      `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
+    );
 }
 
 /** The one that is meant, or the newest in which something waits. */

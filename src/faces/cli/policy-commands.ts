@@ -13,7 +13,7 @@ export function addPolicyCommands(program: Command, cli: Cli): void {
     .command("test")
     .description("what the policy says about a call, without making it")
     .argument("<tool>", "the tool, in any spelling")
-    .argument("[values...]", "key=text or key:=json")
+    .argument("[values...]", "key=value or key:=json")
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
     .addOption(new Option("--face <face>", "as if called through this").choices(faces).default("cli"))
     .addOption(

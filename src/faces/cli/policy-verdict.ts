@@ -3,7 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { PolicyMode } from "../../model/policy-mode.ts";
 import type { Face } from "../../model/principal.ts";
-import { readCallArguments } from "./call-arguments.ts";
+import { readCallArguments, typedForTool } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";
@@ -26,9 +26,10 @@ export async function testPolicy(
 ): Promise<void> {
   const given = await readCallArguments(args, values);
   if (!isObject(given)) throw new PlaneError("USAGE", `--args must be a JSON object like {"key": "value"}.`);
-  const tested = await withPlane(cli, options, (plane) =>
-    plane.testPolicy(tool, given as JsonObject, { face, ...(mode === undefined ? {} : { mode }) }),
-  );
+  const tested = await withPlane(cli, options, async (plane) => {
+    const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
+    return plane.testPolicy(tool, typed, { face, ...(mode === undefined ? {} : { mode }) });
+  });
   if (options.json) return printJson(tested);
   const { verdict, origin, reason, rule, effect } = tested;
   print(`${colors.bold(verdict)}: ${means[verdict]}`);

@@ -1,12 +1,14 @@
 import type { Outcome } from "../../model/call.ts";
 import { errorTable } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { shownIdLength } from "./approval-ids.ts";
 import { print, printError, printWarning, say } from "./output.ts";
 import { renderResult } from "./render-result.ts";
 
-/** How a call went, for people; `values` are the pairs they typed. */
+/** How a call went, for people. `hints` say what to type instead. */
 export function printOutcome(
-  { call, result, error, verdict }: Outcome,
-  values: readonly string[] = [],
+  { call, result, error, verdict, plan }: Outcome,
+  hints: readonly string[] = [],
 ): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result) {
@@ -18,9 +20,9 @@ export function printOutcome(
     print(`'${call.tool}' would ${verdicts[verdict?.verdict ?? "allow"]}.`);
     if (verdict) say(`${verdict.origin}: ${verdict.reason}`);
   }
-  if (error && error.code !== "TOOL_ERROR") printError(error);
-  for (const hint of error?.code === "INVALID_ARGUMENTS" ? jsonHints(error.data.problems, values) : [])
-    say(hint);
+  // To be queued is no failure, and is said by `sayWhatWaits`.
+  if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
+  for (const hint of hints) say(hint);
 }
 
 const verdicts = {
@@ -30,20 +32,20 @@ const verdicts = {
   deny: "be refused",
 } as const;
 
-/** Whoever nobody could ask learns how to go on. */
-export function sayHowToApprove({ approval, plan }: Outcome): void {
-  if (approval) say(`Approve it with: toolplane approvals approve ${approval.id}`);
-  if (plan) say(`See the plan with: toolplane plan show ${plan.id}`);
+/** Where a call waits for a person, and the command that shows or approves it. */
+export async function sayWhatWaits(
+  plane: Pick<Plane, "plan">,
+  { approval, plan }: Outcome,
+  write = say,
+): Promise<void> {
+  if (approval) say(`Approve it: toolplane approvals approve ${approval.id}`);
+  if (!plan) return;
+  const { changes } = await plane.plan(plan.id);
+  const place = changes.findIndex(({ id }) => id === plan.change) + 1;
+  const id = plan.id.slice(0, shownIdLength);
+  write(`Queued as change ${place} of plan ${id}. See it: toolplane plan show ${id}`);
 }
 
 export function exitCodeOf({ error }: Outcome): number {
   return error ? errorTable[error.code].exit : 0;
-}
-
-/** Whoever wrote `a=1` for a number wants to know about `a:=1`. */
-function jsonHints(problems: unknown, values: readonly string[]): string[] {
-  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
-  return values
-    .filter((pair) => /^[^=]*[^=:]=/.test(pair) && paths.includes(`/${pair.split("=")[0]}`))
-    .map((pair) => `'${pair}' is text; for anything else write ${pair.replace("=", ":=")}`);
 }

@@ -35,8 +35,8 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   const program = new Command("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "how it is used")
-    .helpCommand("help [command]", "how one of them is used")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help of a command")
     .option("--config <file>", "configuration file; repeatable, later ones win", collect)
     .option("--json", "print exactly one JSON document")
     .option("--user <name>", "call as this user")
@@ -46,8 +46,8 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--data-dir <directory>", "where state is kept")
     .option("--store <url>", "'sqlite' or 'postgres://…', in the place of the configured one")
     .option("--env-file <file>", "variables for ${NAME} in configurations; repeatable", loadEnvFile)
-    .option("--log-level <level>", `what is told on standard error: ${logLevels.join(", ")}`, parseLogLevel)
-    .option("--offline", "start nothing; use the catalogue of the last time")
+    .option("--log-level <level>", `log level: ${logLevels.join(", ")}`, parseLogLevel)
+    .option("--offline", "start no servers; use the cached catalogue")
     .option("--standalone", "do not use a plane that serves already")
     .addHelpText(
       "after",

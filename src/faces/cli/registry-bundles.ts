@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { countOf } from "../../lib/count-of.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { type EntryKind, entryKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -27,8 +28,7 @@ export async function exportBundle(
   const done = await withPlane(cli, options, (plane) => plane.exportBundle(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
-  const count = done.entries.length;
-  say(`${count} ${count === 1 ? "entry" : "entries"}, signed with ${done.fingerprint}.`);
+  say(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
 }
 
 export async function importBundle(

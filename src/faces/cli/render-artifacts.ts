@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { ArtifactResult } from "../../model/artifact.ts";
 import type { Json } from "../../model/json.ts";
@@ -9,7 +10,7 @@ export function renderArtifacts({ results, metadata, artifacts, problems }: Arti
     ...(metadata === undefined ? [] : [renderValue(metadata)]),
     ...artifacts.map(
       ({ name, mimeType, bytes }) =>
-        `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${bytes} bytes; --save-artifacts DIR saves it]`,
+        `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${countOf(bytes, "byte")}; --save-artifacts DIR saves it]`,
     ),
     ...problems.map((problem) => `[${plainText(problem)}]`),
   ];

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { readArtifacts } from "../../model/artifact.ts";
 import { isObject } from "../../model/json.ts";
@@ -41,12 +42,12 @@ function renderMedia(block: ContentBlock, at: number, callId: string): string {
   const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   writeFileSync(file, media.bytes);
-  return `[${block.type} ${media.mimeType}, ${media.bytes.length} bytes: ${file}]`;
+  return `[${block.type} ${media.mimeType}, ${countOf(media.bytes.length, "byte")}: ${file}]`;
 }
 
 function renderResource(resource: Record<string, unknown>): string {
   const uri = plainText(String(resource.uri));
   if (typeof resource.text === "string") return `[resource ${uri}]\n${plainText(resource.text)}`;
   const size = typeof resource.blob === "string" ? Buffer.byteLength(resource.blob, "base64") : 0;
-  return `[resource ${uri}, ${plainText(String(resource.mimeType ?? "unknown type"))}, ${size} bytes]`;
+  return `[resource ${uri}, ${plainText(String(resource.mimeType ?? "unknown type"))}, ${countOf(size, "byte")}]`;
 }

@@ -5,7 +5,7 @@ import type { PlacedStep, PlanCheck } from "../../model/tool-plan.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, say } from "./output.ts";
-import { exitCodeOf, printOutcome, sayHowToApprove } from "./print-outcome.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "./print-outcome.ts";
 import { readPlanFile } from "./read-plan-file.ts";
 import { renderCheck, renderPlanProblem, renderTried, type TriedStep } from "./tool-plan-view.ts";
 import { withPlane } from "./with-plane.ts";
@@ -67,7 +67,7 @@ async function runSteps(
       asks && first.approval ? await (await import("./approval-prompt.ts")).answerHere(plane, first) : first;
     done.push({ line: step.line, tool: step.tool, outcome });
     if (!json) printOutcome(outcome);
-    if (!json) sayHowToApprove(outcome);
+    if (!json) await sayWhatWaits(plane, outcome);
     if (!outcome.ok) break;
   }
   const last = done.at(-1)?.outcome;

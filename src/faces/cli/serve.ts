@@ -1,6 +1,8 @@
 import { once } from "node:events";
-import { renderProblem } from "../../model/config.ts";
+import { countOf } from "../../lib/count-of.ts";
+import type { Config } from "../../model/config.ts";
 import { isLoopback } from "../../model/loopback.ts";
+import type { Manifests } from "../../model/manifests.ts";
 import type { Plane } from "../../model/plane.ts";
 import { bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";
@@ -11,7 +13,7 @@ import { print, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { Interrupted, untilInterrupted } from "./signals.ts";
 import { tellOfServers } from "./tell-of-servers.ts";
-import { openPlane } from "./with-plane.ts";
+import { openPlane, tellProblems } from "./with-plane.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -55,9 +57,12 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
       "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
     );
   if (options.logLevel !== "error" && options.logLevel !== "warn") tellOfServers(plane);
+  let before = plane.config();
   plane.on("config.changed", ({ added, removed, changed }) => {
-    say(`Configuration applied: ${renderChange({ added, removed, changed })}`);
-    for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+    const now = plane.config();
+    say(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
+    before = now;
+    tellProblems(plane.config().problems, options, true);
   });
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
@@ -84,9 +89,7 @@ function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): num
 function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOptions): void {
   const servers = Object.keys(plane.config().servers).length;
   if (json) return print(JSON.stringify({ url, servers, workbench }));
-  print(
-    `${colors.bold("Toolplane")} serves ${servers} server${servers === 1 ? "" : "s"} at ${colors.cyan(url)}`,
-  );
+  print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}`);
   if (workbench !== null) print(`  open    ${workbench}`);
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);
@@ -103,9 +106,28 @@ async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
     );
 }
 
-function renderChange(change: Record<string, string[]>): string {
-  const parts = Object.entries(change).flatMap(([what, names]) =>
-    names.length > 0 ? `${what} ${names.join(", ")}` : [],
+/** Servers by name, what manifests define by number. */
+export function renderChange(servers: Record<string, string[]>, before: Config, now: Config): string {
+  const named = Object.entries(servers).flatMap(([what, names]) =>
+    names.length > 0 ? [`${what} ${names.join(", ")}`] : [],
   );
-  return parts.join("; ") || "no server is different";
+  const counted = (["tools", "skills", "tasks", "jobs"] as const).flatMap((kind) => {
+    const count = countDifferent(entriesOf(before, kind), entriesOf(now, kind));
+    return count === 0 ? [] : [`${countOf(count, kind.slice(0, -1))} changed`];
+  });
+  return [...named, ...counted].join("; ") || "no server and no tool changed";
+}
+
+function entriesOf({ tools, fromManifests }: Config, kind: keyof Manifests): ReadonlyMap<string, string> {
+  const own = kind === "tools" ? Object.values(tools) : [];
+  const all = [...own, ...fromManifests[kind]].map((entry) => [
+    JSON.stringify([entry.name, entry.persona]),
+    JSON.stringify(entry),
+  ]);
+  return new Map(all as [string, string][]);
+}
+
+function countDifferent(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): number {
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return [...names].filter((name) => before.get(name) !== now.get(name)).length;
 }

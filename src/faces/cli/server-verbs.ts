@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -24,13 +25,7 @@ export async function pingServer(cli: Cli, name: string, options: GlobalOptions)
 }
 
 export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  await change(
-    cli,
-    name,
-    options,
-    "connect",
-    ({ tools }) => `is connected: ${tools === 1 ? "1 tool" : `${tools} tools`}.`,
-  );
+  await change(cli, name, options, "connect", ({ tools }) => `is connected: ${countOf(tools, "tool")}.`);
 }
 
 export async function disconnectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {

@@ -31,6 +31,14 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
     .action(async (server: string | undefined, _, command: Command) =>
       setExitCode(await (await import("./doctor.ts")).runDoctor(cli, server, command.optsWithGlobals())),
     );
+  program
+    .command("explain")
+    .description("explain an error code: what happened and what to do")
+    .argument("[code]", "the code behind a message, such as TIMEOUT; all codes when left out")
+    .addHelpText("after", examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json"))
+    .action(async (code: string | undefined, _, command: Command) =>
+      (await import("./explain.ts")).explainError(code, command.optsWithGlobals()),
+    );
   addConfigCommands(program.command("config").description("the configuration itself"), cli, setExitCode);
 }
 

@@ -48,7 +48,7 @@ test("what tools and models say cannot draw on the terminal, and does not flood 
     piece("observation", "x".repeat(2_000), { end: true }),
   ]);
   assert.equal(answer, "red\n");
-  assert.match(aside, /^← x{400}… \(2000 characters\)\n$/);
+  assert.match(aside, /^← x{400}… \(2,000 characters\)\n$/);
 });
 
 test("where nobody watches only the answer is shown", () => {

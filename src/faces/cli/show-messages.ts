@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { stableJson } from "../../lib/stable-json.ts";
 import type { AgentMessage } from "../../model/agent-run.ts";
@@ -82,5 +83,5 @@ function renderObservation(text: string, status: string | undefined): string {
 }
 
 function cut(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit)}… (${text.length} characters)` : text;
+  return text.length > limit ? `${text.slice(0, limit)}… (${countOf(text.length, "character")})` : text;
 }

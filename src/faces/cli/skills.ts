@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { namesUnder } from "../../lib/fill-references.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { SkillListing } from "../../model/registry-summary.ts";
@@ -22,7 +23,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
   const asked = { personas, capabilities, q, limit: page.limit, cursor: page.cursor };
   const { skills, total, nextCursor } = await withPlane(cli, options, (plane) => plane.skills(asked));
   if (options.json) return printJson({ skills, total, nextCursor });
-  if (skills.length === 0) return print("No skill is there for you, or none matches.");
+  if (skills.length === 0) return print("No skills found.");
   const rows = skills.map((skill) => [
     skill.name,
     skill.version,
@@ -32,7 +33,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
   ]);
   print(renderTable(["SKILL", "VERSION", "PERSONA", "MISSING TOOLS", "SUMMARY"], rows));
   if (nextCursor !== null)
-    say(`${skills.length} of ${total} skills; the next ones with --cursor ${nextCursor}`);
+    say(`${skills.length} of ${countOf(total, "skill")}; the next ones with --cursor ${nextCursor}`);
 }
 
 export async function showSkill(cli: Cli, name: string, options: GlobalOptions): Promise<void> {

@@ -9,7 +9,7 @@ export function addStateCommands(program: Command, cli: Cli, setExitCode: SetExi
   state
     .command("export")
     .description("write the whole state as lines of JSON, to a file or to standard output")
-    .argument("[file]")
+    .argument("[file]", "standard output when left out or -")
     .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
     .action(async (file: string | undefined, _, command: Command) =>
       setExitCode(await (await import("./state.ts")).exportState(cli, file, command.optsWithGlobals())),

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { countOf } from "../../lib/count-of.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { linesOf } from "../../lib/lines-of.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -14,9 +15,10 @@ type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
 export async function exportState(
   cli: Cli,
-  file: string | undefined,
+  given: string | undefined,
   options: GlobalOptions,
 ): Promise<number> {
+  const file = given === "-" ? undefined : given;
   await using state = await openState(cli, options);
   using progress = showProgress(await state.countState(), 0);
   let rows = -2;
@@ -31,7 +33,7 @@ export async function exportState(
     await pipeline(Readable.from(lines()), process.stdout, { end: false }).catch(endQuietly);
   else await writeWhole(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
-  else say(`${rows} rows were exported${file === undefined ? "" : ` to ${file}`}.`);
+  else say(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);
   return 0;
 }
 
@@ -46,7 +48,7 @@ export async function importState(cli: Cli, file: string, options: ImportOptions
   });
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   if (options.json) printJson({ rows, hash, imported: !dryRun });
-  else say(dryRun ? `${total} rows can be imported.` : `${total} rows were imported.`);
+  else say(dryRun ? `${countOf(total, "row")} can be imported.` : `Imported ${countOf(total, "row")}.`);
   return 0;
 }
 

@@ -26,7 +26,9 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
   const { servers, totals, tools = [], lazy, sessions = [] } = stats;
   const dearest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
   const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
-  const head = ["FULL", "SUMMARY", "LOADED", "SAVED", ...(withBars ? [""] : [])];
+  // Nothing is saved where clients get every definition whole.
+  const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
+  const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
   const lines = [
     renderTable(
       ["SERVER", "TOOLS", ...head],

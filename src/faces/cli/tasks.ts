@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { TaskEntry } from "../../model/registry-summary.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -11,7 +12,7 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
   const asked = readWorkFilters(options);
   const { tasks, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryTasks(asked));
   if (options.json) return printJson({ tasks, total, nextCursor });
-  if (tasks.length === 0) return print("No task is there for you, or none matches.");
+  if (tasks.length === 0) return print("No tasks found.");
   const rows = tasks.map((task) => [
     task.name,
     task.persona ?? "shared",
@@ -21,7 +22,7 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
   ]);
   print(renderTable(["TASK", "PERSONA", "SKILLS", "NEEDS", "SUMMARY"], rows));
   if (nextCursor !== null)
-    say(`${tasks.length} of ${total} tasks; the next ones with --cursor ${nextCursor}`);
+    say(`${tasks.length} of ${countOf(total, "task")}; the next ones with --cursor ${nextCursor}`);
 }
 
 export async function showTask(cli: Cli, name: string, options: GlobalOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { Plane } from "../../model/plane.ts";
 import { colors } from "./colors.ts";
@@ -18,7 +19,7 @@ export function tellOfServers(plane: Plane): void {
   };
   plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
   plane.on("server.connected", ({ server, toolCount }) =>
-    tell(colors.green("●"), server, toolCount === 1 ? "1 tool" : `${toolCount} tools`),
+    tell(colors.green("●"), server, countOf(toolCount, "tool")),
   );
   plane.on("server.error", ({ server, message }) =>
     explain(server, message).then((text) => tell(colors.red("●"), server, text)),

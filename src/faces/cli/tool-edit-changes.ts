@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { type Change, type ChangeKind, changeKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -28,7 +29,8 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
   const next = page.offset + page.count;
-  if (next < page.total) say(`${page.count} of ${page.total} changes; older ones with --offset ${next}`);
+  if (next < page.total)
+    say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
 }
 
 function toNumber(key: "limit" | "offset", text: string | undefined): { [key: string]: number } {
@@ -69,7 +71,7 @@ export function renderDiff({ kind, before, after }: Pick<Change, "kind" | "befor
   if (lines.length <= shownLines) return lines;
   return [
     ...lines.slice(0, shownLines),
-    colors.dim(`  … ${lines.length - shownLines} more lines, all with --json`),
+    colors.dim(`  … ${countOf(lines.length - shownLines, "more line")}, all with --json`),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { Outcome } from "../../model/call.ts";
 import type { PlacedStep, PlanCheck, PlanProblem } from "../../model/tool-plan.ts";
@@ -34,7 +35,7 @@ export function renderPlanProblem(path: string, { line, tool, message, hint }: P
 }
 
 function summarize(steps: number, problems: number): string {
-  const count = `${steps} step${steps === 1 ? "" : "s"}`;
+  const count = countOf(steps, "step");
   if (problems === 0) return `${colors.green("✔")} ${count}, nothing is wrong.`;
-  return `${problems} problem${problems === 1 ? "" : "s"}, ${count} read.`;
+  return `${countOf(problems, "problem")}, ${count} read.`;
 }

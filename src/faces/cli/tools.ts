@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { sentence } from "../../lib/sentence.ts";
 import type { HealthSummary, ToolHealth } from "../../model/health.ts";
@@ -8,6 +9,7 @@ import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
 import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { renderSpan } from "./dead-letter-view.ts";
 import { renderFinding, renderReviewNote } from "./lint-findings.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
@@ -43,7 +45,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
     if (plane.config().policy.mode === "review")
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
-      say(`${tools.length} of ${total} tools; the next ones with --cursor ${nextCursor}`);
+      say(`${tools.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
     for (const { name, error } of await plane.servers()) {
       if (error !== null) printWarning(`Server '${name}' is not available: ${sentence(error)}`);
     }
@@ -102,7 +104,9 @@ function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing):
   const { server, tool } = spec.config;
   const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const rests = router?.backoff_until ? `, left alone until ${router.backoff_until}` : "";
+  const rests = router?.backoff_until
+    ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
+    : "";
   return plainText(`${spec.name}${where}, priority ${spec.priority}${rests}`);
 }
 
@@ -145,5 +149,5 @@ function renderLast({ at, ok, selected }: NonNullable<ToolHealth["last_invocatio
 function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms }: HealthSummary): string {
   if (total === 0) return "not called yet";
   const share = Math.round(success_rate * 100);
-  return `${share} % of ${total} calls, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
+  return `${share} % of ${countOf(total, "call")}, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
 }

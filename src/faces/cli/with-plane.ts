@@ -1,3 +1,5 @@
+import { countOf } from "../../lib/count-of.ts";
+import { shellQuote } from "../../lib/shell-quote.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -59,20 +61,26 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
   if (options.logLevel === "debug") (await import("./show-events.ts")).showEvents(plane);
-  if (!extra.isQuiet) tellProblems(plane.config().problems);
+  if (!extra.isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
   return plane;
 }
 
-/** What costs something is told each time; what is only worth a look is counted. */
-function tellProblems(problems: readonly ConfigProblem[]): void {
-  const [minor, serious] = [true, false].map((isMinor) =>
-    problems.filter(({ message }) => isAssumption(message) === isMinor),
-  ) as [ConfigProblem[], ConfigProblem[]];
-  for (const problem of serious) printWarning(renderProblem(problem));
-  if (minor.length > 0)
-    printWarning(`${minor.length} values are assumed in manifests; 'toolplane config validate' tells which.`);
-}
-
-function isAssumption(message: string): boolean {
-  return message.endsWith("is assumed");
+/** One line, however many there are: every command would repeat them all. A plane that stays names each error. */
+export function tellProblems(
+  problems: readonly ConfigProblem[],
+  { config = [] }: Pick<GlobalOptions, "config">,
+  namesErrors: boolean,
+): void {
+  const isError = ({ severity }: ConfigProblem) => severity === "error";
+  const named = problems.length === 1 ? problems : namesErrors ? problems.filter(isError) : [];
+  for (const problem of named) printWarning(renderProblem(problem));
+  const rest = problems.filter((problem) => !named.includes(problem));
+  if (rest.length === 0) return;
+  const errors = rest.filter(isError).length;
+  const counts = [
+    ...(errors > 0 ? [countOf(errors, "error")] : []),
+    ...(errors < rest.length ? [countOf(rest.length - errors, "warning")] : []),
+  ];
+  const files = config.map((file) => ` --config ${shellQuote(file)}`).join("");
+  printWarning(`The configuration has ${counts.join(" and ")}. Run: toolplane config validate${files}`);
 }

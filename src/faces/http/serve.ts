@@ -12,6 +12,8 @@ import { createMetrics } from "./metrics/metrics.ts";
 import { createWorkbenchFront } from "./workbench-front.ts";
 
 const sweepMs = 20;
+/** How long the program that has our port may take to say what it is. */
+const probeMs = 1_000;
 /** What runs has so long to end, or as long as the plane drains. */
 const patienceMs = 5_000;
 
@@ -65,7 +67,9 @@ export async function serve(
   });
   const silent = watchSilent(server);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      listenFailure(error, host, port).then(reject, reject),
+    );
     server.listen(port, host, resolve);
   });
   const address = server.address();
@@ -115,10 +119,28 @@ function drain(server: Server, silent: ReadonlySet<Socket>, waitMs: number): Pro
   });
 }
 
-function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): PlaneError {
-  const reason =
-    error.code === "EADDRINUSE"
-      ? "another program listens there. Choose another with --port, or --port 0 for any free one"
-      : error.message;
-  return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
+async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
+  const options = { cause: error, data: { host, port } };
+  if (error.code !== "EADDRINUSE")
+    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.`, options);
+  const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : "127.0.0.1"}:${port}`;
+  const [holder, remedy] = (await isToolplane(url))
+    ? [`another Toolplane, at ${url}`, "Use that one, stop it,"]
+    : ["another program", "Stop it,"];
+  return new PlaneError(
+    "USAGE",
+    `Port ${port} of ${host} is in use by ${holder}. ${remedy} or choose another port with --port, 0 for any free one.`,
+    options,
+  );
+}
+
+/** Its first page tells, without a credential. */
+async function isToolplane(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(probeMs) });
+    await answer.body?.cancel();
+    return answer.headers.get("location") === "/workbench/";
+  } catch {
+    return false;
+  }
 }

@@ -9,7 +9,7 @@ const broken: [reason: string, fix: RegExp][] = [
   ],
   ["notes: neither 'command' nor 'url' is given", /^Add 'command' .* or 'url' .* to server 'notes'/],
   ["notes: stdio needs a 'command'", /^Add 'command' to server 'notes'/],
-  ["timeoutMs: expected number, received string", /^Correct 'timeoutMs' of 'notes'/],
+  ["timeoutMs: must be a number, not a string", /^Correct 'timeoutMs' of 'notes'/],
 ];
 
 for (const [reason, fix] of broken) {

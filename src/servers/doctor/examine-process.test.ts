@@ -184,6 +184,19 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.equal(alive(Number(readFileSync(pidFile, "utf8"))), false);
   });
 
+  test("a server that writes other things to its standard output is quoted", {
+    timeout: patientMs(20_000),
+  }, async () => {
+    const script = `console.log("hello"); setInterval(() => 0, 1000)`;
+    const seconds = patientSeconds(1);
+    const entry = { command: process.execPath, args: ["-e", script] };
+    const { detail } = failure(await examine(entry, { limitMs: seconds * 1_000 }));
+    assert.equal(
+      detail,
+      `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`,
+    );
+  });
+
   test("a script whose interpreter is missing is told apart from a missing script", async () => {
     await using directory = await temporaryDirectory();
     writeFileSync(directory.file("server"), "#!/no/such/interpreter\n");

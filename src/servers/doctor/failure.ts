@@ -21,16 +21,28 @@ type Ending = {
   tooLate: boolean;
   limitMs: number;
   channel: Channel | undefined;
+  /** The first line it wrote that is no message. */
+  noise: string | undefined;
   closed: Promise<TransportError>;
 };
 
 /** Why a session did not come about or did not last. The channel is closed by now. */
-export async function explain({ thrown, tooLate, limitMs, channel, closed }: Ending): Promise<Failure> {
+export async function explain({
+  thrown,
+  tooLate,
+  limitMs,
+  channel,
+  noise,
+  closed,
+}: Ending): Promise<Failure> {
   if (tooLate) {
-    const ended = channel?.pid == null ? null : await Promise.race([closed, sleep(lastWordsMs, null)]);
+    const isProcess = channel?.pid != null;
+    const ended = isProcess ? await Promise.race([closed, sleep(lastWordsMs, null)]) : null;
+    const wrote =
+      isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
     return {
       kind: "too late",
-      reason: `it gave no answer within ${limitMs / 1000} s`,
+      reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
       said: saidBy(ended),
     };
   }

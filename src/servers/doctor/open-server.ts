@@ -44,6 +44,7 @@ export async function openServer(
   const opened: Opened = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
   const channels: Channel[] = [];
+  let noise: string | undefined;
   let failed: { thrown: unknown; tooLate: boolean } | undefined;
   if (!isInstalled) waitForInstaller();
   try {
@@ -61,7 +62,9 @@ export async function openServer(
         onNotification: () => undefined,
         onStderr: waitForInstaller,
         onRequest: refuseRequest,
-        onNoise: () => undefined,
+        onNoise: (text) => {
+          noise ??= text;
+        },
         onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
         onClose: () => undefined,
         onEnded: closed.resolve,
@@ -81,7 +84,7 @@ export async function openServer(
   }
   const channel = channels.at(-1);
   if (failed) {
-    const failure = await explain({ ...failed, limitMs: waitsMs, channel, closed: closed.promise });
+    const failure = await explain({ ...failed, limitMs: waitsMs, channel, noise, closed: closed.promise });
     const install = installFailure(definition, saidBefore(failed.thrown));
     opened.failure = install === null ? failure : { ...failure, said: install.lines.join("\n") };
   }

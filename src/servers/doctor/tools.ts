@@ -1,3 +1,4 @@
+import { countOf } from "../../lib/count-of.ts";
 import { isObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
@@ -50,7 +51,7 @@ function summary(listed: number, { tools, rejected }: Taken): string {
   const refused = first ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.` : "";
   const filtered = listed - tools.length - rejected.length;
   const kept = filtered > 0 ? ` ${filtered} are kept out by 'allow_tools' and 'deny_tools'.` : "";
-  return `${tools.length} of ${listed} tools can be called.${refused}${kept}`;
+  return `${tools.length} of ${countOf(listed, "tool")} can be called.${refused}${kept}`;
 }
 
 function listingFix(definition: ServerDefinition): string {

@@ -11,7 +11,7 @@ export function unreachable(step: Step, code: string, url: URL, thrown: unknown,
 function unknownHost(code: string, { hostname }: URL): Trouble {
   const detail =
     code === "ENOTFOUND"
-      ? `Nobody knows a host '${hostname}'.`
+      ? `There is no host '${hostname}'.`
       : `The host name '${hostname}' could not be looked up (${code || "no answer"}).`;
   return {
     detail,

@@ -33,7 +33,7 @@ export async function batchCalls(
 ): Promise<number> {
   const entries = await readEntries(file, fields, "tool");
   return withPlane(cli, options, (plane, interrupted) =>
-    runBatch(entries, options, interrupted, async (entry: Entry, signal) => {
+    runBatch(entries, { ...options, noun: "call" }, interrupted, async (entry: Entry, signal) => {
       const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
       const outcome = await plane.call(tool, args, {
         ...withoutUndefined(rest),

@@ -40,19 +40,24 @@ export async function generateAnswers(
       toolsets: named("toolset", entries, options),
     });
     const traces = openTraces(entries, options);
-    const code = await runBatch(entries, options, interrupted, async (entry, signal) => {
-      const prompt = entry.fields as { prompt: string };
-      try {
-        const generation = await plane.generate({ ...shared, ...prompt, face: "cli", signal });
-        const ok = generation.outcome === "completed";
-        // Before its result: what is in one file without the other is done again.
-        if (traces && !signal.aborted)
-          traces.append({ ...head(entry), ok, run: await plane.run(generation.id) });
-        return { ok, ...shorten(generation) };
-      } catch (thrown) {
-        return { ok: false, error: reportError(toPlaneError(thrown)) };
-      }
-    });
+    const code = await runBatch(
+      entries,
+      { ...options, noun: "prompt" },
+      interrupted,
+      async (entry, signal) => {
+        const prompt = entry.fields as { prompt: string };
+        try {
+          const generation = await plane.generate({ ...shared, ...prompt, face: "cli", signal });
+          const ok = generation.outcome === "completed";
+          // Before its result: what is in one file without the other is done again.
+          if (traces && !signal.aborted)
+            traces.append({ ...head(entry), ok, run: await plane.run(generation.id) });
+          return { ok, ...shorten(generation) };
+        } catch (thrown) {
+          return { ok: false, error: reportError(toPlaneError(thrown)) };
+        }
+      },
+    );
     traces?.finish();
     return code;
   });

@@ -1,3 +1,4 @@
+import { countOf } from "../../../lib/count-of.ts";
 import { inOrder } from "../../../lib/in-order.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
@@ -21,7 +22,7 @@ export type BatchWork = (entry: Entry, signal: AbortSignal) => Promise<{ ok: boo
 /** Does all of it, so many at a time: results to the file as they come, or to standard output in order. */
 export async function runBatch(
   entries: readonly Entry[],
-  options: BatchOptions,
+  options: BatchOptions & { noun: "call" | "prompt" },
   interrupted: AbortSignal,
   work: BatchWork,
 ): Promise<number> {
@@ -63,16 +64,18 @@ export async function runBatch(
   file?.finish();
   const told = { total: entries.length, failed, doneBefore: before.length };
   if (json) printJson({ ok: failed === 0, ...told, ...(file ? { out } : { results }) });
-  else sayWhatWasDone(told, out);
+  else sayWhatWasDone(told, options);
   return failed === 0 ? 0 : 1;
 }
 
 type Told = { total: number; failed: number; doneBefore: number };
 
-function sayWhatWasDone({ total, failed, doneBefore }: Told, out: string | undefined): void {
-  const before = doneBefore > 0 ? `, ${doneBefore} of them earlier` : "";
-  say(
-    `${total} done${before}; ${failed === 0 ? "none failed" : `${failed} failed`}.${out ? ` Results: ${out}` : ""}`,
-  );
+function sayWhatWasDone(
+  { total, failed, doneBefore }: Told,
+  { noun, out }: { noun: string; out?: string },
+): void {
+  const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
+  const results = out ? ` Results: ${out}` : "";
+  say(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
   if (failed > 0 && out) say("--resume --retry-failed tries those again.");
 }

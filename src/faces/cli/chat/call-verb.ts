@@ -1,5 +1,5 @@
 import { PlaneError } from "../../../model/errors.ts";
-import { readCallArguments } from "../call-arguments.ts";
+import { argumentHints, readCallArguments, typedForTool } from "../call-arguments.ts";
 import { colors } from "../colors.ts";
 import { print } from "../output.ts";
 import { exitCodeOf, printOutcome } from "../print-outcome.ts";
@@ -8,16 +8,18 @@ import { callOptions, usage, type Verb } from "./chat-state.ts";
 import type { toolsHere } from "./mcp-verbs.ts";
 
 export const call: Verb = {
-  usage: "TOOL [key=text…] [key:=json…]",
+  usage: "TOOL [key=value…] [key:=json…]",
   about: "call a tool",
   endsItself: true,
   async run(chat, [tool, ...values]) {
     if (tool === undefined) throw usage("call", call);
-    const args = await readCallArguments(undefined, values);
+    const given = await readCallArguments(undefined, values);
     await requireHere(chat, tool);
+    const args = await typedForTool(chat.plane, tool, given, values);
     const outcome = await chat.plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat) });
     const { call: called, plan, approval } = outcome;
-    if (called.status !== "waiting") printOutcome(outcome, values);
+    if (called.status !== "waiting")
+      printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
     else if (plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
     else print(`${colors.yellow("waiting")} /approve ${approval?.id.slice(0, 8)} runs it.`);
     // To queue it is what was wanted.

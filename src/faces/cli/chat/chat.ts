@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { abortable } from "../../../lib/abortable.ts";
+import { countOf } from "../../../lib/count-of.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { answerQuestions } from "../answer-questions.ts";
@@ -125,5 +126,5 @@ function greet(plane: Plane): void {
     Object.keys(models).length > 0
       ? "Ask something, or type /help."
       : "No model is configured; /model says how. /help shows the rest.";
-  print(colors.dim(`${count} server${count === 1 ? "" : "s"}${whose}. ${talking}`));
+  print(colors.dim(`${countOf(count, "server")}${whose}. ${talking}`));
 }

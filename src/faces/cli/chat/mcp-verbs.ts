@@ -1,3 +1,4 @@
+import { countOf, nounFor } from "../../../lib/count-of.ts";
 import { matchesGlob } from "../../../lib/glob.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { plainText } from "../../../lib/plain-text.ts";
@@ -42,7 +43,12 @@ export const mcp: Verb = {
 async function listServers({ plane }: Chat): Promise<undefined> {
   const servers = await plane.servers({ connect: true });
   if (servers.length === 0) return void print("No servers are configured.");
-  const rows = servers.map((status) => [icon(status), status.name, countTools(status.tools), noteOn(status)]);
+  const rows = servers.map((status) => [
+    icon(status),
+    status.name,
+    countOf(status.tools, "tool"),
+    noteOn(status),
+  ]);
   const width = Math.max(...rows.map(([, name = ""]) => name.length));
   for (const [mark, name = "", tools = "", note] of rows)
     print(`${mark} ${name.padEnd(width)}  ${tools.padEnd(10)} ${note}`.trimEnd());
@@ -66,7 +72,7 @@ async function connect({ plane, away }: Chat, [server]: string[]): Promise<undef
   await plane.connect(server);
   away.delete(server);
   const { tools } = await plane.server(server);
-  print(`${colors.green("✔")} ${server} is connected: ${countTools(tools)}.`);
+  print(`${colors.green("✔")} ${server} is connected: ${countOf(tools, "tool")}.`);
 }
 
 async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<undefined> {
@@ -76,7 +82,7 @@ async function disconnect({ plane, away, loading }: Chat, [server]: string[]): P
   away.add(server);
   loading.unload(gone);
   print(
-    `${colors.dim("○")} ${server} is disconnected; ${countTools(gone.length)} ${gone.length === 1 ? "is" : "are"} gone.`,
+    `${colors.dim("○")} ${server} is disconnected; ${countOf(gone.length, "tool")} ${nounFor(gone.length, "is", "are")} gone.`,
   );
 }
 
@@ -110,10 +116,6 @@ async function loadedHere(
   if (!(await plane.isLazy({ patienceMs }))) return () => true;
   const always = alwaysLoaded(tools, plane.config().lazy.alwaysLoadTools, matchesGlob);
   return (tool) => loading.has(tool.name) || always.has(tool);
-}
-
-function countTools(count: number): string {
-  return count === 1 ? "1 tool" : `${count} tools`;
 }
 
 function shorten(description: string): string {

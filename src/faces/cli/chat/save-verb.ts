@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { countOf } from "../../../lib/count-of.ts";
 import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { print } from "../output.ts";
@@ -19,7 +20,7 @@ export const save: Verb = {
         throw new PlaneError("USAGE", `'${file}' is there already. /save ${file} --force overwrites it.`);
       throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
     }
-    print(`${history.length} messages are saved in ${file}.`);
+    print(`${countOf(history.length, "message")} saved in ${file}.`);
     return undefined;
   },
 };

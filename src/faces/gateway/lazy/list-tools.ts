@@ -1,3 +1,4 @@
+import { countOf } from "../../../lib/count-of.ts";
 import { sliceText } from "../../../lib/cut-text.ts";
 import { matchesGlob } from "../../../lib/glob.ts";
 import { plainText } from "../../../lib/plain-text.ts";
@@ -76,8 +77,4 @@ function countServers(all: readonly Shown[]): { name: string; tools: number }[] 
 function shorten(description: string, limit: number): string {
   const text = plainText(description).replaceAll(/\s+/g, " ").trim();
   return text.length > limit ? `${sliceText(text, 0, limit).trimEnd()}…` : text;
-}
-
-function countOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

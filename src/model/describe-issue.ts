@@ -1,0 +1,92 @@
+import type * as z from "zod/mini";
+
+type Issue = z.core.$ZodIssue;
+
+export const missing = "is missing";
+const longestShown = 40;
+
+/** What is wrong with a value, in our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
+export function describeIssue(issue: Issue, value: unknown): string {
+  const given = valueAt(value, issue.path);
+  switch (issue.code) {
+    case "invalid_type":
+      return given === undefined ? missing : `must be ${kindOf(issue.expected)}, not ${kindOfValue(given)}`;
+    case "invalid_value":
+      return `must be ${oneOf(issue.values)}, not ${describe(given)}`;
+    case "too_small":
+      return isNotEmptyCheck(issue)
+        ? "must not be empty"
+        : `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}${unitOf(issue.origin)}`;
+    case "too_big":
+      return `must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${unitOf(issue.origin)}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "invalid_format":
+      // A pattern explains itself: each has words of its own in its schema. What does not fit may be secret.
+      return issue.format === "regex" ? issue.message : `must be ${formats[issue.format] ?? issue.format}`;
+    case "invalid_union":
+      return `must have another form than ${kindOfValue(given)}`;
+    case "unrecognized_keys":
+      return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
+    case "custom":
+      return issue.message;
+    default:
+      return `must not be ${describe(given)}`;
+  }
+}
+
+/** What JSON calls them, for people. */
+export function kindOf(type: string): string {
+  return kinds[type] ?? type;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "a string",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+};
+
+const formats: Readonly<Record<string, string>> = {
+  url: "a whole URL such as https://mcp.example.org/mcp",
+  email: "an e-mail address",
+  datetime: "a date and time",
+  date: "a date",
+};
+
+function isNotEmptyCheck({ origin, minimum }: Extract<Issue, { code: "too_small" }>): boolean {
+  return minimum === 1 && (origin === "string" || origin === "array");
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters long";
+  return origin === "array" || origin === "set" ? " entries long" : "";
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const words = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  return words.length === 1 ? `'${words[0]}'` : `one of ${words.join(", ")}`;
+}
+
+/** Short, and never what is inside a list or an object. */
+function describe(value: unknown): string {
+  if (typeof value === "string")
+    return `'${value.length > longestShown ? `${value.slice(0, longestShown)}…` : value}'`;
+  return typeof value === "object" && value !== null ? kindOfValue(value) : String(value);
+}
+
+function kindOfValue(value: unknown): string {
+  if (Array.isArray(value)) return kindOf("array");
+  return typeof value === "boolean" || value === null ? String(value) : kindOf(typeof value);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (place, key) =>
+      typeof place === "object" && place !== null ? (place as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  );
+}
