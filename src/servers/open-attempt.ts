@@ -11,7 +11,7 @@ export type OpenSteps = {
 };
 
 /** An open session with what was learned on the way. */
-export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean };
+export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
 export type AttemptOptions = {
   connectTimeoutMs: number;

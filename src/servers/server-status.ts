@@ -1,11 +1,12 @@
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Connection } from "./connection-contract.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
 export type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: { size(): number; failure(): string | null; listedAt(): number | null };
+  catalogue: Pick<ServerCatalogue, "size" | "failure" | "listedAt" | "offerCounts">;
   pending: number;
   noise: number;
 };
@@ -26,6 +27,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     nextRetryAt: toTime(retryAt ?? restUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),
+    offers: catalogue.offerCounts(),
     pending,
     sessions: sessions.all().filter(isOpen).length,
     noise,

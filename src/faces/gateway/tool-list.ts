@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type UnknownObject } from "../../model/json.
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
-import { type Patience, usualPatienceMs } from "./patience.ts";
+import { type ToolPatience, usualPatienceMs } from "./patience.ts";
 import { changeResult, completed } from "./render-result.ts";
 import { isInView, type View } from "./view.ts";
 
@@ -40,7 +40,7 @@ export function createToolList(
   principal: Principal,
   view: View,
   revision: () => number,
-  patience: Patience,
+  patience: ToolPatience,
 ): ToolList {
   let loaded: Loaded | undefined;
   const loading = new Map<Wait, Promise<Loaded>>();
