@@ -1,6 +1,7 @@
 import { abortable } from "../lib/abortable.ts";
 import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
+import { TransportError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
@@ -101,15 +102,13 @@ export function createServer(options: ServerOptions): Server {
     catalogue.beginOffers(session);
     const isSilent = await unlessKnown(listed, signal);
     catalogue.relistOffers();
-    return isSilent;
+    return isSilent && isNew(session);
   }
 
   /** The lists of users with credentials of their own may differ, so they do not replace each other. */
   async function listOther(session: Session, signal: AbortSignal): Promise<boolean> {
-    if (!catalogue.isKnown()) await abortable(catalogue.list({ over: session }), signal);
-    else if (isNew(session) && !options.isPersonal())
-      return unlessKnown(abortable(catalogue.listOver(session), signal), signal);
-    return false;
+    const isAsked = !catalogue.isKnown() || (isNew(session) && !options.isPersonal());
+    return isAsked && unlessKnown(abortable(catalogue.listOver(session), signal), signal);
   }
 
   /** With a list from before, a server that cannot list is connected all the same; its tools are not called. */
@@ -132,10 +131,9 @@ export function createServer(options: ServerOptions): Server {
       if (thrown instanceof PlaneError) throw thrown;
       const why = sentence(hide(thrown instanceof Error ? thrown.message : String(thrown)));
       const text = `Server '${name}' was started anew and has not listed its tools: ${why}`;
-      throw new PlaneError("SERVER_UNAVAILABLE", text, {
-        data: { server: name, sent: false },
-        cause: thrown,
-      });
+      const isLost = thrown instanceof TransportError;
+      const data = { server: name, sent: false, ...(isLost ? {} : { retryAt: null }) };
+      throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
     }
   }
 
@@ -174,6 +172,7 @@ export function createServer(options: ServerOptions): Server {
     async connect() {
       presence.keep();
       refuseIfAway();
+      await options.recalled().catch(() => undefined);
       const before = catalogue.listedAt();
       const isThere = main.live() !== null;
       await main.ensure({ force: true });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { plainText } from "../../lib/plain-text.ts";
-import { sentence } from "../../lib/sentence.ts";
 import type { HealthSummary, ToolHealth } from "../../model/health.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
@@ -8,6 +7,7 @@ import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
 import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
+import { describeTrouble } from "./last-words.ts";
 import { renderFinding, renderReviewNote } from "./lint-findings.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
@@ -32,9 +32,9 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       print(
         renderTable(
           ["TOOL", "DESCRIPTION"],
-          tools.map(({ name, description, unavailable, review }) => [
+          tools.map(({ name, description, unavailable, review, stale }) => [
             name,
-            `${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
+            `${stale ? "(stale) " : ""}${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
           ]),
         ),
       );
@@ -44,8 +44,9 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
       say(`${tools.length} of ${total} tools; the next ones with --cursor ${nextCursor}`);
-    for (const { name, error } of await plane.servers()) {
-      if (error !== null) printWarning(`Server '${name}' is not available: ${sentence(error)}`);
+    for (const status of await plane.servers()) {
+      const trouble = describeTrouble(status);
+      if (trouble !== null) printWarning(trouble);
     }
   });
 }
@@ -78,6 +79,7 @@ function renderTool(tool: ToolListing): string {
     ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)]]),
     ...(health.last_invocation === null ? [] : [["last call", renderLast(health.last_invocation)]]),
     ...(unavailable === null ? [] : [["unavailable", unavailable]]),
+    ...(tool.stale ? [["stale", "its server could not list its tools again"]] : []),
     ...(tool.warnings ?? []).map((warning) => ["warning", plainText(warning)]),
     ...(tool.review?.change ? [["pinned", `no: it is ${tool.review.change}`]] : []),
     ...(tool.review?.findings ?? []).map((finding) => ["suspicious", renderFinding(finding)]),

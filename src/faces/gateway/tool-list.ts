@@ -4,6 +4,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
 import { type ToolPatience, usualPatienceMs } from "./patience.ts";
 import { changeResult, completed } from "./render-result.ts";
+import { objectIn } from "./request.ts";
 import { isInView, type View } from "./view.ts";
 
 /** After this, servers whose listing is old are asked again; a change that is known counts at once. */
@@ -97,9 +98,10 @@ export function renderList(tools: readonly UnknownObject[], era: Era): UnknownOb
 }
 
 export function renderTool(name: string, tool: ToolListing, era: Era): UnknownObject {
-  const { title, description, parameters, outputSchema, annotations, listed } = tool;
+  const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,
+    ...(stale ? { _meta: { ...objectIn(listed ?? {}, "_meta"), "toolplane/stale": true } } : {}),
     name,
     ...(title === undefined ? {} : { title }),
     description,
