@@ -180,8 +180,7 @@ export type KnownServer = {
 };
 
 /** What a server may list beside its tools. */
-export const offerKinds = ["prompts", "resources", "resourceTemplates"] as const;
-export type OfferKind = (typeof offerKinds)[number];
+export type OfferKind = "prompts" | "resources" | "resourceTemplates";
 export type OfferCounts = Record<OfferKind, number | null>;
 
 /** A list as a server gave it, and when. */

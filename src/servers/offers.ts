@@ -8,7 +8,7 @@ import { createDiscovery, type Discovery, type DiscoveryOptions } from "./discov
 export type OfferMethod = Exclude<ListMethod, "tools/list">;
 const offerMethods = ["prompts/list", "resources/list", "resources/templates/list"] as const;
 
-export type OffersOptions = Pick<DiscoveryOptions<Session>, "windowMs" | "isOpen"> & {
+type OffersOptions = Pick<DiscoveryOptions<Session>, "windowMs" | "isOpen"> & {
   list(method: OfferMethod, over: Session | undefined): ReturnType<DiscoveryOptions<Session>["list"]>;
   /** `isNews` where it lists something else than before, or has said so. */
   onListed(method: OfferMethod, warning: string | null, isNews: boolean): void;
@@ -16,8 +16,6 @@ export type OffersOptions = Pick<DiscoveryOptions<Session>, "windowMs" | "isOpen
 };
 
 type One = { items: unknown[] | null; isAnnounced: boolean; discovery: Discovery<Session> };
-
-export type Offers = ReturnType<typeof createOffers>;
 
 /** The prompts, resources and templates of a server: kept, asked for and asked for again by the rules of tools. */
 export function createOffers(options: OffersOptions) {

@@ -29,7 +29,7 @@ export type OfferList = {
 };
 
 /** What decides how long the first list of each kind is waited for; one for all callers. */
-export type OfferPatience = Record<OfferKind, Patience<Listed>>;
+type OfferPatience = Record<OfferKind, Patience<Listed>>;
 
 export function createOfferPatience(plane: Pick<Plane, "servers">): OfferPatience {
   const of = (kind: OfferKind) =>

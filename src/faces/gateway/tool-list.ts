@@ -4,7 +4,6 @@ import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
 import { type ToolPatience, usualPatienceMs } from "./patience.ts";
 import { changeResult, completed } from "./render-result.ts";
-import { objectIn } from "./request.ts";
 import { isInView, type View } from "./view.ts";
 
 /** After this, servers whose listing is old are asked again; a change that is known counts at once. */
@@ -101,7 +100,7 @@ export function renderTool(name: string, tool: ToolListing, era: Era): UnknownOb
   const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,
-    ...(stale ? { _meta: { ...objectIn(listed ?? {}, "_meta"), "toolplane/stale": true } } : {}),
+    ...(stale ? { _meta: { ...metaOf(listed), "toolplane/stale": true } } : {}),
     name,
     ...(title === undefined ? {} : { title }),
     description,
@@ -109,6 +108,10 @@ export function renderTool(name: string, tool: ToolListing, era: Era): UnknownOb
     ...(outputSchema === undefined ? {} : { outputSchema: renderOutput(outputSchema, era) }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
+}
+
+function metaOf(listed: JsonObject | undefined): UnknownObject {
+  return isObject(listed?._meta) ? listed._meta : {};
 }
 
 /** Before the later revision, what a tool puts out is an object. */
