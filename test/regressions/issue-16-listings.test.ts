@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import type { createPlane, Plane } from "../../src/index.ts";
+import { createPlane, type Plane } from "../../src/index.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { countIn, startsIn } from "../scenarios/connections/parts.ts";
-import { fixture, planeOf, textsOf } from "../scenarios/support.ts";
+import { getJson } from "../scenarios/requests.ts";
+import { fixture, planeOf, runCli, textsOf, writeConfig } from "../scenarios/support.ts";
 
 type Lists = Record<string, JsonObject[] | string[]>;
 type Options = Partial<Parameters<typeof createPlane>[0]>;
@@ -31,14 +32,17 @@ async function offering(directory: TemporaryDirectory, lists: Lists, args: strin
   await says(lists);
   const servers = { s: fixture("offering", ["--lists", file, "--log", log, ...args]) };
   const dataDirectory = directory.file("data");
+  const config = await writeConfig(directory, servers);
   return {
     says,
     servers,
     dataDirectory,
     asked: (method: string) => countIn(log, method),
     starts: () => startsIn(log).length,
-    open: (options: Options = {}) => planeOf(servers, { dataDirectory, ...options }),
-    gateway: () => startGateway({}, { plane: { config: { mcpServers: servers }, dataDirectory } }),
+    open: (options: Options = {}) => createPlane({ config, dataDirectory, ...options }),
+    gateway: () => startGateway({}, { plane: { config, dataDirectory } }),
+    cli: (...words: string[]) =>
+      runCli([...words, "--json", "--config", config, "--data-dir", dataDirectory]),
   };
 }
 
@@ -108,11 +112,16 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
 
   test("what is kept is listed without starting anything, on a cold gateway and offline, until it is used", async () => {
     await using directory = await temporaryDirectory();
-    const { open, gateway, starts } = await offering(directory, listsWith("first"));
+    const { open, gateway, cli, starts } = await offering(directory, listsWith("first"));
     {
       await using plane = await open();
       await plane.tools();
       await allKnown(plane);
+    }
+    for (const noun of ["prompts", "resources"] as const) {
+      const { code, stdout } = await cli(noun, "list", "--offline");
+      assert.equal(code, 0);
+      assert.match(stdout, /first/, noun);
     }
     {
       await using offline = await open({ offline: true });
@@ -121,6 +130,13 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     await using running = await gateway();
     const client = await EraClient.open(running.url, "legacy");
     for (const kind of kinds) assert.equal(namesIn(await client.request(kind.method), kind).length, 1);
+    const api = running.url.replace(/\/mcp$/, "");
+    assert.equal(((await getJson(`${api}/prompts`)).body.prompts as unknown[]).length, 1);
+    const { resources, resourceTemplates } = (await getJson(`${api}/resources`)).body;
+    assert.deepEqual(
+      [resources, resourceTemplates].map((list) => (list as unknown[]).length),
+      [1, 1],
+    );
     assert.equal(starts(), 1, "nothing was started for what is kept");
     const { offers } = await running.plane.server("s");
     assert.deepEqual(offers, { prompts: 1, resources: 1, resourceTemplates: 1 });
