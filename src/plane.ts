@@ -158,6 +158,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       loaded: quality.loaded,
       review: quality.review,
       withoutHeld: quality.withoutHeld,
+      staleServers: () => new Set(servers.status().flatMap(({ name, stale }) => (stale ? name : []))),
       showProvider: handWritten.show,
       environment,
       grants,

@@ -10,9 +10,14 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
   return (tool) => {
     const before = known.get(tool);
     if (before !== undefined) return before;
-    const { id, description, parameters, injects, annotations, metadata, persona, providers, source } = tool;
-    const shown = { id, description, parameters, injects, annotations, metadata, persona, providers, source };
-    const made = hash({ ...shown, fixed: fixedOf(tool) });
+    const { id, title, description, parameters, outputSchema, injects, annotations, listed } = tool;
+    const { metadata, persona, providers, source } = tool;
+    const { _meta, icons, ...others } = listed ?? {};
+    const said = Object.keys(others).length === 0 ? {} : { said: others };
+    const made = hash({
+      ...{ id, title, description, parameters, outputSchema, injects, annotations, ...said },
+      ...{ metadata, persona, providers, source, fixed: fixedOf(tool) },
+    });
     known.set(tool, made);
     return made;
   };

@@ -27,3 +27,10 @@ function sameFields(a: Fields, b: Fields): boolean {
   for (const _ in b) more--;
   return more === 0;
 }
+
+/** What says the same at the same place stays the same object; a list that says the same stays the same list. */
+export function keepSameItems(before: unknown[], listed: unknown[]): unknown[] {
+  const kept = listed.map((item, at) => (sameJson(before[at], item) ? before[at] : item));
+  const isSame = kept.length === before.length && kept.every((item, at) => item === before[at]);
+  return isSame ? before : kept;
+}

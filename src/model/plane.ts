@@ -52,6 +52,8 @@ export type ToolListing = Tool & {
   credentials: Record<string, { required: boolean; configured: boolean }>;
   /** Why it cannot be called right now, when that is known. */
   unavailable: string | null;
+  /** Its server could not list its tools again, so this is from an earlier list. Left out where that is not so. */
+  stale?: true;
   /** Left out where there is nothing to say against its definition. */
   review?: ToolReview;
 };

@@ -17,6 +17,8 @@ export type ProviderContext = {
     | undefined;
   /** The same for every attempt of one call, where its tool takes one. */
   idempotencyKey?: string | undefined;
+  /** To be called when nothing is left to wait for; throws where the tool is another one by now. */
+  beforeSend?: (() => void) | undefined;
   onProgress(progress: ProgressReport): void;
   /** `isNews` is false when nothing has changed and only the time has come to tell it. */
   onTask?: ((task: TaskReport, isNews: boolean) => void) | undefined;

@@ -5,6 +5,8 @@ import type { PoolInfo, RefreshReport, ServerCheck, ServerLogLine, ServerStatus 
 /** Something a server lists beside its tools. */
 export type Listed = UnknownObject & { server: string };
 
+type PatientCaller = Caller & { patienceMs?: number };
+
 /** What can be asked of the servers beside calling their tools. */
 export interface ServerVerbs {
   /** With `connect`, those that are meant to be started are tried first. */
@@ -17,7 +19,7 @@ export interface ServerVerbs {
   connect(server: string): Promise<void>;
   /** Ends a server's sessions; it stays away until it is connected again. */
   disconnect(server: string): Promise<void>;
-  /** Really asks a server, or all of them, for its tools. Without `force` those that back off are left alone. */
+  /** Really asks a server, or all of them, for all that it lists. Without `force` those that back off are left alone. */
   refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
   /** The last things a server wrote to its standard error or logged. */
   logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
@@ -31,10 +33,13 @@ export interface ServerVerbs {
   poolInfo(): PoolInfo;
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
   clearCaches(server?: string): Promise<number>;
-  /** What a server offers beside its tools, as it lists it. */
-  prompts(server?: string, caller?: Caller): Promise<Listed[]>;
+  /**
+   * What servers offer beside their tools, as they list it. What is known of a server that does not run is told without
+   * starting it. After `patienceMs`, where given, a server that has not answered is left out, or what is known of it is told.
+   */
+  prompts(server?: string, caller?: PatientCaller): Promise<Listed[]>;
   prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
-  resources(server?: string, caller?: Caller): Promise<Listed[]>;
-  resourceTemplates(server?: string, caller?: Caller): Promise<Listed[]>;
+  resources(server?: string, caller?: PatientCaller): Promise<Listed[]>;
+  resourceTemplates(server?: string, caller?: PatientCaller): Promise<Listed[]>;
   resource(server: string, uri: string): Promise<unknown>;
 }

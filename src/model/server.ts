@@ -148,6 +148,8 @@ export type ServerStatus = {
   rejected: { tool: string; reason: string }[];
   /** When its tools were listed last, this time or an earlier one. */
   listedAt: string | null;
+  /** How many it lists beside its tools; null where it has not been asked yet. */
+  offers: OfferCounts;
   /** Requests that wait for it, or wait to be sent. */
   pending: number;
   /** Open sessions. */
@@ -188,7 +190,16 @@ export type KnownServer = {
   eraAt: string;
   listedAt: string;
   tools: unknown[];
+  /** A list that is missing was never asked for; the server is asked for it when it is next connected. */
+  offers?: Partial<Record<OfferKind, KnownList>>;
 };
+
+/** What a server may list beside its tools. */
+export type OfferKind = "prompts" | "resources" | "resourceTemplates";
+export type OfferCounts = Record<OfferKind, number | null>;
+
+/** A list as a server gave it, and when. */
+export type KnownList = { listedAt: string; items: unknown[] };
 
 /** What came of asking servers again. */
 export type RefreshReport = {

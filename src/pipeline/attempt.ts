@@ -11,6 +11,8 @@ import type { AttemptPass } from "./limits/limits.ts";
 
 export type AttemptOptions = {
   provider(name: string): Provider | undefined;
+  /** Is the tool still the one that the call was planned for? */
+  isCurrent?(call: Routed, spec: ProviderSpec): boolean;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
   /** What the caller answered, as its server may read it. */
@@ -58,6 +60,9 @@ export function attempt(
       signal: limiter.signal,
       owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
       idempotencyKey,
+      beforeSend() {
+        if (options.isCurrent?.(call, spec) === false) throw outdated(call);
+      },
       async onRequest(method, params, signal) {
         // The server waits for somebody, which is not the time it has for its work.
         const goOn = limiter.pause();
@@ -100,4 +105,15 @@ export function attempt(
       throw hide.error(thrown);
     },
   );
+}
+
+/** Its server lists another definition by now. Nothing was sent, and the call has to be planned anew. */
+function outdated({ tool }: Routed): PlaneError {
+  return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
+    data: { tool: tool.name, sent: false, isOutdated: true },
+  });
+}
+
+export function isOutdated(thrown: unknown): boolean {
+  return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }

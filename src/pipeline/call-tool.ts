@@ -3,6 +3,7 @@ import type { Approved, Authorized, Executed, Injected, Requested, Routed } from
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
+import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor } from "./authorize.ts";
 import { requireReadable, requireWritable } from "./exact-arguments.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
@@ -40,6 +41,9 @@ type OnTheWay = {
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
 
+/** A definition that changes more often during one call is not called. */
+const maxPlans = 3;
+
 export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
 
 /**
@@ -65,14 +69,22 @@ export function createCallTool(path: Path): CallTool {
   return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
-      const approved = await walk(requested);
-      const routed = await step("route", () => requireWritable(route(approved, path.routing)));
-      if (requested.options.dryRun) return routed;
       const { signal, relay } = asking;
-      const executed = await step("execute", () => execute(routed, { ...path.execution, signal, relay }));
-      if (hooks === null) return executed;
-      rewriteText(executed.executed.result);
-      return step("hooks", () => hooks.after(executed, asking.signal));
+      let latest = requested;
+      for (let plans = 1; ; plans++) {
+        const approved = await walk(latest);
+        const routed = await step("route", () => requireWritable(route(approved, path.routing)));
+        if (requested.options.dryRun) return routed;
+        try {
+          const executed = await step("execute", () => execute(routed, { ...path.execution, signal, relay }));
+          if (hooks === null) return executed;
+          rewriteText(executed.executed.result);
+          return await step("hooks", () => hooks.after(executed, asking.signal));
+        } catch (thrown) {
+          // A server that was started for this call lists another definition: nothing decided so far holds for it.
+          if (!isOutdated(thrown) || plans === maxPlans) throw thrown;
+        }
+      }
 
       /** Whoever had to wait for a yes starts again with it: meanwhile everything may have changed. */
       async function walk(call: Requested): Promise<Approved> {
@@ -100,7 +112,9 @@ export function createCallTool(path: Path): CallTool {
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
         );
         const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
-        return isApproved(answered) ? answered : walk(answered);
+        if (isApproved(answered)) return answered;
+        latest = answered;
+        return walk(answered);
       }
     });
 }

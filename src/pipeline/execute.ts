@@ -5,7 +5,7 @@ import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { healthKey } from "../model/health.ts";
 import type { Relay } from "../model/relay.ts";
 import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
-import { type AttemptOptions, attempt } from "./attempt.ts";
+import { type AttemptOptions, attempt, isOutdated } from "./attempt.ts";
 import { ended } from "./ended.ts";
 import { everyProviderFailed, labelOf, mayFallOver, type RoutingMemory, restOf } from "./fall-over.ts";
 import { type CheckOutput, finish } from "./finish.ts";
@@ -151,6 +151,12 @@ async function tryOnce(
     );
   } catch (thrown) {
     const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
+    if (isOutdated(error)) {
+      // Says nothing about the server, so neither its health nor its circuit breaker hears of it.
+      pass?.end(error);
+      pass?.giveUp(error);
+      throw error;
+    }
     const unsent = error.data.sent === false ? ({ sent: false } as const) : {};
     attempts.push({
       provider,

@@ -1,5 +1,6 @@
 import { createBriefMap } from "../lib/brief-map.ts";
 import { createJoinedSignals } from "../lib/joined-signals.ts";
+import { sameJson } from "../lib/same-json.ts";
 import type { Outcome, Requested } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { toPlaneError } from "../model/errors.ts";
@@ -83,7 +84,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   stop(): Promise<void>;
 } {
   const { config, environment, everybody, memory, servers, catalogue, providers, routing, answers } = parts;
-  const { schemaCheck, find, grants, quality } = parts;
+  const { schemaCheck, find, grants, quality, registry } = parts;
   const { emit } = memory;
   const decide = requireIsolation(
     createPolicy(() => config().policy),
@@ -147,6 +148,10 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     },
     execution: {
       provider: (kind) => withAttemptSpans(providers.of(kind)),
+      isCurrent({ tool, principal }, spec) {
+        const now = registry.snapshot(principal.persona).byId(tool.id);
+        return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec) === null;
+      },
       checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
       answer: answers.answer,
       fit: answers.fit,

@@ -18,6 +18,8 @@ export type DescribedParts = {
   /** Without what only its execution needs to know. */
   showProvider(provider: ProviderSpec): ProviderSpec;
   environment: Environment;
+  /** Those whose tools could not be listed again. */
+  staleServers?(): ReadonlySet<string>;
   /** What is to be said against a tool's definition. */
   review?(tool: Tool): ToolReview | null;
   grants: Grants;
@@ -34,6 +36,7 @@ export function createToolDescriptions(parts: DescribedParts) {
     { viewer = principal.persona, withProviders = true }: Wanted,
   ): Promise<ToolListing[]> => {
     const facts = { health: await parts.health(), routerState: parts.routerState };
+    const stale = parts.staleServers?.();
     return tools.map((tool) => {
       // Where a tool leads that its caller may not go is not told.
       const providers = tool.providers.filter((spec) => {
@@ -47,6 +50,7 @@ export function createToolDescriptions(parts: DescribedParts) {
         credentials: credentialsOf(tool, environment),
         unavailable:
           missingCredentials(tool, environment) ?? sharedTrouble(providers.map(parts.providerTrouble)),
+        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
         ...withReview(parts.review?.(tool) ?? null),
       };
     });

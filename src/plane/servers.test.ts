@@ -50,6 +50,7 @@ function sample() {
       return name;
     },
     status: () => [{ name: "good" }, { name: "bad" }],
+    offered: () => null,
     async list(name: string, method: string) {
       asked.push([name, method]);
       if (name === "bad") throw new Error("it is down");

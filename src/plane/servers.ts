@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { pause } from "../lib/pause.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { type Caller, mayDo, nobody, type Principal } from "../model/principal.ts";
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
-import type { ListMethod } from "../protocol/list-all.ts";
 import { explainFailure } from "../providers/mcp.ts";
+import type { OfferMethod } from "../servers/offers.ts";
 import type { Servers } from "../servers/servers-contract.ts";
 
 /** A whole listing, and one prompt or resource, may take this long. */
@@ -56,6 +57,17 @@ function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
   return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
+/** What is known, where asking takes longer. */
+function inTime(
+  asked: Promise<unknown[]>,
+  patienceMs: number | undefined,
+  known: () => unknown[] | null,
+): Promise<unknown[]> {
+  if (patienceMs === undefined) return asked;
+  const late = pause(patienceMs, { isBackground: true }).then(() => known() ?? []);
+  return Promise.race([asked, late]);
+}
+
 /** What can be asked of the servers beside calling their tools. */
 export function createServerVerbs(
   servers: Servers,
@@ -69,9 +81,9 @@ export function createServerVerbs(
     throw unknownServer(server);
   };
   async function list(
-    method: ListMethod,
+    method: OfferMethod,
     server: string | undefined,
-    { principal = everybody }: Caller = {},
+    { principal = everybody, patienceMs }: Caller & { patienceMs?: number } = {},
   ): Promise<Listed[]> {
     const signal = AbortSignal.timeout(limitMs);
     const names =
@@ -79,9 +91,12 @@ export function createServerVerbs(
         ? servers.names().filter((name) => maySee(principal, name))
         : [requireSeen(server, principal)];
     const listed = names.map(async (name): Promise<Listed[]> => {
-      const items = servers.list(name, method, signal);
+      const isNamed = server !== undefined;
+      const items = inTime(servers.list(name, method, signal, isNamed), patienceMs, () =>
+        servers.offered(name, method),
+      );
       // Asked of all, a server that cannot is left out; asked of one, it says why.
-      return (await (server === undefined ? items.catch(() => []) : items))
+      return (await (isNamed ? items : items.catch(() => [])))
         .filter(isObject)
         .map((item) => ({ ...item, server: name }));
     });

@@ -10,6 +10,8 @@ export type RequestOptions = {
   signal?: AbortSignal | undefined;
   /** For transports that have them. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** Called when nothing is left to wait for; what it throws is thrown instead of sending. */
+  beforeSend?: (() => void) | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** What the other side asks because of this request. */
   onRequest?: AnswerRequest | undefined;

@@ -11,6 +11,8 @@ export type Live = OpenedSession & {
   /** How many calls it has answered, and whether it has listed its tools before. */
   answered: number;
   hasListed: boolean;
+  /** It is new and has not listed its tools, so none of them is called before it has. */
+  owesListing: boolean;
 };
 
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {

@@ -76,8 +76,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         opened,
         toolCount,
         hasListed = false,
+        owesListing = false,
       } = await attemptToOpen({ ...options, install, leave, onClose }, given);
-      current = { ...opened, openedAt: Date.now(), answered: 0, hasListed };
+      current = { ...opened, openedAt: Date.now(), answered: 0, hasListed, owesListing };
       live = current;
       requirement = null;
       idle.used();

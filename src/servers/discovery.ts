@@ -4,9 +4,9 @@ import type { Listing } from "../protocol/list-all.ts";
 const settleMs = 50;
 const gapMs = 500;
 
-export type DiscoveryOptions = {
-  /** Asks the server; gives up by itself. */
-  list(): Promise<Listing>;
+export type DiscoveryOptions<Over> = {
+  /** Asks the server, over this session where one is given; gives up by itself. */
+  list(over?: Over): Promise<Listing>;
   onListed(listing: Listing): void;
   onFailed(reason: unknown): void;
   /** How long a listing is good. 0 is for ever. */
@@ -15,14 +15,18 @@ export type DiscoveryOptions = {
   isOpen(): boolean;
 };
 
-export type Discovery = {
+export type Discovery<Over> = {
   /** When it was listed last. */
   listedAt(): number | null;
   isFresh(): boolean;
   /** What is known from before counts as listed then. */
   remember(listedAt: number): void;
   /** Lists now, or joins those who wait for a listing already. What is fresh is not asked again unless forced. */
-  list(options?: { force?: boolean }): Promise<void>;
+  list(options?: { force?: boolean; over?: Over }): Promise<void>;
+  /** Takes what was listed elsewhere. */
+  take(listing: Listing): void;
+  /** Another process answers from now on: what is known is not fresh, and what the last one is asked does not count. */
+  renew(): void;
   /** The server says that its list is another one. */
   changed(): void;
   /** What is known, and what is just being asked, is not to be relied on. */
@@ -30,8 +34,8 @@ export type Discovery = {
   stop(): void;
 };
 
-/** Knows when a server was asked for its tools, and asks no more often than needed. */
-export function createDiscovery(options: DiscoveryOptions): Discovery {
+/** Knows when a server was asked for one of its lists, and asks no more often than needed. */
+export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): Discovery<Over> {
   const { list, onListed, onFailed, windowMs, isOpen } = options;
   let listedAt: number | null = null;
   let epoch = 0;
@@ -45,23 +49,27 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const isFresh = () =>
     seen === heard && listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
 
-  async function ask(asked: number): Promise<void> {
+  function take(listing: Listing): void {
+    listedAt = Date.now();
+    onListed(listing);
+  }
+
+  async function ask(asked: number, over: Over | undefined): Promise<void> {
     const upTo = heard;
     askedAt = Date.now();
     try {
-      const listing = await list();
+      const listing = await list(over);
       if (asked !== epoch) return;
       seen = upTo;
-      listedAt = Date.now();
-      onListed(listing);
+      take(listing);
     } catch (thrown) {
       if (asked === epoch) onFailed(thrown);
       throw thrown;
     }
   }
 
-  function start(): Promise<void> {
-    const current = { epoch, done: ask(epoch) };
+  function start(over?: Over): Promise<void> {
+    const current = { epoch, done: ask(epoch, over) };
     asking = current;
     const finished = () => {
       if (asking === current) asking = undefined;
@@ -76,9 +84,14 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     remember(at) {
       listedAt ??= at;
     },
-    async list({ force = false } = {}) {
+    async list({ force = false, over } = {}) {
       if (asking?.epoch === epoch) return asking.done;
-      if (force || !isFresh()) return start();
+      if (force || !isFresh()) return start(over);
+    },
+    take,
+    renew() {
+      epoch += 1;
+      heard += 1;
     },
     changed() {
       heard += 1;

@@ -37,8 +37,9 @@ export function listenToServer(listening: Listening): Omit<SessionHandlers, "onC
   return {
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-      if (list !== undefined) listening.onListChanged(list);
-      else if (method === "notifications/message") takeLog(params);
+      // Others are told once the list was asked for again.
+      if (list !== undefined) return listening.onListChanged(list);
+      if (method === "notifications/message") takeLog(params);
       if (!isHeard) listening.onSaid(method, params);
     },
     onStderr: log.addText,

@@ -1,57 +1,109 @@
-import type { UnknownObject } from "../model/json.ts";
-import { type ListMethod, listAll } from "../protocol/list-all.ts";
+import { keepSameItems } from "../lib/same-json.ts";
+import type { KnownServer, OfferCounts, OfferKind } from "../model/server.ts";
+import { type ListMethod, listings } from "../protocol/list-all.ts";
 import type { Session } from "../protocol/session.ts";
+import { createDiscovery, type Discovery, type DiscoveryOptions } from "./discovery.ts";
 
-export type OffersOptions = {
-  /** How long a listing is good without a notice of change. 0 is for ever. */
-  windowMs: number;
-  /** The session that is open, if one is. */
-  live(): Session | null;
-  /** Opens it if need be. */
-  session(): Promise<Session>;
+/** What is listed beside tools. */
+export type OfferMethod = Exclude<ListMethod, "tools/list">;
+const offerMethods = ["prompts/list", "resources/list", "resources/templates/list"] as const;
+
+type OffersOptions = Pick<DiscoveryOptions<Session>, "windowMs" | "isOpen"> & {
+  list(method: OfferMethod, over: Session | undefined): ReturnType<DiscoveryOptions<Session>["list"]>;
+  /** `isNews` where it lists something else than before, or has said so. */
+  onListed(method: OfferMethod, warning: string | null, isNews: boolean): void;
+  onFailed(method: OfferMethod, reason: unknown): void;
 };
 
-type Kept = { of: Session; at: number; items: Promise<unknown[]> };
+type One = { items: unknown[] | null; isAnnounced: boolean; discovery: Discovery<Session> };
 
-export type Offers = {
-  list(method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
-  /** The server says that this list is another one. */
-  changed(list: string): void;
-};
-
-/** What a server offers beside its tools: asked for once, and again when it has changed. */
-export function createOffers({ windowMs, live, session }: OffersOptions): Offers {
-  const kept = new Map<ListMethod, Kept>();
-
-  function isGood({ of, at }: Kept): boolean {
-    const current = live();
-    // What it listed in its last life has to do until it is started for something else.
-    if (current === null) return true;
-    return current === of && (windowMs === 0 || Date.now() - at < windowMs);
-  }
-
-  function ask(method: ListMethod, of: Session, signal: AbortSignal): Promise<unknown[]> {
-    const items = offers(method, of.capabilities)
-      ? listAll(of, method, signal).then((listing) => listing.items)
-      : Promise.resolve([]);
-    const asked = { of, at: Date.now(), items };
-    kept.set(method, asked);
-    items.catch(() => kept.get(method) === asked && kept.delete(method));
-    return items;
-  }
+/** The prompts, resources and templates of a server: kept, asked for and asked for again by the rules of tools. */
+export function createOffers(options: OffersOptions) {
+  const create = (method: OfferMethod): One => {
+    const one: One = {
+      items: null,
+      isAnnounced: false,
+      discovery: createDiscovery<Session>({
+        windowMs: options.windowMs,
+        isOpen: options.isOpen,
+        list: (over) => options.list(method, over),
+        onListed({ items, warning }) {
+          const before = one.items;
+          one.items = keepSameItems(before ?? [], items);
+          const isOther = before === null ? items.length > 0 : one.items !== before;
+          const isNews = isOther || one.isAnnounced;
+          one.isAnnounced = false;
+          options.onListed(method, warning, isNews);
+        },
+        onFailed: (reason) => options.onFailed(method, reason),
+      }),
+    };
+    return one;
+  };
+  const all = {
+    "prompts/list": create("prompts/list"),
+    "resources/list": create("resources/list"),
+    "resources/templates/list": create("resources/templates/list"),
+  } satisfies Record<OfferMethod, One>;
+  const each = offerMethods.map((method) => [method, all[method]] as const);
 
   return {
-    async list(method, signal) {
-      const known = kept.get(method);
-      if (known && isGood(known)) return known.items;
-      return ask(method, live() ?? (await session()), signal);
+    /** Null where it was never asked. */
+    items: (method: OfferMethod): unknown[] | null => all[method].items,
+    list: (method: OfferMethod) => all[method].discovery.list(),
+    /** Asks for those that are not known, over the session that is being opened; nobody waits for them. */
+    begin(over: Session): void {
+      for (const [, { items, discovery }] of each)
+        if (items === null) discovery.list({ over }).catch(() => undefined);
     },
-    changed(list) {
-      for (const method of kept.keys()) if (method.startsWith(`${list}/`)) kept.delete(method);
+    refresh: async () => void (await Promise.all(each.map(([, one]) => one.discovery.list({ force: true })))),
+    /** The server says that this list is another one; a notice about resources is one about their templates too. */
+    changed(list: string): void {
+      for (const [method, one] of each) {
+        if (!method.startsWith(`${list}/`)) continue;
+        one.isAnnounced = true;
+        one.discovery.changed();
+      }
+    },
+    /** Another process answers from now on. */
+    renew(): void {
+      for (const [, { discovery }] of each) discovery.renew();
+    },
+    /** Asks again soon for what is known of the last process. */
+    relist(): void {
+      for (const [, { items, discovery }] of each)
+        if (items !== null && !discovery.isFresh()) discovery.changed();
+    },
+    counts: (): OfferCounts => ({
+      prompts: all["prompts/list"].items?.length ?? null,
+      resources: all["resources/list"].items?.length ?? null,
+      resourceTemplates: all["resources/templates/list"].items?.length ?? null,
+    }),
+    remembered(): NonNullable<KnownServer["offers"]> {
+      const known = each.flatMap(([method, { items, discovery }]) => {
+        const at = discovery.listedAt();
+        return items === null || at === null
+          ? []
+          : [[listings[method], { listedAt: new Date(at).toISOString(), items }] as const];
+      });
+      return Object.fromEntries(known);
+    },
+    recall(offers: KnownServer["offers"] = {}): void {
+      for (const [method, one] of each) {
+        const known = offers[listings[method] satisfies OfferKind];
+        if (known === undefined || one.items !== null) continue;
+        one.items = known.items;
+        one.discovery.remember(Date.parse(known.listedAt));
+      }
+    },
+    forget(): void {
+      for (const [, one] of each) {
+        one.items = null;
+        one.discovery.forget();
+      }
+    },
+    stop(): void {
+      for (const [, { discovery }] of each) discovery.stop();
     },
   };
-}
-
-function offers(method: ListMethod, capabilities: UnknownObject): boolean {
-  return capabilities[method.split("/")[0] ?? ""] !== undefined;
 }

@@ -23,7 +23,7 @@ export type Install = {
 };
 
 /** An open session with what was learned on the way. */
-export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean };
+export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
 export type AttemptOptions = {
   connectTimeoutMs: number;

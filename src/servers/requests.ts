@@ -15,6 +15,8 @@ import { withoutSecrets } from "./without-secrets.ts";
 export type RequestsOptions = SenderOptions & {
   definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
   answering(caller: AnswerRequest | undefined): AnswerRequest;
+  /** Throws where a process that is new does not list its tools. */
+  settleListing(connection: Connection, live: Live): Promise<void>;
   hide(text: string): string;
 };
 
@@ -80,6 +82,10 @@ export function createRequests(options: RequestsOptions): Requests {
       }
       try {
         const live = connection.live() ?? (await open(connection, requestOptions));
+        if (method === "tools/call") {
+          if (live.owesListing) await abortable(options.settleListing(connection, live), signal);
+          requestOptions.beforeSend?.();
+        }
         const onRequest = options.answering(requestOptions.onRequest);
         const startedAt = performance.now();
         try {

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
+import { type ListMethod, listings } from "../protocol/list-all.ts";
+import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import { createServerCatalogue, type Remembered } from "./server-catalogue.ts";
+import { createServerCatalogue, type Remembered, type ServerCatalogue } from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
 
 /** A catalogue of a server that answers like this. */
-function sample(answer: () => unknown, session: Partial<Session> = {}) {
+function sample(answer: (method: string) => unknown, session: Partial<Session> = {}) {
   const asked: string[] = [];
+  const news: string[] = [];
   const told: [tools: unknown[], era: string][] = [];
   const known: Remembered[] = [];
   const log = createServerLog(() => (text) => text);
@@ -20,7 +23,7 @@ function sample(answer: () => unknown, session: Partial<Session> = {}) {
         capabilities: { tools: {} },
         async request(method: string) {
           asked.push(method);
-          return answer();
+          return answer(method);
         },
         ...session,
       }) as Session,
@@ -29,9 +32,10 @@ function sample(answer: () => unknown, session: Partial<Session> = {}) {
     log,
     hide: (text) => text.replaceAll("hunter2", "[redacted]"),
     onTools: (tools, era) => told.push([tools, era]),
+    onOffers: (list) => news.push(list),
     onKnown: (remembered) => known.push(remembered),
   });
-  return { catalogue, asked, told, known, log };
+  return { catalogue, asked, told, known, log, news };
 }
 
 const tool = (name: string, inputSchema: UnknownObject = { type: "object" }) => ({ name, inputSchema });
@@ -51,6 +55,7 @@ test("what a server lists is told, remembered with when, and can be looked up", 
       eraAt: "2026-01-01T00:00:00.000Z",
       listedAt: new Date(catalogue.listedAt() ?? 0).toISOString(),
       tools,
+      offers: {},
     },
   ]);
 });
@@ -123,4 +128,152 @@ test("what is listed again as it was is told once, and what changed is told with
   catalogue.forgetAll();
   await catalogue.list();
   assert.equal(told.length, 3, "what was forgotten is told again");
+});
+
+/** The four lists of a server are kept, asked for and asked for again by the same rules. */
+const lists: {
+  method: ListMethod;
+  list(catalogue: ServerCatalogue): Promise<void>;
+  items(catalogue: ServerCatalogue): unknown[] | null;
+}[] = [
+  {
+    method: "tools/list",
+    list: (catalogue) => catalogue.list(),
+    items: (catalogue) => (catalogue.isKnown() ? [catalogue.toolOf("a") ?? catalogue.toolOf("b")] : null),
+  },
+  ...(["prompts/list", "resources/list", "resources/templates/list"] as const).map((method) => ({
+    method,
+    list: (catalogue: ServerCatalogue) => catalogue.listOffer(method),
+    items: (catalogue: ServerCatalogue) => catalogue.offered(method),
+  })),
+];
+const capabilities = { tools: {}, prompts: {}, resources: {} };
+const item = (name: string) => ({ name, uri: `x://${name}`, inputSchema: { type: "object" } });
+
+for (const { method, list, items } of lists) {
+  const key = listings[method];
+  const [noticed] = method.split("/");
+  const answering = (names: () => string) => () => ({ [key]: [item(names())] });
+
+  test(`${method}: what is fresh is asked for once, and again in the next process`, async () => {
+    const { catalogue, asked } = sample(
+      answering(() => "a"),
+      { capabilities },
+    );
+    assert.equal(items(catalogue), null);
+    await list(catalogue);
+    await list(catalogue);
+    assert.deepEqual([asked, items(catalogue)], [[method], [item("a")]]);
+    catalogue.renew();
+    assert.deepEqual(items(catalogue), [item("a")], "it is known meanwhile");
+    await list(catalogue);
+    assert.deepEqual(asked, [method, method]);
+  });
+
+  test(`${method}: a notice of change makes it not fresh`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    let name = "a";
+    const { catalogue, asked } = sample(
+      answering(() => name),
+      { capabilities },
+    );
+    await list(catalogue);
+    name = "b";
+    catalogue.listChanged(noticed ?? "");
+    await list(catalogue);
+    catalogue.stop();
+    assert.deepEqual([asked.length, items(catalogue)], [2, [item("b")]]);
+  });
+
+  test(`${method}: a server without the capability is asked for nothing`, async () => {
+    const { catalogue, asked } = sample(() => assert.fail("it was asked"), { capabilities: {} });
+    await list(catalogue);
+    assert.equal(asked.length, 0);
+    assert.equal(items(catalogue)?.filter((one) => one !== undefined).length, 0);
+  });
+
+  test(`${method}: a failure takes nothing away, and is in the log without secrets`, async () => {
+    let isBroken = false;
+    const { catalogue, log } = sample(
+      () => {
+        if (isBroken) throw new Error("no hunter2");
+        return { [key]: [item("a")] };
+      },
+      { capabilities },
+    );
+    await list(catalogue);
+    isBroken = true;
+    catalogue.renew();
+    await assert.rejects(list(catalogue), /no hunter2/);
+    assert.deepEqual(items(catalogue), [item("a")]);
+    assert.match(log.lines().at(-1)?.text ?? "", /^listing its [a-z ]+ failed: no \[redacted\]$/);
+    isBroken = false;
+    await list(catalogue);
+  });
+
+  test(`${method}: what is kept of it is known in the next life, as old as it is`, async () => {
+    const { catalogue, known } = sample((asked) => ({ [listings[asked as ListMethod]]: [item("a")] }), {
+      capabilities,
+    });
+    await catalogue.list();
+    await list(catalogue);
+    await new Promise(setImmediate);
+    const next = sample(() => assert.fail("it is fresh"), { capabilities });
+    next.catalogue.recall(known.at(-1) as Remembered);
+    assert.deepEqual(items(next.catalogue), [item("a")]);
+    await list(next.catalogue);
+    next.catalogue.forgetAll();
+    assert.equal(items(next.catalogue), null);
+  });
+}
+
+test("a listing that was kept without prompts and resources is one without them, and only they are asked for", async () => {
+  const { catalogue, asked } = sample((method) => ({ [listings[method as ListMethod]]: [] }), {
+    capabilities,
+  });
+  const at = new Date().toISOString();
+  catalogue.recall({ era: "legacy", eraAt: at, listedAt: at, tools: [tool("old")] });
+  assert.deepEqual(catalogue.offerCounts(), { prompts: null, resources: null, resourceTemplates: null });
+  catalogue.beginOffers({
+    era: "legacy",
+    capabilities,
+    request: async (method: string) => {
+      asked.push(method);
+      return { [listings[method as ListMethod]]: [] };
+    },
+  } as unknown as Session);
+  await new Promise(setImmediate);
+  assert.deepEqual(asked, ["prompts/list", "resources/list", "resources/templates/list"]);
+  assert.deepEqual(catalogue.offerCounts(), { prompts: 0, resources: 0, resourceTemplates: 0 });
+});
+
+test("a server that has resources and knows nothing of templates has none", async () => {
+  const { catalogue, log } = sample(
+    () => {
+      throw new RpcError(-32601, "Method not found");
+    },
+    { capabilities },
+  );
+  await catalogue.listOffer("resources/templates/list");
+  assert.deepEqual([catalogue.offered("resources/templates/list"), log.lines()], [[], []]);
+  await assert.rejects(catalogue.list(), /Method not found/);
+});
+
+test("what changed beside tools is told once it is known; what only a new process lists again is not", async () => {
+  const { catalogue, news } = sample(
+    (method) => ({ [listings[method as ListMethod]]: method === "prompts/list" ? [item("a")] : [] }),
+    { capabilities },
+  );
+  const listBoth = async () => {
+    for (const method of ["prompts/list", "resources/list"] as const) await catalogue.listOffer(method);
+  };
+  await listBoth();
+  assert.deepEqual(news, ["prompts"]);
+  catalogue.renew();
+  await listBoth();
+  assert.deepEqual(news, ["prompts"]);
+  catalogue.listChanged("resources");
+  await listBoth();
+  catalogue.stop();
+  assert.deepEqual(news, ["prompts", "resources"]);
 });

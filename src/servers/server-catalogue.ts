@@ -1,9 +1,11 @@
-import { sameJson } from "../lib/same-json.ts";
+import { keepSameItems } from "../lib/same-json.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { KnownServer } from "../model/server.ts";
-import { type Listing, listAll } from "../protocol/list-all.ts";
+import { type Listing, type ListMethod, listAll, listings } from "../protocol/list-all.ts";
+import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";
 import { createDiscovery } from "./discovery.ts";
+import { createOffers } from "./offers.ts";
 import type { LogWriter } from "./server-log.ts";
 import type { Verdict } from "./session-opener.ts";
 
@@ -19,59 +21,101 @@ export type CatalogueOptions = {
   hide(text: string): string;
   /** Everything the server lists, each time it lists. */
   onTools(tools: unknown[], era: Era): void;
+  /** It offers something else beside its tools, or says so. */
+  onOffers(list: "prompts" | "resources"): void;
   /** To be remembered for the next time. */
   onKnown(known: Remembered): void;
 };
 
 export type Remembered = Omit<KnownServer, "identity">;
 
+const methodNotFound = -32601;
+
+export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
+
 /** What one server offers: listed, remembered from before, or both. */
 export function createServerCatalogue(options: CatalogueOptions) {
-  const { log } = options;
+  const { log, limitMs } = options;
   let tools: ReadonlyMap<string, UnknownObject> | null = null;
   let told: { items: unknown[]; era: Era } | null = null;
   let failure: string | null = null;
+  let telling: NodeJS.Immediate | undefined;
 
-  const discovery = createDiscovery({
+  async function list(method: ListMethod, over: Session | undefined): Promise<Listing> {
+    const session = over ?? (await options.session());
+    if (!isOffered(method, session)) return { items: [], warning: null };
+    const limit = AbortSignal.timeout(limitMs);
+    return listAll(session, method, limit).catch((thrown) => {
+      if (limit.aborted)
+        throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
+      // Some have one of the two lists of resources and know nothing of the other.
+      const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
+      if (isMissing && method !== "tools/list") return { items: [], warning: null };
+      throw thrown;
+    });
+  }
+
+  function describeFailure(method: ListMethod, thrown: unknown): string {
+    const what = method === "resources/templates/list" ? "resource templates" : listings[method];
+    const text = `listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`;
+    return options.hide(text);
+  }
+
+  const warn = (text: string | null) => text && log.add({ source: "log", level: "warning", text });
+
+  const discovery = createDiscovery<Session>({
     windowMs: options.listingTtlMs,
     isOpen: options.isOpen,
-    async list() {
-      const session = await options.session();
-      // Whoever says in the handshake that there are none is not asked for them.
-      const hasNone = session.era === "legacy" && session.capabilities.tools === undefined;
-      if (hasNone) return { items: [], warning: null };
-      const limit = AbortSignal.timeout(options.limitMs);
-      return listAll(session, "tools/list", limit).catch((thrown) => {
-        if (!limit.aborted) throw thrown;
-        throw new Error(`tools/list timed out after ${options.limitMs / 1000} s ('connectTimeoutMs')`);
-      });
+    list: (over) => list("tools/list", over),
+    onListed({ items, warning }) {
+      failure = null;
+      warn(warning);
+      remember(items, options.verdict()?.era ?? "legacy");
+      tell();
     },
-    onListed: take,
     onFailed(thrown) {
-      failure = options.hide(
-        `listing its tools failed: ${thrown instanceof Error ? thrown.message : thrown}`,
-      );
+      failure = describeFailure("tools/list", thrown);
       log.add({ source: "log", level: "error", text: failure });
     },
   });
 
-  function take({ items, warning }: Listing): void {
-    const { era = "legacy", at = Date.now() } = options.verdict() ?? {};
-    failure = null;
-    if (warning) log.add({ source: "log", level: "warning", text: warning });
-    const kept = remember(items, era);
-    const listedAt = new Date(discovery.listedAt() ?? Date.now()).toISOString();
-    options.onKnown({ era, eraAt: new Date(at).toISOString(), listedAt, tools: kept });
+  const offers = createOffers({
+    windowMs: options.listingTtlMs,
+    isOpen: options.isOpen,
+    list,
+    onListed(method, warning, isNews) {
+      warn(warning);
+      // Lists that come together are written once.
+      telling ??= setImmediate(tell);
+      if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
+    },
+    onFailed(method, thrown) {
+      if (options.isOpen()) log.add({ source: "log", level: "error", text: describeFailure(method, thrown) });
+    },
+  });
+
+  function tell(): void {
+    clearImmediate(telling);
+    telling = undefined;
+    const at = discovery.listedAt();
+    if (told === null || at === null) return;
+    const verdict = options.verdict();
+    options.onKnown({
+      era: told.era,
+      eraAt: new Date(verdict?.at ?? Date.now()).toISOString(),
+      listedAt: new Date(at).toISOString(),
+      tools: told.items,
+      offers: offers.remembered(),
+    });
   }
 
-  /** A thousand tools that are the same as before are nobody's news, and looking at them anew holds up everybody. */
-  function remember(listed: unknown[], era: Era): unknown[] {
-    const items = keepSame(told?.items ?? [], listed);
-    if (tools !== null && told?.items === items && told.era === era) return items;
+  /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
+  function remember(listed: unknown[], era: Era): void {
+    const items = keepSameItems(told?.items ?? [], listed);
+    if (tools !== null && told?.items === items && told.era === era) return;
     told = { items, era };
     tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
     options.onTools(items, era);
-    return items;
   }
 
   return {
@@ -81,24 +125,50 @@ export function createServerCatalogue(options: CatalogueOptions) {
     /** Why the last listing failed. */
     failure: () => failure,
     toolOf: (name: unknown) => tools?.get(String(name)),
+    /** Asks a process beside the main one for its tools, and takes what it lists. */
+    listOver: async (session: Session) => discovery.take(await list("tools/list", session)),
+    offered: offers.items,
+    offerCounts: offers.counts,
+    listOffer: offers.list,
+    beginOffers: offers.begin,
+    relistOffers: offers.relist,
+    /** Another process answers from now on. */
+    renew(): void {
+      discovery.renew();
+      offers.renew();
+    },
+    /** Really asks for everything that was not listed since. */
+    async refresh(since: number | null): Promise<void> {
+      const force = discovery.listedAt() === since;
+      await Promise.all([discovery.list({ force }), offers.refresh()]);
+    },
+    listChanged(changed: string): void {
+      if (changed === "tools") discovery.changed();
+      else offers.changed(changed);
+    },
     /** What is known is not to be relied on. */
     forgetAll(): void {
       discovery.forget();
+      offers.forget();
       tools = null;
       told = null;
     },
     /** Takes over what was listed in an earlier life. */
-    recall({ era, listedAt, tools: listed }: Remembered): void {
+    recall({ era, listedAt, tools: listed, offers: known }: Remembered): void {
+      offers.recall(known);
       if (tools !== null) return;
       discovery.remember(Date.parse(listedAt));
       remember(listed, era);
     },
+    stop(): void {
+      discovery.stop();
+      offers.stop();
+    },
   };
 }
 
-/** What says the same at the same place stays the same object; a list that says the same stays the same list. */
-function keepSame(before: unknown[], listed: unknown[]): unknown[] {
-  const kept = listed.map((item, at) => (sameJson(before[at], item) ? before[at] : item));
-  const isSame = kept.length === before.length && kept.every((item, at) => item === before[at]);
-  return isSame ? before : kept;
+/** A server that says in the handshake that it has none is not asked for them. */
+function isOffered(method: ListMethod, { era, capabilities }: Session): boolean {
+  if (method === "tools/list" && era === "modern") return true;
+  return capabilities[method.split("/")[0] ?? ""] !== undefined;
 }

@@ -1,9 +1,9 @@
 import type { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
-import type { ListMethod } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Session } from "../protocol/session.ts";
+import type { OfferMethod } from "./offers.ts";
 import type { SenderOptions } from "./send-request.ts";
 import type { CatalogueOptions, Remembered } from "./server-catalogue.ts";
 import type { OpenerOptions } from "./session-opener.ts";
@@ -66,7 +66,10 @@ export type Server = {
     options: RequestOptions,
     owner: SessionOwner,
   ): Promise<unknown>;
-  list(method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
+  /** What it lists beside its tools, as far as it is known; null where it was never asked. */
+  offered(method: OfferMethod): unknown[] | null;
+  /** The same, asking it where it was never asked, or runs and was asked too long ago. */
+  list(method: OfferMethod, signal: AbortSignal): Promise<unknown[]>;
   /** Is it there? Asked with a ping, or with a listing where there is none. */
   check(signal: AbortSignal): Promise<ServerCheck>;
   session(): Session | null;

@@ -1,17 +1,13 @@
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Connection } from "./connection-contract.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
 export type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: {
-    isKnown(): boolean;
-    size(): number;
-    failure(): string | null;
-    listedAt(): number | null;
-  };
-  /** Somebody or something keeps it from being started. */
+  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
+  /** The user or a limit keeps it from being started. */
   isAway: boolean;
   pending: number;
   noise: number;
@@ -37,6 +33,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     nextRetryAt: toTime(retryAt ?? restUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),
+    offers: catalogue.offerCounts(),
     pending,
     sessions: sessions.all().filter(isOpen).length,
     noise,

@@ -1,11 +1,13 @@
 import { abortable } from "../lib/abortable.ts";
+import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition } from "../model/server.ts";
+import { TransportError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import { checkServer } from "./check.ts";
 import { createConnection } from "./connection.ts";
+import type { Connection, Live } from "./connection-contract.ts";
 import { installerOf, installFailure } from "./installer.ts";
-import { createOffers } from "./offers.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { createPresence } from "./presence.ts";
 import { createRequests } from "./requests.ts";
@@ -42,8 +44,7 @@ export function createServer(options: ServerOptions): Server {
       return resolved;
     },
     onListChanged: (list) => {
-      if (list !== "tools") offers.changed(list);
-      else if (!presence.isStopped()) catalogue.changed();
+      if (!presence.isStopped()) catalogue.listChanged(list);
     },
   });
 
@@ -79,23 +80,17 @@ export function createServer(options: ServerOptions): Server {
   });
   const { main } = sessions;
 
-  /** While the main session opens it is not live yet, and yet the one to be asked. */
-  let opening: Session | undefined;
   const catalogue = createServerCatalogue({
     listingTtlMs,
     limitMs: connectTimeoutMs,
-    session: async () => opening ?? (await main.ensure()).session,
+    session: async () => (await main.ensure()).session,
     isOpen: () => main.live() !== null,
     verdict: opener.verdict,
     log,
     hide: (text) => hide(text),
     onTools: options.onTools,
+    onOffers: (list) => options.onSaid(null, `notifications/${list}/list_changed`, {}),
     onKnown: options.onKnown,
-  });
-  const offers = createOffers({
-    windowMs: listingTtlMs,
-    live: () => main.live()?.session ?? null,
-    session: async () => (await main.ensure()).session,
   });
   const requests = createRequests({
     name,
@@ -103,26 +98,63 @@ export function createServer(options: ServerOptions): Server {
     toolOf: catalogue.toolOf,
     taskQuietMs: options.taskQuietMs,
     answering: opener.answering,
+    settleListing,
     hide: (text) => hide(text),
   });
 
-  async function open(owner: SessionOwner, isMain: boolean, steps: OpenSteps) {
+  async function open(owner: SessionOwner, isMain: boolean, { signal, ...steps }: OpenSteps) {
     refuseIfAway();
-    const opened = await opener.open(owner.user, steps);
+    const opened = await opener.open(owner.user, { signal, ...steps });
     const before = catalogue.listedAt();
-    if (isMain || !catalogue.isKnown()) await findOut(opened.session, steps);
-    return { opened, toolCount: catalogue.size(), hasListed: catalogue.listedAt() !== before };
+    steps.phase("tools/list");
+    const owesListing = await (isMain ? listMain : listOther)(opened.session, signal);
+    const hasListed = catalogue.listedAt() !== before;
+    return { opened, toolCount: catalogue.size(), hasListed, owesListing };
   }
 
-  /** What is known from before is good enough to begin with. */
-  async function findOut(session: Session, { phase, signal }: OpenSteps): Promise<void> {
-    opening = session;
-    phase("tools/list");
-    const listed = abortable(catalogue.list(), signal).finally(() => {
-      opening = undefined;
-    });
-    if (catalogue.isKnown()) listed.catch(() => undefined);
-    else await listed;
+  /** A server without sessions is the same one as long as its list is good. */
+  const isNew = ({ era }: Session) => era === "legacy" || definition.transport !== "http";
+
+  /** What an earlier process listed says nothing about this one. True when it did not answer. */
+  async function listMain(session: Session, signal: AbortSignal): Promise<boolean> {
+    if (isNew(session)) catalogue.renew();
+    const listed = abortable(catalogue.list({ over: session }), signal);
+    catalogue.beginOffers(session);
+    const isSilent = await unlessKnown(listed, signal);
+    catalogue.relistOffers();
+    return isSilent && isNew(session);
+  }
+
+  /** The lists of users with credentials of their own may differ, so they do not replace each other. */
+  async function listOther(session: Session, signal: AbortSignal): Promise<boolean> {
+    const isAsked = !catalogue.isKnown() || (isNew(session) && !options.isPersonal());
+    return isAsked && unlessKnown(abortable(catalogue.listOver(session), signal), signal);
+  }
+
+  /** With a list from before, a server that cannot list is connected all the same; its tools are not called. */
+  async function unlessKnown(listed: Promise<void>, signal: AbortSignal): Promise<boolean> {
+    try {
+      await listed;
+      return false;
+    } catch (thrown) {
+      if (signal.aborted || thrown instanceof PlaneError || !catalogue.isKnown()) throw thrown;
+      return true;
+    }
+  }
+
+  /** Before a tool is called in a process that has not listed its tools: it may have others by now. */
+  async function settleListing(connection: Connection, live: Live): Promise<void> {
+    try {
+      await (connection === main ? catalogue.list({ over: live.session }) : catalogue.listOver(live.session));
+      live.owesListing = false;
+    } catch (thrown) {
+      if (thrown instanceof PlaneError) throw thrown;
+      const why = sentence(hide(thrown instanceof Error ? thrown.message : String(thrown)));
+      const text = `Server '${name}' was started anew and has not listed its tools: ${why}`;
+      const isLost = thrown instanceof TransportError;
+      const data = { server: name, sent: false, ...(isLost ? {} : { retryAt: null }) };
+      throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
+    }
   }
 
   /** A server may turn out to want to know who asks only when it is asked. */
@@ -147,7 +179,7 @@ export function createServer(options: ServerOptions): Server {
     await options.recalled().catch(() => undefined);
     const before = catalogue.listedAt();
     await main.ensure({ force: true });
-    if (catalogue.listedAt() === before) await catalogue.list({ force: true });
+    await catalogue.refresh(before);
   }
 
   return {
@@ -160,7 +192,13 @@ export function createServer(options: ServerOptions): Server {
     async connect() {
       presence.keep();
       refuseIfAway();
+      await options.recalled().catch(() => undefined);
+      const before = catalogue.listedAt();
+      const isThere = main.live() !== null;
       await main.ensure({ force: true });
+      // A person who connects a server wants to see what it has now.
+      if (!isThere && catalogue.listedAt() === before)
+        await catalogue.list({ force: true }).catch(() => undefined);
     },
     async warm() {
       refuseIfAway();
@@ -201,14 +239,24 @@ export function createServer(options: ServerOptions): Server {
       refuseIfAway();
       return requests.send(sessions.of(owner), method, params, requestOptions, owner.user);
     },
+    offered: catalogue.offered,
     async list(method, signal) {
+      const known = catalogue.offered(method);
+      // What is known needs no process; a server that runs already may be asked again.
+      if (known !== null && (presence.isAway() || !main.live())) return known;
       refuseIfAway();
       main.enter();
       try {
-        return await abortable(offers.list(method, signal), signal);
+        await abortable(
+          main.ensure().then(() => catalogue.listOffer(method)),
+          signal,
+        );
+      } catch (thrown) {
+        if (known === null) throw thrown;
       } finally {
         main.leave();
       }
+      return catalogue.offered(method) ?? [];
     },
     async check(signal) {
       refuseIfAway();

@@ -10,9 +10,9 @@ import type {
   ServerDefinition,
   ServerLogLine,
 } from "../model/server.ts";
-import type { ListMethod } from "../protocol/list-all.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Era, Session } from "../protocol/session.ts";
+import type { OfferMethod } from "./offers.ts";
 import type { Access } from "./open-session.ts";
 import type { DirectoryOptions, ServerDirectory } from "./server-directory.ts";
 import type { SessionOwner } from "./sessions.ts";
@@ -81,7 +81,10 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
     owner?: SessionOwner,
   ): Promise<unknown>;
   check(name: string, signal: AbortSignal): Promise<ServerCheck>;
-  list(name: string, method: ListMethod, signal: AbortSignal): Promise<unknown[]>;
+  /** What a server lists beside its tools. One that is left alone until it is named lists what is known of it. */
+  list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]>;
+  /** The same without asking it; null where it was never asked. */
+  offered(name: string, method: OfferMethod): unknown[] | null;
   /** The session that everybody shares, when it is open. */
   session(name: string): Session | null;
   /** What a person has to do before it can be used, when that is why it cannot. */

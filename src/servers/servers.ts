@@ -137,7 +137,14 @@ export function createServers(options: ServersOptions): Servers {
       }
     },
     check: async (name, signal) => find(name).check(signal),
-    list: async (name, method, signal) => find(name).list(method, signal),
+    async list(name, method, signal, isNamed) {
+      const one = find(name);
+      await recallOnce();
+      const { enabled: isEnabled, autoConnect } = one.definition;
+      const isMeant = isNamed || (isEnabled && autoConnect);
+      return isMeant ? one.list(method, signal) : (one.offered(method) ?? []);
+    },
+    offered: (name, method) => (directory.isBroken(name) ? null : find(name).offered(method)),
     session: (name) => (directory.isBroken(name) ? null : find(name).session()),
     requirement: (name) => (directory.isBroken(name) ? null : find(name).requirement()),
     logs: (name, user) => find(name).logs(user),

@@ -47,6 +47,7 @@ export function brokenStatus(name: string, reason: string): ServerStatus {
     pid: null,
     rejected: [],
     listedAt: null,
+    offers: { prompts: null, resources: null, resourceTemplates: null },
     pending: 0,
     sessions: 0,
     noise: 0,

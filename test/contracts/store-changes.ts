@@ -144,4 +144,15 @@ export const entryPromises: Promises = {
     assert.deepEqual([kept?.listedAt, kept?.tools], ["t2", [{ name: "y" }]]);
     assert.equal(await namesOf(store), "ca");
   },
+
+  "keeps what a server lists beside its tools, and knows where it was never asked": async ({
+    store,
+    reopen,
+  }) => {
+    const offers = { prompts: { listedAt: moment, items: [{ name: "p" }] } };
+    await store.putListing(known("t1", "x"), null, []);
+    assert.equal((await store.knownServers(["one"]))[0]?.offers, undefined);
+    await store.putListing({ ...known("t1", "x"), offers }, "t1", []);
+    assert.deepEqual((await (await reopen()).knownServers(["one"]))[0]?.offers, offers);
+  },
 };

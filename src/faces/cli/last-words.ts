@@ -1,4 +1,5 @@
 import { plainText } from "../../lib/plain-text.ts";
+import { sentence } from "../../lib/sentence.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/server.ts";
@@ -22,6 +23,25 @@ export function renderInstalling({ installing }: Pick<ServerStatus, "installing"
   if (installing === undefined) return null;
   const { lastLine, since } = installing;
   return `installing: ${lastLine === null ? `since ${since.slice(11, 19)} UTC` : plainText(lastLine)}`;
+}
+
+/** What is the matter with a server, in one sentence; a list from before is told with its age. */
+export function describeTrouble({ name, state, stale, error, listedAt }: ServerStatus): string | null {
+  if (error === null) return null;
+  const from = stale && listedAt !== null ? clock(listedAt) : null;
+  if (state === "connected" && from !== null)
+    return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
+  const also = from === null ? "" : ` Its list is from ${from}.`;
+  return `Server '${name}' is not available: ${sentence(error)}${also}`;
+}
+
+/** The time of today, or the day with it. */
+function clock(at: string): string {
+  const [then, now] = [new Date(at), new Date()];
+  const two = (part: number) => String(part).padStart(2, "0");
+  const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
+  if (then.toDateString() === now.toDateString()) return time;
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
 }
 
 /** Whoever sits here may read the server's log, so its last line is told with the error. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
-import { sentence } from "../../lib/sentence.ts";
 import type { HealthSummary, ToolHealth } from "../../model/health.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
@@ -10,6 +9,7 @@ import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderSpan } from "./dead-letter-view.ts";
+import { describeTrouble } from "./last-words.ts";
 import { renderFinding, renderReviewNote } from "./lint-findings.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";
@@ -34,9 +34,9 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       print(
         renderTable(
           ["TOOL", "DESCRIPTION"],
-          tools.map(({ name, description, unavailable, review }) => [
+          tools.map(({ name, description, unavailable, review, stale }) => [
             name,
-            `${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
+            `${stale ? "(stale) " : ""}${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
           ]),
         ),
       );
@@ -46,8 +46,9 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
       say(`${tools.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
-    for (const { name, error } of await plane.servers()) {
-      if (error !== null) printWarning(`Server '${name}' is not available: ${sentence(error)}`);
+    for (const status of await plane.servers()) {
+      const trouble = describeTrouble(status);
+      if (trouble !== null) printWarning(trouble);
     }
   });
 }
@@ -80,6 +81,7 @@ function renderTool(tool: ToolListing): string {
     ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)]]),
     ...(health.last_invocation === null ? [] : [["last call", renderLast(health.last_invocation)]]),
     ...(unavailable === null ? [] : [["unavailable", unavailable]]),
+    ...(tool.stale ? [["stale", "its server could not list its tools again"]] : []),
     ...(tool.warnings ?? []).map((warning) => ["warning", plainText(warning)]),
     ...(tool.review?.change ? [["pinned", `no: it is ${tool.review.change}`]] : []),
     ...(tool.review?.findings ?? []).map((finding) => ["suspicious", renderFinding(finding)]),

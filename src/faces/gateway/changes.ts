@@ -107,7 +107,6 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
       for (const { surface } of ears) void surface.servers().catch(() => undefined);
       check(...kinds);
     }),
-    plane.on("server.connected", () => check("prompts", "resources")),
     plane.onSaid(takeSaid),
   ];
 
@@ -152,6 +151,6 @@ function listedIn({ tools, surface }: Ear, kind: Kind): object {
 
 async function listOf({ tools, surface: { offers } }: Ear, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
-  if (kind === "prompts") return JSON.stringify(await offers.prompts());
-  return JSON.stringify(await Promise.all([offers.resources(), offers.templates()]));
+  if (kind === "prompts") return JSON.stringify(await offers.prompts("short"));
+  return JSON.stringify(await Promise.all([offers.resources("short"), offers.templates("short")]));
 }

@@ -1,21 +1,25 @@
-import { pause } from "../../lib/pause.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { OfferKind } from "../../model/server.ts";
 import type { Listed } from "../../model/server-verbs.ts";
-import { createToolNameIndex } from "../../model/tool-name.ts";
+import { createToolNameIndex, mayBelongTo } from "../../model/tool-name.ts";
+import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
 import { expandsTo } from "./uri-template.ts";
 import type { View } from "./view.ts";
 
-/** Whoever has not listed by then is left out this time; that it has is told later. */
-const patienceMs = 2_000;
+/** What is looked for is taken from what is known, then from whoever answers soon, then from whoever answers at all. */
+const searchMs = [1, 500, firstPatienceMs];
 
 /** Something a server offers, under the name that our clients know it by. */
 export type Offer = { shown: string; server: string; item: Listed };
 
+/** How long servers are waited for that have not listed it yet: as usual, or as long as a first list is worth. */
+type Wait = "short" | "long";
+
 export type OfferList = {
-  prompts(): Promise<Offer[]>;
-  resources(): Promise<Offer[]>;
-  templates(): Promise<Offer[]>;
+  prompts(wait?: Wait): Promise<Offer[]>;
+  resources(wait?: Wait): Promise<Offer[]>;
+  templates(wait?: Wait): Promise<Offer[]>;
   /** Which server has a prompt of this name, and what it calls it. */
   findPrompt(shown: string): Promise<{ server: string; name: string } | undefined>;
   /** Which servers may have a resource of this address, the likeliest first, and what they call it. */
@@ -24,7 +28,18 @@ export type OfferList = {
   findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined>;
 };
 
-type Lister = (server: string, caller: { principal: Principal }) => Promise<Listed[]>;
+/** What decides how long the first list of each kind is waited for; one for all callers. */
+type OfferPatience = Record<OfferKind, Patience<Listed>>;
+
+export function createOfferPatience(plane: Pick<Plane, "servers">): OfferPatience {
+  const of = (kind: OfferKind) =>
+    createPatience<Listed>(plane, { isUnseen: ({ offers }) => offers[kind] === null, isTheirs: () => true });
+  return {
+    prompts: of("prompts"),
+    resources: of("resources"),
+    resourceTemplates: of("resourceTemplates"),
+  };
+}
 
 /** The prompts and resources that one caller sees in one view. */
 export function createOfferList(
@@ -32,44 +47,69 @@ export function createOfferList(
   principal: Principal,
   view: View,
   servers: () => Promise<ReadonlySet<string>>,
+  patience: OfferPatience,
 ): OfferList {
-  const caller = { principal };
+  async function ask(kind: OfferKind, patienceMs: number): Promise<Listed[]> {
+    const [seen, listed] = await Promise.all([servers(), plane[kind](undefined, { principal, patienceMs })]);
+    return listed.filter(({ server }) => seen.has(server));
+  }
+  const list = (kind: OfferKind, wait: Wait) =>
+    wait === "long"
+      ? patience[kind](principal, (patienceMs) => ask(kind, patienceMs))
+      : ask(kind, usualPatienceMs);
 
-  async function list(lister: Lister): Promise<Listed[]> {
-    const late = pause(patienceMs, { isBackground: true }).then((): Listed[] => []);
-    const asked = [...(await servers())].map((server) =>
-      Promise.race([lister(server, caller).catch(() => []), late]),
-    );
-    return (await Promise.all(asked)).flat();
+  const asPrompts = (items: readonly Listed[]) => namePrompts(items, view.names);
+  const asResources = (items: readonly Listed[]) => addressAll(items, "uri");
+  const asTemplates = (items: readonly Listed[]) => addressAll(items, "uriTemplate");
+
+  async function search<T>(look: (patienceMs: number) => Promise<T | undefined>): Promise<T | undefined> {
+    for (const patienceMs of searchMs) {
+      const found = await look(patienceMs);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
-  const prompts = async () => namePrompts(await list(plane.prompts), view.names);
-  const resources = async () => addressAll(await list(plane.resources), "uri");
-  const templates = async () => addressAll(await list(plane.resourceTemplates), "uriTemplate");
+  async function lookForPrompt(shown: string, patienceMs: number) {
+    const all = asPrompts(await ask("prompts", patienceMs));
+    const found = all.find((offer) => offer.shown === shown) ?? onlyOne(all, shown);
+    return found && { server: found.server, name: String(found.item.name) };
+  }
+
+  /** The name says whose it may be; those servers are waited for until they have listed it, or say why not. */
+  async function askLikely(shown: string): Promise<void> {
+    const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
+    await Promise.all(likely.map((server) => plane.prompts(server, { principal })));
+  }
 
   return {
-    prompts,
-    resources,
-    templates,
+    prompts: async (wait = "long") => asPrompts(await list("prompts", wait)),
+    resources: async (wait = "long") => asResources(await list("resources", wait)),
+    templates: async (wait = "long") => asTemplates(await list("resourceTemplates", wait)),
     async findPrompt(shown) {
-      const all = await prompts();
-      const found = all.find((offer) => offer.shown === shown) ?? onlyOne(all, shown);
-      return found && { server: found.server, name: String(found.item.name) };
+      const known = await lookForPrompt(shown, 1);
+      if (known) return known;
+      await askLikely(shown);
+      return search((patienceMs) => lookForPrompt(shown, patienceMs));
     },
     async findResource(shown) {
       const named = await readAddress(shown, servers);
       if (named) return [named];
-      const [listed, patterns] = await Promise.all([resources(), templates()]);
-      const exact = listed.find((offer) => offer.shown === shown);
-      if (exact) return [{ server: exact.server, uri: shown }];
-      const matching = patterns.filter(({ item }) => expandsTo(String(item.uriTemplate), shown));
-      // Results link to resources that no list has; only who lists others of the kind can know them.
-      const alike = [...listed, ...patterns].filter((offer) => schemeOf(offer.shown) === schemeOf(shown));
-      const likely = matching.length > 0 ? matching : alike;
-      return [...new Set(likely.map(({ server }) => server))].map((server) => ({ server, uri: shown }));
+      const found = await search(async (patienceMs) => {
+        const [listed, patterns] = await Promise.all([
+          ask("resources", patienceMs),
+          ask("resourceTemplates", patienceMs),
+        ]);
+        const isFirst = patienceMs === searchMs[0];
+        return ownersOf(shown, asResources(listed), asTemplates(patterns), !isFirst);
+      });
+      return (found ?? []).map((server) => ({ server, uri: shown }));
     },
     async findTemplate(shown) {
-      const found = (await templates()).find((offer) => offer.shown === shown);
+      const found = await search(async (patienceMs) => {
+        const patterns = asTemplates(await ask("resourceTemplates", patienceMs));
+        return patterns.find((offer) => offer.shown === shown);
+      });
       return found && { server: found.server, uri: String(found.item.uriTemplate) };
     },
   };
@@ -89,6 +129,23 @@ function namePrompts(items: readonly Listed[], names: View["names"]): Offer[] {
 function onlyOne(offers: readonly Offer[], name: string): Offer | undefined {
   const [first, ...others] = offers.filter(({ item }) => item.name === name);
   return others.length === 0 ? first : undefined;
+}
+
+/** The servers that may have it; undefined where none is known to. */
+function ownersOf(
+  shown: string,
+  listed: readonly Offer[],
+  patterns: readonly Offer[],
+  mayGuess: boolean,
+): string[] | undefined {
+  const exact = listed.find((offer) => offer.shown === shown);
+  if (exact) return [exact.server];
+  const matching = patterns.filter(({ item }) => expandsTo(String(item.uriTemplate), shown));
+  // Results link to resources that no list has; only who lists others of the kind can know them.
+  const isAlike = (offer: Offer) => schemeOf(offer.shown) === schemeOf(shown);
+  const alike = mayGuess && matching.length === 0 ? [...listed, ...patterns].filter(isAlike) : [];
+  const owners = new Set([...matching, ...alike].map(({ server }) => server));
+  return owners.size === 0 ? undefined : [...owners];
 }
 
 const ownScheme = "toolplane://";

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { Plane } from "../../model/plane.ts";
 import { nobody } from "../../model/principal.ts";
 import type { ToolId } from "../../model/tool.ts";
-import { createPatience } from "./patience.ts";
+import { createToolPatience } from "./patience.ts";
 
 function world(
   servers: { name: string; state: string; listedAt: string | null }[],
   tools: { id: ToolId }[] = [],
 ) {
-  const patience = createPatience({ servers: async () => servers } as unknown as Plane);
+  const patience = createToolPatience({ servers: async () => servers } as unknown as Plane);
   return async () => {
     const waits: number[] = [];
     await patience(nobody, async (ms) => {

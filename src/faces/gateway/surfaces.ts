@@ -2,8 +2,8 @@ import { once } from "../../lib/once.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Tool } from "../../model/tool.ts";
-import { createOfferList, type OfferList } from "./offer-list.ts";
-import { createPatience } from "./patience.ts";
+import { createOfferList, createOfferPatience, type OfferList } from "./offer-list.ts";
+import { createToolPatience } from "./patience.ts";
 import { createToolList, type ToolList } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
@@ -36,7 +36,8 @@ export function createSurfaces(plane: Plane): Surfaces {
   const kept = new Map<string, Surface>();
   // Who has no key of their own is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
-  const patience = createPatience(plane);
+  const patience = createToolPatience(plane);
+  const offerPatience = createOfferPatience(plane);
   let revision = 0;
 
   function keyOf(principal: Principal, view: View): string {
@@ -59,7 +60,7 @@ export function createSurfaces(plane: Plane): Surfaces {
       if (seen?.revision !== revision || seen === undefined) seen = { revision, names: find() };
       return seen.names;
     };
-    const offers = once(() => createOfferList(plane, principal, view, servers));
+    const offers = once(() => createOfferList(plane, principal, view, servers, offerPatience));
     return {
       key,
       principal,

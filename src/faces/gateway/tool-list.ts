@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type UnknownObject } from "../../model/json.
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
-import { type Patience, usualPatienceMs } from "./patience.ts";
+import { type ToolPatience, usualPatienceMs } from "./patience.ts";
 import { changeResult, completed } from "./render-result.ts";
 import { isInView, type View } from "./view.ts";
 
@@ -40,7 +40,7 @@ export function createToolList(
   principal: Principal,
   view: View,
   revision: () => number,
-  patience: Patience,
+  patience: ToolPatience,
 ): ToolList {
   let loaded: Loaded | undefined;
   const loading = new Map<Wait, Promise<Loaded>>();
@@ -97,9 +97,10 @@ export function renderList(tools: readonly UnknownObject[], era: Era): UnknownOb
 }
 
 export function renderTool(name: string, tool: ToolListing, era: Era): UnknownObject {
-  const { title, description, parameters, outputSchema, annotations, listed } = tool;
+  const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,
+    ...(stale ? { _meta: { ...metaOf(listed), "toolplane/stale": true } } : {}),
     name,
     ...(title === undefined ? {} : { title }),
     description,
@@ -107,6 +108,10 @@ export function renderTool(name: string, tool: ToolListing, era: Era): UnknownOb
     ...(outputSchema === undefined ? {} : { outputSchema: renderOutput(outputSchema, era) }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
+}
+
+function metaOf(listed: JsonObject | undefined): UnknownObject {
+  return isObject(listed?._meta) ? listed._meta : {};
 }
 
 /** Before the later revision, what a tool puts out is an object. */

@@ -11,7 +11,7 @@ export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
 }
 
 function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }: DefinitionWeight) {
-  const { name, id, persona, source, description, metadata, health, unavailable, review } = tool;
+  const { name, id, persona, source, description, metadata, health, unavailable, stale, review } = tool;
   const { total, success_rate, p95_latency_ms, recent } = health;
   return {
     ...{ name, persona, unavailable },
@@ -22,6 +22,7 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     health: { total, success_rate, p95_latency_ms, recent },
     quality: { score, passed, complaints },
     tokens: fullTokens,
+    ...(stale ? { stale } : {}),
     ...(review === undefined
       ? {}
       : { review: { held: review.held, change: review.change, findings: review.findings.length } }),

@@ -4,11 +4,23 @@ import type { PinHead } from "../../model/pin.ts";
 
 const quickHashes = new WeakMap<object, string | null>();
 
+/** Marks hashes of whole definitions; those of before left out what the protocol does not name. */
+const wholeMark = "2:";
+
 /** What a server says of a tool, without what it may say anew each time. */
 export function definitionOf(entry: UnknownObject): JsonObject {
-  const { title, description, inputSchema, input_schema, parameters, outputSchema, annotations } = entry;
-  const schema = inputSchema ?? input_schema ?? parameters;
-  return { title, description, inputSchema: schema, outputSchema, annotations } as JsonObject;
+  const { name: _, input_schema, parameters, _meta, icons, ...others } = entry;
+  return { ...namedIn(entry), ...others, ...schemaIn(entry) } as JsonObject;
+}
+
+/** The part of it that was pinned before. */
+function namedIn(entry: UnknownObject): JsonObject {
+  const { title, description, outputSchema, annotations } = entry;
+  return { title, description, ...schemaIn(entry), outputSchema, annotations } as JsonObject;
+}
+
+function schemaIn({ inputSchema, input_schema, parameters }: UnknownObject): UnknownObject {
+  return { inputSchema: inputSchema ?? input_schema ?? parameters };
 }
 
 /** Of the definition as it was written: another order of keys is another one. Null when it cannot be written. */
@@ -24,12 +36,13 @@ export function quickHashOf(entry: UnknownObject): string | null {
 
 /** Of what the definition says. */
 export function hashOf(entry: UnknownObject): string | null {
-  return written(() => hash(definitionOf(entry)));
+  return written(() => `${wholeMark}${hash(definitionOf(entry))}`);
 }
 
 /** Mostly the quick one is the same, and the other is never made. */
 export function isPinned(head: PinHead, entry: UnknownObject): boolean {
   if (head.hash === null) return false;
+  if (!head.hash.startsWith(wholeMark)) return head.hash === written(() => hash(namedIn(entry)));
   const quick = quickHashOf(entry);
   return quick !== null && (head.quickHash === quick || head.hash === hashOf(entry));
 }

@@ -31,6 +31,8 @@ export type ChangeHistory = {
   settled(): Promise<void>;
 };
 
+const sameListMs = 60_000;
+
 /** Finds out what changed, one thing after the other and when others had their turn. */
 export function createChangeHistory({ store, outlivesUs, revision, mask }: HistoryParts): ChangeHistory {
   const remembered = new Map<string, KnownServer>();
@@ -58,7 +60,8 @@ export function createChangeHistory({ store, outlivesUs, revision, mask }: Histo
         if (changes.length > 0) await (await store()).addChanges(changes);
         break;
       }
-      if (!isNews(before, changes)) break;
+      // What is kept stays the basis of the next comparison.
+      if (!isNews(before, changes)) return;
       if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
       remembered.delete(identity);
     }
@@ -73,7 +76,14 @@ export function createChangeHistory({ store, outlivesUs, revision, mask }: Histo
     },
     listed(server, known) {
       const now = { revision: revision(), mask };
-      later(() => advance(known, outlivesUs, (before) => serverChanges(server, before, known.tools, now)));
+      later(() =>
+        advance(
+          known,
+          outlivesUs,
+          (before) => serverChanges(server, before, known.tools, now),
+          (before, changes) => changes.length > 0 || isServerNews(before, known),
+        ),
+      );
     },
     applied(files, entries) {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
@@ -103,6 +113,15 @@ export function createChangeHistory({ store, outlivesUs, revision, mask }: Histo
     },
     settled: () => last,
   };
+}
+
+/** Every call of the command line lists its server; the same list is written once a minute and not with each of them. */
+function isServerNews(before: KnownServer | undefined, { listedAt, era, offers }: KnownServer): boolean {
+  if (before === undefined || before.era !== era) return true;
+  if (Date.parse(listedAt) - Date.parse(before.listedAt) > sameListMs) return true;
+  const itemsOf = (lists: KnownServer["offers"] = {}) =>
+    Object.fromEntries(Object.entries(lists).map(([kind, { items }]) => [kind, items]));
+  return !sameJson(itemsOf(before.offers), itemsOf(offers));
 }
 
 /** What says the same as yesterday is written again once a day, so that it is not forgotten as somebody's past. */

@@ -48,12 +48,13 @@ export function HintBadges({ tool }: { tool: ToolAnswer }) {
 
 type Troubled = {
   unavailable: string | null;
+  stale?: true | undefined;
   /** Lists tell how many findings there are, and pages which. */
   review?: { held: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
 };
 
 /** Why a tool cannot be called, or is better looked at first. */
-export function TroubleBadges({ tool: { review, unavailable } }: { tool: Troubled }) {
+export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: Troubled }) {
   const { findings: found = 0 } = review ?? {};
   const findings = typeof found === "number" ? found : found.length;
   return (
@@ -71,6 +72,11 @@ export function TroubleBadges({ tool: { review, unavailable } }: { tool: Trouble
       {findings > 0 && (
         <Badge tone="bad" title="Its definition says things to a model that it should not.">
           suspicious
+        </Badge>
+      )}
+      {stale && (
+        <Badge tone="warn" title="Its server could not list its tools again. This is from an earlier list.">
+          stale
         </Badge>
       )}
       {unavailable !== null && (

@@ -34,6 +34,13 @@ export const Server = z
     pid: z.number().int().nullable(),
     rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),
     listedAt: z.string().nullable(),
+    offers: z
+      .object({
+        prompts: z.number().int().nullable(),
+        resources: z.number().int().nullable(),
+        resourceTemplates: z.number().int().nullable(),
+      })
+      .openapi({ description: "How many it lists beside its tools; null where it was not asked yet." }),
     pending: z.number().int(),
     sessions: z.number().int(),
     noise: z.number().int(),

@@ -17,6 +17,7 @@ export const ToolRow = z
     description: z.string().openapi({ description: "Its first 200 characters." }),
     side_effects: z.enum(sideEffects),
     unavailable: z.string().nullable(),
+    stale: z.literal(true).optional(),
     health: HealthSummary.pick({ total: true, success_rate: true, p95_latency_ms: true }).extend({
       recent: RecentRuns,
     }),

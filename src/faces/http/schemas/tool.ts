@@ -90,6 +90,10 @@ export const Tool = z
       description: "The variables the tool names, and whether they are set; never their values.",
     }),
     unavailable: z.string().nullable().openapi({ description: "Why it cannot be called right now." }),
+    stale: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "Its server could not list its tools again; this is from an earlier list." }),
     review: ToolReview.optional(),
   })
   .openapi("Tool");
