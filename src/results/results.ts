@@ -81,12 +81,9 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
       }
       const stored = handleOf(kept, condensed, limit);
       const digest = renderDigest(stored, readTool(), call.face === "mcp" || call.face === "agent");
-      return {
-        ...outcome,
-        result: assemble(condensed, digest),
-        ...(outcome.error ? { error: shortError(outcome.error, stored) } : {}),
-        stored,
-      };
+      const shorter = assemble(condensed, digest);
+      if (outcome.ok) return { ...outcome, result: shorter, stored };
+      return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
     },
     async read(id, query, reader) {
       const kept = await (await store()).result(id);
