@@ -39,6 +39,7 @@ export type HeldYes = {
   arguments: JsonObject | null;
 };
 
+/** What one call may be told, wherever it comes from. */
 export type CallOptions = {
   /** 0 means no limit, and only when said. */
   timeoutMs?: number;
@@ -153,6 +154,7 @@ export type Execution = {
 };
 export type Executed = Routed & { executed: Execution };
 
+/** How a call ended, or that it waits. */
 export type CallStatus =
   | "succeeded"
   | "tool_error"
@@ -193,7 +195,9 @@ export type CallReport<Status extends CallStatus = CallStatus> = {
  * what the policy decided.
  */
 export type SucceededOutcome = {
+  /** The tool answered. */
   ok: true;
+  /** What is known about the call itself. */
   call: CallReport<"succeeded" | "dry_run">;
   /** What the tool answered, as it came from the wire. */
   result: ToolResult;
@@ -210,7 +214,9 @@ export type SucceededOutcome = {
 
 /** The tool said no, a provider failed, or the plane refused the call: `error.code` says which. */
 export type FailedOutcome = {
+  /** There is an `error`. */
   ok: false;
+  /** What is known about the call itself. */
   call: CallReport<"tool_error" | "failed" | "refused" | "cancelled">;
   /** What the tool said, where it ran and reported an error of its own. */
   result?: ToolResult;
@@ -227,7 +233,9 @@ export type FailedOutcome = {
 
 /** The call waits for a person: it runs once the approval is answered with yes. */
 export type WaitingOutcome = {
+  /** There is an `error`. */
   ok: false;
+  /** What is known about the call itself. */
   call: CallReport<"waiting">;
   result?: undefined;
   /** Its code is `APPROVAL_REQUIRED`. */
@@ -242,7 +250,9 @@ export type WaitingOutcome = {
 
 /** The call was queued as a change of a plan: it runs once the plan is approved. */
 export type QueuedOutcome = {
+  /** There is an `error`. */
   ok: false;
+  /** What is known about the call itself. */
   call: CallReport<"waiting">;
   result?: undefined;
   /** Its code is `PLAN_QUEUED`. */

@@ -7,13 +7,23 @@ export type Listed = UnknownObject & { server: string };
 
 /** What can be asked of the servers beside calling their tools. */
 export interface ServerVerbs {
-  /** With `connect`, those that are meant to be started are tried first. */
+  /**
+   * With `connect`, those that are meant to be started are tried first.
+   *
+   * @example
+   * for (const { name, state, error } of await plane.servers({ connect: true })) console.log(name, state, error);
+   */
   servers(options?: Caller & { connect?: boolean }): Promise<ServerStatus[]>;
   /** Those that the caller's groups may not use are there for admins only. */
   server(name: string, options?: Caller & { connect?: boolean }): Promise<ServerStatus>;
   /** Asks a server whether it is there. */
   ping(server: string): Promise<ServerCheck>;
-  /** Connects a server and keeps it connected. */
+  /**
+   * Connects a server and keeps it connected.
+   *
+   * @example
+   * await plane.connect("files");
+   */
   connect(server: string): Promise<void>;
   /** Ends a server's sessions; it stays away until it is connected again. */
   disconnect(server: string): Promise<void>;
@@ -31,10 +41,14 @@ export interface ServerVerbs {
   poolInfo(): PoolInfo;
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
   clearCaches(server?: string): Promise<number>;
-  /** What a server offers beside its tools, as it lists it. */
+  /** The prompts of one server, or of all, as they list them. */
   prompts(server?: string, caller?: Caller): Promise<Listed[]>;
+  /** One prompt of a server with its arguments filled in, as the server gives it. */
   prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
+  /** The resources of one server, or of all, as they list them. */
   resources(server?: string, caller?: Caller): Promise<Listed[]>;
+  /** The resource templates of one server, or of all, as they list them. */
   resourceTemplates(server?: string, caller?: Caller): Promise<Listed[]>;
+  /** The contents of one resource, as the server gives them. */
   resource(server: string, uri: string): Promise<unknown>;
 }

@@ -110,6 +110,7 @@ export const ServerDefinition = z.strictObject({
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 
+/** Where the connection to a server is. */
 export type ServerState =
   | "disabled"
   | "config_error"
@@ -119,6 +120,7 @@ export type ServerState =
   | "backoff"
   | "error";
 
+/** A server with its connection, its tools and its last error. */
 export type ServerStatus = {
   name: string;
   state: ServerState;
@@ -149,6 +151,7 @@ export type ServerStatus = {
 /** Is a server asked, left alone, or tried with one call? */
 export type CircuitState = "closed" | "open" | "half_open";
 
+/** The circuit breaker of a server. */
 export type CircuitStatus = {
   state: CircuitState;
   /** In a row. */

@@ -6,8 +6,14 @@ import type { Principal } from "../model/principal.ts";
 import type { Embed } from "../model/search.ts";
 import type { Sampling } from "./answers.ts";
 
+/**
+ * What `createPlane` takes. Only `config` is needed.
+ *
+ * @example
+ * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
+ */
 export type PlaneOptions = {
-  /** One or more files, or the configuration itself. */
+  /** One or more files, of which later ones win, or the configuration itself. */
   config: string | readonly string[] | ConfigInput;
   /** Where state is kept; without it the state lives and dies with the plane. */
   dataDirectory?: string;
