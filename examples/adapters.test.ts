@@ -226,7 +226,11 @@ const place = {
 
 test("a schema that endpoints would refuse is told in a shape they take, and still decides what is called", async () => {
   const providers = [{ name: "mcp", config: { server: "echo", tool: "echo_all" } }];
-  const described = { description: "Finds a place by its city or its zip.", side_effects: "none", providers };
+  const described = {
+    description: "Finds a place by its city or its zip.",
+    side_effects: "none" as const,
+    providers,
+  };
   await using made = await agentWorld(
     [
       { kind: "tools", calls: [{ name: "find", arguments: { city: "Bern", zip: "3000" } }] },

@@ -5,6 +5,7 @@ import { manifestSchema } from "../src/config/manifest-schema.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderCommandDocs } from "./command-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
+import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 
 export const root = join(import.meta.dirname, "..");
@@ -22,6 +23,7 @@ export function generatedDocs(): Doc[] {
     { path: "docs/commands.md", text: renderCommandDocs() },
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
+    ...renderConfigTypes(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];

@@ -32,7 +32,18 @@ export type {
 } from "./model/agent-verbs.ts";
 export type { ArtifactView } from "./model/artifact.ts";
 export type { BundleExport, BundleImport } from "./model/bundle.ts";
-export type { CallOptions, CallRecord, CallStatus, Cost, Outcome } from "./model/call.ts";
+export type {
+  CallOptions,
+  CallRecord,
+  CallReport,
+  CallStatus,
+  Cost,
+  FailedOutcome,
+  Outcome,
+  QueuedOutcome,
+  SucceededOutcome,
+  WaitingOutcome,
+} from "./model/call.ts";
 export type { CallChain } from "./model/call-chain.ts";
 export type { Change, ChangePage, EntryChange } from "./model/change.ts";
 export type {
@@ -45,6 +56,7 @@ export type {
   TokenUsage,
   ToolMessage,
 } from "./model/chat.ts";
+export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config-input.ts";
 export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/dead-letter.ts";
 export type { Registration } from "./model/entry-verbs.ts";
 export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
@@ -53,6 +65,7 @@ export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHook
 export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/job-run.ts";
 export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/job-verbs.ts";
 export type { ConversationBudget, Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
+export type { PolicyInput, PolicyRuleInput } from "./model/policy-input.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
 export type {
   AddedProvider,
@@ -82,6 +95,7 @@ export type {
   SearchRequest,
 } from "./model/search.ts";
 export type { CircuitStatus, ServerState, ServerStatus } from "./model/server.ts";
+export type { ServerInput } from "./model/server-input.ts";
 export type { NotReady, RunSkillOptions, SkillOutcome, SkillRun, StepRun } from "./model/skill-run.ts";
 export type {
   ResultHandle,
@@ -92,6 +106,7 @@ export type {
   StoredResult,
 } from "./model/stored-result.ts";
 export type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
+export type { ToolInput, ToolOverlayInput } from "./model/tool-input.ts";
 export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/tool-plan.ts";
 export type { PlaneOptions } from "./plane/options.ts";
 export { createPlane } from "./plane.ts";

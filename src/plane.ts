@@ -39,7 +39,16 @@ import { createServers } from "./servers/servers.ts";
 
 export { openState } from "./plane/state.ts";
 
-/** Config in, wired plane out. Nothing is started before it is used. */
+/**
+ * Makes a plane of a configuration. Servers start when they are used. Throws a `PlaneError` where nothing could be read, or
+ * where a part that guards something cannot be understood.
+ *
+ * @example
+ * await using plane = await createPlane({
+ *   config: { mcpServers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } } },
+ * });
+ * const outcome = await plane.call("files.read_file", { path: "notes.txt" });
+ */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
   const settings = await createSettings(options.config, environment);

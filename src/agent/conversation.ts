@@ -113,7 +113,7 @@ export function isOverBudget({ outcome, isBeyondBudget }: Called): boolean {
 
 function noteWaiting({ approval, plan, call }: Outcome, waiting: Map<string, WaitingCall>): void {
   const id = approval?.id ?? plan?.change;
-  if (id !== undefined && call.status === "waiting") waiting.set(id, { id, tool: call.tool });
+  if (id !== undefined) waiting.set(id, { id, tool: call.tool });
 }
 
 /** Of calls side by side the last that leads somewhere decides; those that lead nowhere repeat where they began. */

@@ -5,9 +5,9 @@ import { type ContentBlock as ResultBlock, readMedia, type ToolResult } from "..
 
 /** What became of a call, for the model to read: what it needs to know to do the next thing right. */
 export function observe(outcome: Outcome, name = outcome.call.tool): ChatContent {
-  const { result, error, call } = outcome;
+  const { result, call } = outcome;
   if (!result) {
-    if (!error) return "";
+    const { error } = outcome;
     // A model that reads another name than the one it used takes it for another tool.
     const message = forModels(error.message).replaceAll(`'${call.tool}'`, `'${name}'`);
     return `Error: ${message}${afterwards(outcome)} [${error.code}]`;
@@ -59,7 +59,7 @@ function withoutPayload(block: ResultBlock): string {
 }
 
 /** A model that is not told so calls again, or waits for nothing. */
-function afterwards({ approval, plan, call }: Outcome): string {
-  if (call.status !== "waiting" || plan !== undefined || approval === undefined) return "";
+function afterwards({ approval }: Outcome): string {
+  if (approval === undefined) return "";
   return " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
 }

@@ -25,7 +25,7 @@ export function isInToolset({ providers, allow_tools }: ToolsetDefinition, tool:
 export type NamedTool<T extends Tool = Tool> = { name: string; tool: T };
 
 /** The tools of a toolset under their own names. Two of the same name cannot be told apart by a model. */
-export function nameTools<T extends Tool>(alias: string, tools: readonly T[]): NamedTool<T>[] {
+export function nameTools<T extends Tool>(alias: string | null, tools: readonly T[]): NamedTool<T>[] {
   const named = tools.map((tool) => ({
     name: forModels.test(tool.id.tool) ? tool.id.tool : tool.modelName,
     tool,
@@ -39,7 +39,7 @@ export function nameTools<T extends Tool>(alias: string, tools: readonly T[]): N
   });
   throw new PlaneError(
     "CONFIG_INVALID",
-    `Toolset '${alias}' has several tools of the same name: ${list.join("; ")}. Leave all but one out with 'toolsets.${alias}.allow_tools', or make a toolset for each server.`,
+    `${title(alias)} has several tools of the same name: ${list.join("; ")}. Leave all but one out with ${keyOf(alias, "allow_tools")}, or make a toolset for each server.`,
     { data: { toolset: alias, duplicates: shared.map(([name]) => name) } },
   );
 }
@@ -74,7 +74,7 @@ export function missingNames({ allow_tools }: ToolsetDefinition, tools: readonly
 
 /** What a toolset asks for and nobody has. While one of its servers is away nobody can tell. */
 export function checkSelection(
-  alias: string,
+  alias: string | null,
   definition: ToolsetDefinition,
   selected: Selected,
   servers: KnownServers,
@@ -86,7 +86,7 @@ export function checkSelection(
   if (tools.length === 0 && providers.length > 0 && !providers.some(maySee))
     throw new PlaneError(
       "FORBIDDEN",
-      `Toolset '${alias}' has nothing for you: you may use none of its servers. Ask whoever runs this plane, or use another toolset.`,
+      `${title(alias)} has nothing for you: you may use none of its servers. Ask whoever runs this plane, or use another toolset.`,
       { data },
     );
   const names = missingNames(definition, tools);
@@ -97,24 +97,35 @@ export function checkSelection(
   if (away.length > 0)
     throw new PlaneError(
       "SERVER_UNAVAILABLE",
-      `Toolset '${alias}' has no tools now, not even ${list}. ${away.map(({ reason }) => reason).join(" ")}`,
+      `${title(alias)} has no tools now, not even ${list}. ${away.map(({ reason }) => reason).join(" ")}`,
       { data: { ...data, missing: away } },
     );
   throw new PlaneError(
     "CONFIG_INVALID",
-    `Toolset '${alias}' allows tools that none of its servers has: ${list}. Correct 'toolsets.${alias}.allow_tools'.`,
+    providers.length === 0
+      ? `${title(alias)} allows ${list} and names no server. Name its servers in ${keyOf(alias, "providers")}.`
+      : `${title(alias)} allows tools that none of its servers has: ${list}. Correct ${keyOf(alias, "allow_tools")}.`,
     { data },
   );
 }
 
-function requireServers(alias: string, providers: readonly string[], servers: KnownServers): void {
+function requireServers(alias: string | null, providers: readonly string[], servers: KnownServers): void {
   for (const server of providers) {
     if (servers.names().includes(server)) continue;
     const near = nearest(server, servers.names(), 1).map((close) => ` Did you mean '${close}'?`);
     throw new PlaneError(
       "CONFIG_INVALID",
-      `Toolset '${alias}' names the server '${server}', which is not configured.${near.join("")} Correct 'toolsets.${alias}.providers'.`,
+      `${title(alias)} names the server '${server}', which is not configured.${near.join("")} Correct ${keyOf(alias, "providers")}.`,
       { data: { toolset: alias } },
     );
   }
+}
+
+/** One that is written in code has no name and no place in a file. */
+function title(alias: string | null): string {
+  return alias === null ? "The toolset" : `Toolset '${alias}'`;
+}
+
+function keyOf(alias: string | null, key: keyof ToolsetDefinition): string {
+  return alias === null ? `'${key}'` : `'toolsets.${alias}.${key}'`;
 }

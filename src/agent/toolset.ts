@@ -1,5 +1,6 @@
-import type { AgentVerbs, CallAnswer, ProcessOptions, Toolset } from "../model/agent-verbs.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent-verbs.ts";
 import type { AskedCall } from "../model/chat.ts";
+import type { ToolsetDefinition } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { toObjectSchema } from "../model/object-schema.ts";
@@ -15,16 +16,19 @@ import { toToolMessage } from "./tools-style.ts";
 
 /** What a toolset can call, for one caller. */
 export type ToolsetParts = {
+  /** Null where it has no name: an inline definition, or every tool. */
+  alias: string | null;
+  definition(): ToolsetDefinition;
   /** Looked up anew each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
   mayChange(tool: Tool): boolean;
   call(tools: readonly NamedTool[], options: ProcessOptions): CallTool;
-  generate: AgentVerbs["generate"];
+  generate: Toolset["generate"];
   usage: Toolset["usage"];
 };
 
 /** For whoever runs a model on their own: schemas for its request, and messages for what it answers. */
-export function createToolset(alias: string, parts: ToolsetParts): Toolset {
+export function createToolset(parts: ToolsetParts): Toolset {
   async function answer(
     calls: readonly AskedCall[],
     options: ProcessOptions = {},
@@ -44,7 +48,19 @@ export function createToolset(alias: string, parts: ToolsetParts): Toolset {
   }
 
   return {
-    alias,
+    alias: parts.alias,
+    get providers() {
+      return parts.definition().providers;
+    },
+    get allow_tools() {
+      return parts.definition().allow_tools;
+    },
+    get max_tool_call_turns() {
+      return parts.definition().max_tool_call_turns;
+    },
+    get timeout_sec() {
+      return parts.definition().timeout_sec;
+    },
     async schemas<Format extends ToolFormatName = "openai">(format?: Format) {
       const name = format ?? "openai";
       if (!isToolFormat(name)) {
@@ -65,7 +81,7 @@ export function createToolset(alias: string, parts: ToolsetParts): Toolset {
     },
     answerCalls: (calls, options) => answer(calls, options),
     refuseResponse: (response, text) => refuseCalls(readResponse(response), text),
-    generate: (request) => parts.generate({ ...request, toolset: alias }),
+    generate: parts.generate,
     usage: parts.usage,
   };
 }

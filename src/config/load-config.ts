@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
+import type { ConfigInput } from "../model/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { checkAccess } from "./check-access.ts";
@@ -16,7 +17,8 @@ import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
 import { readDocument } from "./text/read-document.ts";
 
-export type ConfigSource = string | readonly string[] | UnknownObject;
+/** What is no file is judged by what is in it, whatever the compiler let through. */
+export type ConfigSource = string | readonly string[] | ConfigInput | UnknownObject;
 
 export type LoadedConfig = {
   config: Config;

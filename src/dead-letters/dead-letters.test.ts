@@ -26,7 +26,10 @@ type End = "ok" | "hang" | ErrorCode;
 
 function outcomeOf({ id }: Requested, end: End): Outcome {
   const facts = { durationMs: 1, provider: null, attempts: 1, repaired: false, dropped: [], warnings: [] };
-  if (end === "ok") return { ok: true, call: { id, tool: "notes.write", status: "succeeded", ...facts } };
+  if (end === "ok") {
+    const call = { id, tool: "notes.write", status: "succeeded" as const, ...facts };
+    return { ok: true, call, result: { content: [] } };
+  }
   const code = end === "hang" ? "CANCELLED" : end;
   const status = code === "CANCELLED" ? "cancelled" : "failed";
   return { ok: false, call: { id, tool: "notes.write", status, ...facts }, error: sampleError(code) };

@@ -9,6 +9,7 @@ export type TraceType = (typeof traceTypes)[number];
 
 /** How a run of an agent ended. With `max-iterations` and `budget` the answer is the best it could give. */
 export const agentOutcomes = ["completed", "max-iterations", "budget", "failed", "cancelled"] as const;
+/** How a run of an agent ended. */
 export type AgentOutcome = (typeof agentOutcomes)[number];
 
 /** One piece of what an agent says while it works. Pieces of one message share its id; the last one has `end`. */
@@ -58,6 +59,7 @@ export type AgentStep = {
 /** `id` is what `toolplane approvals approve` takes. */
 export type WaitingCall = { id: string; tool: string };
 
+/** A server of the toolset that had no tools to offer, and why. */
 export type MissingServer = { server: string; reason: string };
 
 /** What is kept of a run. */

@@ -9,9 +9,11 @@ import type {
   ToolMessage,
 } from "./chat.ts";
 import type { ToolsetDefinition } from "./config.ts";
+import type { ToolsetInput } from "./config-input.ts";
 import type { ErrorReport } from "./errors.ts";
 import type { AskHere } from "./held-call.ts";
 import type { UnknownObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolFormatName, ToolFormats } from "./tool-formats.ts";
@@ -34,11 +36,13 @@ export type AgentLimits = {
   timeoutMs?: number;
 };
 
+/** What a run of an agent may be told: its tools, its model, its limits. */
 export type AgentOptions = AgentLimits &
   Pick<
     CallOptions,
     "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mcp" | "mode" | "state" | "toolGroups"
   > & {
+    /** The alias of a toolset; every tool when left out. */
     toolset?: string;
     style?: AgentStyle;
     model?: ModelChoice;
@@ -52,8 +56,10 @@ export type AgentOptions = AgentLimits &
   };
 
 /** With the parts that only a program in this process can give. */
-export type RunAgentOptions = AgentOptions &
+export type RunAgentOptions = Omit<AgentOptions, "toolset"> &
   Caller & {
+    /** The alias of a toolset, or its definition; every tool when left out. */
+    toolset?: string | ToolsetInput;
     onMessage?(message: AgentMessage): void;
     signal?: AbortSignal;
     askHere?: AskHere;
@@ -69,6 +75,7 @@ export type AgentResult = AgentRun & { history: ChatMessage[]; state?: string };
 /** Makes a value of an answer; what it throws is told to the model, so that it can do better. */
 export type AnswerParser<T> = (answer: string) => T | Promise<T>;
 
+/** A prompt, how to read the answer, and what the run may use. */
 export type GenerateRequest<T = string> = Omit<RunAgentOptions, "history"> & {
   prompt: string;
   parser?: AnswerParser<T>;
@@ -91,6 +98,7 @@ export type Generated = { index: number; generation: Generation | null; error: E
 /** The answer of a chat-completions endpoint, whole or only its message. */
 export type CompletionResponse = object;
 
+/** What the calls of one response may be told. */
 export type ProcessOptions = Pick<RunAgentOptions, "signal" | "approvalWaitMs" | "conversation" | "askHere">;
 
 /** What a call came to, in the words that a model reads. */
@@ -104,12 +112,30 @@ export type SelectedTool = Pick<Tool, "id"> & Partial<Pick<Tool, "source" | "pro
 
 export type ToolsetSelection = { definition: ToolsetDefinition; has(tool: SelectedTool): boolean };
 
-/** A named selection of tools, for whoever runs a model on their own. */
+/**
+ * A selection of tools for a program that runs its own model: schemas for the request, messages for the answer.
+ *
+ * @example
+ * const toolset = plane.toolset("reading");
+ * const response = await openai.chat.completions.create({ model, messages, tools: await toolset.schemas() });
+ * if (toolset.hasToolCalls(response)) messages.push(...(await toolset.processResponse(response)));
+ */
 export type Toolset = {
-  readonly alias: string;
+  /** Its name; null for an inline definition and for every tool. */
+  readonly alias: string | null;
+  /** The servers whose tools it takes. */
+  readonly providers: readonly string[];
+  /** The only tools it takes, as globs; null for all of its servers. */
+  readonly allow_tools: readonly string[] | null;
+  /** How many turns with tool calls a model gets; null for what is usual in the style of the run. */
+  readonly max_tool_call_turns: number | null;
+  /** The limit of each call in seconds; null for the limit of the tool or its server. */
+  readonly timeout_sec: number | null;
   /** What `tools` is in a request to a model; OpenAI's shape when left out. */
   schemas<Format extends ToolFormatName = "openai">(format?: Format): Promise<ToolFormats[Format]>;
+  /** How many calls a response asks for. */
   toolCallCount(response: CompletionResponse): number;
+  /** Whether a response asks for calls. */
   hasToolCalls(response: CompletionResponse): boolean;
   /** The assistant's message, then what each call came to, in order. A call that fails is told to the model. */
   processResponse(response: CompletionResponse, options?: ProcessOptions): Promise<ProcessedMessages>;
@@ -124,19 +150,46 @@ export type Toolset = {
 };
 
 export type AgentVerbs = {
-  /** Throws where no toolset has this alias. */
-  toolset(alias: string, caller?: Caller): Toolset;
-  /** Adds a toolset, or puts another in the place of one, at once and for everybody. */
-  registerToolset(alias: string, definition: Partial<ToolsetDefinition>): void;
+  /**
+   * The tools for a model of your own: a toolset by its alias or by its definition, every tool when left out. Throws where
+   * no toolset has this alias, and names the nearest.
+   *
+   * @example
+   * const everything = plane.toolset();
+   * const configured = plane.toolset("reading");
+   * const inline = plane.toolset({ providers: ["files"], allow_tools: ["read_*"], max_tool_call_turns: 5, timeout_sec: 60 });
+   */
+  toolset(toolset?: string | ToolsetInput, caller?: Caller): Toolset;
+  /**
+   * Adds a toolset, or replaces the one of this alias, for all callers and at once.
+   *
+   * @example
+   * plane.registerToolset("reading", { providers: ["files"], allow_tools: ["read_*"] });
+   */
+  registerToolset(alias: string, definition: ToolsetInput): void;
   /** What a toolset selects as it is defined now, for faces that show one. Throws where no toolset has this alias. */
   toolsetSelection(alias: string): ToolsetSelection;
-  /** One question, answered by a model with tools. Rejects only on a defect or where nothing could begin. */
+  /**
+   * One question, answered by a model with tools. Rejects only on a defect or where nothing could begin.
+   *
+   * @example
+   * const { answer, outcome } = await plane.runAgent("What is in notes.txt?", { toolset: "reading", maxTurns: 3 });
+   */
   runAgent(question: string, options?: RunAgentOptions): Promise<AgentResult>;
-  /** A run whose answer is made into a value. */
+  /**
+   * A run whose answer is made into a value.
+   *
+   * @example
+   * const { value } = await plane.generate({ prompt: "How many lines has notes.txt?", parser: Number });
+   */
   generate<T = string>(request: GenerateRequest<T>): Promise<Generation<T>>;
   /**
    * Many prompts, `parallel` of them at a time (8), with the results in the order of the prompts. What is said in
    * `options` holds for each that does not say otherwise. One that fails is told in its place, and the others go on.
+   *
+   * @example
+   * for await (const { index, generation, error } of plane.generateAll(prompts, { parallel: 4 }))
+   *   console.log(index, generation?.answer ?? error?.message);
    */
   generateAll(
     requests: Iterable<string | GenerateRequest> | AsyncIterable<string | GenerateRequest>,

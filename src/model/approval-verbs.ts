@@ -23,29 +23,55 @@ export type ApprovalPage = { approvals: HeldView[]; total: number; nextCursor: s
 
 /** What is decided about calls, by the policy and by people. */
 export interface ApprovalVerbs {
-  /** What the policy says about a call, without making it. */
+  /**
+   * What the policy says about a call, without making it.
+   *
+   * @example
+   * const { verdict, reason } = await plane.testPolicy("git.push", { force: true });
+   */
   testPolicy(
     tool: string | ToolId,
     args?: JsonObject,
     caller?: Caller & { mode?: PolicyMode },
   ): Promise<PolicyTest>;
-  /** What waits for a person, oldest first unless `order` says otherwise: the caller's, and what else they may see. */
+  /**
+   * What waits for a person, oldest first unless `order` says otherwise: the caller's, and what else they may see.
+   *
+   * @example
+   * for (const { id, tool, shown } of await plane.approvals({ status: "pending" })) console.log(id, tool, shown);
+   */
   approvals(caller?: Caller & { status?: HeldStatus; order?: HeldOrder }): Promise<HeldView[]>;
   /** The same, so many at a time; `total` counts all of them. */
   approvalPage(asked: ApprovalsAsked, caller?: Caller): Promise<ApprovalPage>;
+  /** One held call. */
   approval(id: string, caller?: Caller): Promise<HeldView>;
-  /** The first answer counts. What was approved runs, here or where its caller waits. */
+  /**
+   * The first answer counts. What was approved runs, here or where its caller waits.
+   *
+   * @example
+   * const { outcome } = await plane.answerApproval(id, { decision: "approve" });
+   * if (outcome?.ok) console.log(outcome.result.content);
+   */
   answerApproval(
     id: string,
     answer: Answer,
     caller?: Caller,
   ): Promise<{ approval: HeldView; outcome?: Outcome }>;
-  /** Newest first. */
+  /** The change plans, newest first. */
   plans(caller?: Caller): Promise<Plan[]>;
+  /** One change plan with its changes. */
   plan(id: string, caller?: Caller): Promise<Plan>;
+  /**
+   * Approves changes of a plan and runs them in order; all that wait when `choice` is left out.
+   *
+   * @example
+   * await plane.approvePlan(plan.id, { first: 2 });
+   */
   approvePlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<PlanOutcome>;
+  /** Rejects changes of a plan; all that wait when `choice` is left out. */
   rejectPlan(id: string, choice?: PlanChoice, caller?: Caller): Promise<Plan>;
   /** The answers of the caller that are good for more than one call. */
   remembered(caller?: Caller): Promise<Remembered[]>;
+  /** Forgets a remembered answer. True when there was one. */
   forgetRemembered(id: string, caller?: Caller): Promise<boolean>;
 }

@@ -22,6 +22,7 @@ export type Bundle = {
 /** Which entries to export; all of them without a choice. */
 export type BundleChoice = { names?: readonly string[]; persona?: string; kinds?: readonly EntryKind[] };
 
+/** Hand-written entries as one signed document. */
 export type BundleExport = {
   /** The signed document as base64. */
   bundle: string;
@@ -31,6 +32,7 @@ export type BundleExport = {
   fingerprint: string;
 };
 
+/** What the import of a bundle did, or would do. */
 export type BundleImport = {
   dryRun: boolean;
   /** What it did, or would do. */

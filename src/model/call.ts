@@ -39,6 +39,7 @@ export type HeldYes = {
   arguments: JsonObject | null;
 };
 
+/** What one call may be told, wherever it comes from. */
 export type CallOptions = {
   /** 0 means no limit, and only when said. */
   timeoutMs?: number;
@@ -153,6 +154,7 @@ export type Execution = {
 };
 export type Executed = Routed & { executed: Execution };
 
+/** How a call ended, or that it waits. */
 export type CallStatus =
   | "succeeded"
   | "tool_error"
@@ -162,36 +164,117 @@ export type CallStatus =
   | "cancelled"
   | "dry_run";
 
-/** What every face gets back. `callTool` rejects only on a defect. */
-export type Outcome = {
-  ok: boolean;
-  call: {
-    id: string;
-    tool: string;
-    status: CallStatus;
-    durationMs: number;
-    provider: string | null;
-    attempts: number;
-    repaired: boolean;
-    dropped: string[];
-    warnings: string[];
-    /** Where the manifest says what a call costs. */
-    cost?: Cost;
-    /** The agent's state from now on, where the call or its tool speaks of one. */
-    state?: string;
-  };
-  result?: ToolResult;
-  error?: ErrorReport;
-  /** Where the result is that was too large to be given whole. */
+/** What is known about a call, whatever came of it. */
+export type CallReport<Status extends CallStatus = CallStatus> = {
+  /** Identifies the call in the record of calls and in events. */
+  id: string;
+  /** The tool's name in the catalogue; the name as it was asked for where there is no such tool. */
+  tool: string;
+  /** How the call ended, or that it waits. */
+  status: Status;
+  /** From the request to the answer, in milliseconds. */
+  durationMs: number;
+  /** The provider that ran the tool; null where none did. */
+  provider: string | null;
+  /** How many providers were tried, retries included. */
+  attempts: number;
+  /** True where the arguments came as broken JSON and were repaired. */
+  repaired: boolean;
+  /** Arguments that the tool does not declare and did not get. */
+  dropped: string[];
+  /** Notes about this call, one sentence each. */
+  warnings: string[];
+  /** What the call cost, where the tool's manifest gives a price. */
+  cost?: Cost;
+  /** The agent's state after the call, where the call or its tool names one. */
+  state?: string;
+};
+
+/**
+ * The tool ran and answered. With `dryRun` nothing ran: the status is `dry_run`, `result` is empty and `verdict` says
+ * what the policy decided.
+ */
+export type SucceededOutcome = {
+  /** The tool answered. */
+  ok: true;
+  /** What is known about the call itself. */
+  call: CallReport<"succeeded" | "dry_run">;
+  /** What the tool answered, as it came from the wire. */
+  result: ToolResult;
+  error?: undefined;
+  /** The handle of a result that was too large to be given whole. */
   stored?: ResultHandle;
   /** The files that came with the result. */
   artifacts?: ArtifactView[];
-  /** What the call waits for. */
-  approval?: { id: string };
-  plan?: { id: string; change: string };
-  /** What the policy says, where the call was only tried. */
+  approval?: undefined;
+  plan?: undefined;
+  /** The policy's decision, after a dry run. */
   verdict?: Verdict;
 };
+
+/** The tool said no, a provider failed, or the plane refused the call: `error.code` says which. */
+export type FailedOutcome = {
+  /** There is an `error`. */
+  ok: false;
+  /** What is known about the call itself. */
+  call: CallReport<"tool_error" | "failed" | "refused" | "cancelled">;
+  /** What the tool said, where it ran and reported an error of its own. */
+  result?: ToolResult;
+  /** Why it failed. */
+  error: ErrorReport;
+  /** The handle of a result that was too large to be given whole. */
+  stored?: ResultHandle;
+  /** The files that came with the result. */
+  artifacts?: ArtifactView[];
+  approval?: undefined;
+  plan?: undefined;
+  verdict?: undefined;
+};
+
+/** The call waits for a person: it runs once the approval is answered with yes. */
+export type WaitingOutcome = {
+  /** There is an `error`. */
+  ok: false;
+  /** What is known about the call itself. */
+  call: CallReport<"waiting">;
+  result?: undefined;
+  /** Its code is `APPROVAL_REQUIRED`. */
+  error: ErrorReport;
+  stored?: undefined;
+  artifacts?: undefined;
+  /** Answer it with `plane.answerApproval(id, { decision: "approve" })`. */
+  approval: { id: string };
+  plan?: undefined;
+  verdict?: undefined;
+};
+
+/** The call was queued as a change of a plan: it runs once the plan is approved. */
+export type QueuedOutcome = {
+  /** There is an `error`. */
+  ok: false;
+  /** What is known about the call itself. */
+  call: CallReport<"waiting">;
+  result?: undefined;
+  /** Its code is `PLAN_QUEUED`. */
+  error: ErrorReport;
+  stored?: undefined;
+  artifacts?: undefined;
+  approval?: undefined;
+  /** Approve it with `plane.approvePlan(id, …)`. */
+  plan: { id: string; change: string };
+  verdict?: undefined;
+};
+
+/**
+ * What came of a call: `ok` gives `result`, otherwise there is an `error`. A call that waits has `approval` or `plan`.
+ *
+ * @example
+ * const outcome = await plane.call("demo.add", { a: 1, b: 2 });
+ * if (outcome.ok) console.log(outcome.result.content);
+ * else if (outcome.approval) console.log("waits for", outcome.approval.id);
+ * else console.error(outcome.error.code, outcome.error.message);
+ */
+export type Outcome = SucceededOutcome | FailedOutcome | WaitingOutcome | QueuedOutcome;
 
 /** What outlives the process: who called what, how it was decided and how it went. No argument values. */
 export type CallRecord = {

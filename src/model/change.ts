@@ -50,6 +50,7 @@ export type NewChange = {
   audience: Audience;
 };
 
+/** One change of the catalogue: what, by whom, when and why. */
 export type Change = Omit<NewChange, "audience"> & { id: number };
 
 export type ChangeFilter = {

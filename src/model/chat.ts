@@ -1,7 +1,10 @@
+import type { AbortSignal } from "./platform.ts";
+
 /** Messages between an agent and a model, in the shape of OpenAI's chat completions: what is kept, shown and resumed. */
 export type ChatMessage = SpokenMessage | AssistantMessage | ToolMessage;
 
 export type SpokenMessage = { role: "system" | "user"; content: ChatContent };
+/** A model's message, with the calls that it asks for. */
 export type AssistantMessage = {
   role: "assistant";
   content: ChatContent;
@@ -9,6 +12,7 @@ export type AssistantMessage = {
   reasoning_content?: string;
   tool_calls?: AskedCall[];
 };
+/** The result of one call, for the model. */
 export type ToolMessage = { role: "tool"; tool_call_id: string; content: ChatContent };
 
 export type ChatContent = string | ContentBlock[];
@@ -20,8 +24,10 @@ export type AskedCall = { id: string; type: "function"; function: { name: string
 /** A tool as a model is told of it. */
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
 
+/** Tokens that a model read and wrote. */
 export type TokenUsage = { inputTokens: number; outputTokens: number; totalTokens: number };
 
+/** What a model is asked. */
 export type ModelRequest = {
   messages: readonly ChatMessage[];
   /** Left out or empty: it may call nothing. */

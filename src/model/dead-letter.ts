@@ -5,6 +5,7 @@ import type { Face, Principal } from "./principal.ts";
 import type { ToolId } from "./tool.ts";
 
 export const deadLetterStatuses = ["pending", "retrying", "resolved", "abandoned"] as const;
+/** What became of a dead letter. */
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
 
 /** Why nothing but a person's word tries it again. */
@@ -65,6 +66,7 @@ export type KeptDeadLetter = DeadLetter & {
   lease: DeadLetterLease | null;
 };
 
+/** Which dead letters. */
 export type DeadLetterQuery = {
   status?: DeadLetterStatus;
   tool?: string;

@@ -10,13 +10,24 @@ export type Registration = WrittenManifest | { manifest: WrittenManifest; run: T
 
 /** What people and programs write into the catalogue. */
 export interface EntryVerbs extends OverlayVerbs {
-  /** Adds a tool, or replaces the one of its name and persona, until the plane stops. Effective at once. */
+  /**
+   * Adds a tool, or replaces the one of its name and persona, until the plane stops. Effective at once.
+   *
+   * @example
+   * plane.register({
+   *   manifest: { name: "double", description: "Doubles a number.", side_effects: "none" },
+   *   run: ({ n }) => Number(n) * 2,
+   * });
+   */
   register(tool: Registration): void;
   /** True when there was one; what the configuration has under that name is there again. */
   unregister(name: string, options?: { persona?: string }): boolean;
   /**
    * Adds a kind of provider that manifests can name, until it is taken back. Of two under one name the later counts;
    * those that we have ourselves cannot be replaced.
+   *
+   * @example
+   * using mail = plane.registerProvider("mail", async (spec, args) => ({ content: [{ type: "text", text: "sent" }] }));
    */
   registerProvider(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
   /** Sets a tool for good: it is there at once, and after a restart, in place of a file's of its name and persona. */

@@ -104,6 +104,7 @@ export const errorTable = {
   INTERNAL: row(500, -32603, 1, false, "internal", "A defect of ours; please report it."),
 } as const satisfies Record<string, ErrorRow>;
 
+/** The codes that all faces show; docs/errors has a page for each. */
 export type ErrorCode = keyof typeof errorTable;
 
 function row(
@@ -124,9 +125,22 @@ export type ErrorData = {
   [key: string]: unknown;
 };
 
+/**
+ * What the library throws: a code of the table, a sentence with the remedy, and data. A call does not throw it but returns
+ * it as `outcome.error`.
+ *
+ * @example
+ * try {
+ *   await createPlane({ config: "missing.json" });
+ * } catch (thrown) {
+ *   if (thrown instanceof PlaneError) console.error(thrown.code, thrown.message);
+ * }
+ */
 export class PlaneError extends Error {
   override readonly name = "PlaneError";
+  /** Decide on this, never on the message. */
   readonly code: ErrorCode;
+  /** What the error is about: the server, the tool and more by code. */
   readonly data: ErrorData;
 
   constructor(code: ErrorCode, message: string, options: { data?: ErrorData; cause?: unknown } = {}) {
@@ -153,14 +167,23 @@ function textOf(thrown: unknown): string {
 
 /** An error as data: the same fields on every face. */
 export type ErrorReport = {
+  /** Decide on this, never on the message. */
   code: ErrorCode;
+  /** The kind of failure: who has to do something about it. */
   category: ErrorCategory;
+  /** What is wrong and what to do, for people. */
   message: string;
+  /** Whether the same call may succeed later without being changed. */
   recoverable: boolean;
+  /** The server it happened at. */
   server: string | null;
+  /** The tool it happened with. */
   tool: string | null;
+  /** How often it was tried. */
   attempts: number;
+  /** What the other side said, in its own words. */
   cause: string | null;
+  /** More about it, by code. */
   data: ErrorData;
 };
 

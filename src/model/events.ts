@@ -196,6 +196,8 @@ export type PlaneEvent =
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
+/** The names of events; docs/events.md explains each. */
 export type EventType = PlaneEvent["type"];
+/** The event of one name. */
 export type EventOf<T extends EventType> = Extract<PlaneEvent, { type: T }>;
 export type StoredEvent = { id: number; at: string; event: PlaneEvent };

@@ -1,6 +1,7 @@
 import type { CallOptions, Outcome, Verdict } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Face, Principal } from "./principal.ts";
 import type { ToolId } from "./tool.ts";
 
@@ -38,10 +39,13 @@ export type Remember = {
 
 /** What a person says to a held call. */
 export type Answer = {
+  /** Yes or no. */
   decision: Decision;
   /** Instead of those that were shown. */
   arguments?: JsonObject;
+  /** What the caller is told. */
   reason?: string;
+  /** Whether the answer holds for later calls as well. */
   remember?: Remember;
 };
 
@@ -138,12 +142,22 @@ export type Plan = PlanRecord & {
 
 /** Which changes of a plan: all that wait, those of these ids, or the first few. */
 export type PlanChoice = {
+  /** The changes with these ids. */
   ids?: readonly string[];
+  /** The first so many that wait. */
   first?: number;
+  /** Go on with the next change after one that failed. */
   continueOnFailure?: boolean;
+  /** What the caller is told. */
   reason?: string;
   /** What to run instead of what was queued, by change. */
   arguments?: Record<string, JsonObject>;
 };
 
-export type PlanOutcome = { plan: Plan; outcomes: { change: string; outcome: Outcome | null }[] };
+/** What came of approving a plan: the plan as it is now, and the outcome of each change that ran. */
+export type PlanOutcome = {
+  /** The plan as it is now. */
+  plan: Plan;
+  /** What came of each change that was chosen, in order; null where it was not run. */
+  outcomes: { change: string; outcome: Outcome | null }[];
+};

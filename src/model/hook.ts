@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 
 export const hookEvents = [
   "PermissionRequest",
@@ -8,6 +9,7 @@ export const hookEvents = [
   "SessionStart",
   "SessionEnd",
 ] as const;
+/** The moments at which hooks are asked. */
 export type HookEvent = (typeof hookEvents)[number];
 
 export const defaultTimeoutMs = 2_000;
@@ -71,6 +73,7 @@ type HookFunction = (
 export type LibraryHook =
   | HookFunction
   | (Partial<Pick<CommandHook, "name" | "matcher" | "timeout_ms" | "on_error">> & { run: HookFunction });
+/** Functions of the program that are asked about calls, by event. */
 export type LibraryHooks = { readonly [event in HookEvent]?: readonly LibraryHook[] };
 
 /** What a hook decided about a call, as its record keeps it. */

@@ -4,9 +4,11 @@ import type { Principal } from "./principal.ts";
 import type { StepRun } from "./skill-run.ts";
 
 export const jobRunStates = ["draft", "scheduled", "running", "succeeded", "failed", "cancelled"] as const;
+/** Where a run of a job is. */
 export type JobRunState = (typeof jobRunStates)[number];
 
 export const taskStates = ["draft", "ready", "in_progress", "review", "done", "cancelled"] as const;
+/** Where a task of a run is. */
 export type TaskState = (typeof taskStates)[number];
 
 /** A task that failed is cancelled and has an error. */

@@ -1,5 +1,6 @@
 import type { JobRun, JobRunState } from "./job-run.ts";
 import type { JsonObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 import type { JobListing } from "./registry-summary.ts";
 
@@ -12,9 +13,12 @@ export type JobStatus = JobListing & {
   lastRun: JobRun | null;
 };
 
+/** Which runs of a job. */
 export type JobRunQuery = { state?: JobRunState; limit?: number; cursor?: string };
+/** Runs of a job, a page at a time. */
 export type JobRunPage = { runs: JobRun[]; nextCursor: string | null };
 
+/** How a job is begun. */
 export type RunJobOptions = Caller & {
   input?: JsonObject;
   /** Asking twice with one key is asking once. */
@@ -26,8 +30,14 @@ export type RunJobOptions = Caller & {
 
 /** Work that is done without anybody watching. */
 export interface JobVerbs {
+  /** One job with when it is due and how it went last. */
   job(name: string, caller?: Caller): Promise<JobStatus>;
-  /** Begins a run now, or as soon as the job's other runs leave room. Where nothing is scheduled it is done here. */
+  /**
+   * Begins a run now, or as soon as the job's other runs leave room. Where nothing is scheduled it is done here.
+   *
+   * @example
+   * const { state, tasks } = await plane.runJob("digest", { wait: true });
+   */
   runJob(name: string, options?: RunJobOptions): Promise<JobRun>;
   /** The same once more: a run of its own with the same input. */
   rerunJob(run: string, options?: Omit<RunJobOptions, "input">): Promise<JobRun>;
@@ -35,7 +45,9 @@ export interface JobVerbs {
   pauseJob(name: string, caller?: Caller): Promise<JobStatus>;
   /** Times that passed meanwhile are not made up for. */
   resumeJob(name: string, caller?: Caller): Promise<JobStatus>;
+  /** Cancels a run that is under way or waits. */
   cancelJobRun(run: string, caller?: Caller): Promise<JobRun>;
+  /** One run of a job. */
   jobRun(run: string, caller?: Caller): Promise<JobRun>;
   /** Newest first: the caller's own and those by the clock, everybody's for admins. */
   jobRuns(job: string, query?: JobRunQuery, caller?: Caller): Promise<JobRunPage>;

@@ -25,6 +25,7 @@ export type OverlayView = {
 };
 
 export interface OverlayVerbs {
+  /** What is said here about a tool of a server, and the definition that comes of it. */
   overlay(tool: string, caller?: Caller): Promise<OverlayView>;
   /** What would come of an overlay; nothing is changed. */
   previewOverlay(tool: string, overlay: UnknownObject, caller?: Caller): Promise<OverlayView>;

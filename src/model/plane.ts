@@ -14,6 +14,7 @@ import type { IdentityVerbs } from "./identity-verbs.ts";
 import type { JobVerbs } from "./job-verbs.ts";
 import type { UnknownObject } from "./json.ts";
 import type { KeptSessions } from "./kept-sessions.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 import type { ToolReview } from "./quality.ts";
 import type { QualityVerbs } from "./quality-verbs.ts";
@@ -33,8 +34,10 @@ import type { WorkVerbs } from "./work-verbs.ts";
 
 export type { Caller };
 
+/** What one call may be told: its limit, its caller, its conversation and more. */
 export type PlaneCallOptions = CallOptions &
   Caller & {
+    /** Ends the call; its server is told. */
     signal?: AbortSignal;
     /** Addresses of files by name, for tools whose configuration says that a parameter names files. */
     files?: Readonly<Record<string, string>>;
@@ -46,7 +49,9 @@ export type PlaneCallOptions = CallOptions &
 
 export type ForwardOptions = Caller & { signal?: AbortSignal; relay?: Relay };
 
+/** A tool of the catalogue with its health and whether it can be called now. */
 export type ToolListing = Tool & {
+  /** How its last calls went. */
   health: ToolHealth;
   /** The variables it names, and whether they are set. */
   credentials: Record<string, { required: boolean; configured: boolean }>;
@@ -87,7 +92,13 @@ export type ConversationBudget = {
 /** `since` is when the store was last reached. */
 export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
 
-/** What every face is given and what `createPlane` returns. */
+/**
+ * All tools of the configured servers behind one path. `createPlane` makes one; every face is given the same.
+ *
+ * @example
+ * await using plane = await createPlane({ config: ".mcp.json" });
+ * for (const { name, description } of await plane.tools()) console.log(name, description);
+ */
 export interface Plane
   extends AsyncDisposable,
     EntryVerbs,
@@ -115,15 +126,40 @@ export interface Plane
   doctor(server?: string): Promise<DoctorReport>;
   /** Whether everything is there that calls need; says for strangers what is not. */
   readiness(): Promise<Readiness>;
-  /** Connects every server that wants to be connected; the others start on first use. */
+  /**
+   * Connects every server that wants to be connected; the others start on first use.
+   *
+   * @example
+   * plane.start();
+   */
   start(): void;
+  /**
+   * Calls a tool along the one path and resolves with what came of it. It rejects only on a defect: what a tool, a server
+   * or the policy does is in the outcome. The arguments are an object, or the JSON text that a model wrote.
+   *
+   * @example
+   * const outcome = await plane.call("files.read_file", { path: "notes.txt" }, { timeoutMs: 5_000 });
+   * if (outcome.ok) console.log(resultText(outcome.result));
+   * else console.error(outcome.error.code, outcome.error.message);
+   */
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;
-  /** Waits until every server has answered or failed, or until `patienceMs` have passed. */
+  /**
+   * The tools that the caller may see. Waits until every server has answered or failed, or until `patienceMs` have passed.
+   *
+   * @example
+   * const names = (await plane.tools({ server: "files" })).map(({ name }) => name);
+   */
   tools(caller?: Caller & { server?: string; patienceMs?: number }): Promise<ToolListing[]>;
+  /** One tool by its name in any spelling, or by server and tool. Throws where there is none, and names the nearest. */
   tool(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
   /** The tools that are meant, by name, a page at a time. A caller without a persona may look at that of any. */
   queryTools(query: Partial<ToolQuery>, caller?: Caller & { patienceMs?: number }): Promise<ToolPage>;
-  /** The tools that fit best, in short; those the caller may see. What nobody has listed yet is waited for, 5 s at most. */
+  /**
+   * The tools that fit best, in short; those the caller may see. What nobody has listed yet is waited for, 5 s at most.
+   *
+   * @example
+   * const { tools } = await plane.search({ query: "read a file" });
+   */
   search(
     request: SearchRequest,
     caller?: Caller & {
@@ -169,10 +205,17 @@ export interface Plane
   serverInstructions(server: string, caller?: Caller): string | null;
   /** Told of what servers say by themselves, as far as it may be of interest to whoever is connected to us. */
   onSaid(listener: (said: ServerSaid) => void): () => void;
-  /** What servers ask the caller's person in the middle of calls. */
+  /**
+   * What servers ask the caller's person in the middle of calls.
+   *
+   * @example
+   * for (const { id, message } of await plane.questions()) await plane.answer(id, { action: "decline" });
+   */
   questions(caller?: Caller): Promise<Question[]>;
+  /** Answers a server's question; the call that asked it goes on. */
   answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
   /** Before it stops: who waits for a person is told to ask again, here or on another plane. What runs goes on. */
   drain(): void;
+  /** Ends calls, runs and sessions and stops every server that the plane started. `await using` does it by itself. */
   stop(): Promise<void>;
 }

@@ -12,11 +12,15 @@ export const everyScope = "*";
 
 /** Who calls. */
 export type Principal = {
+  /** The name that is recorded; null for nobody in particular. */
   user: string | null;
+  /** Groups decide which servers and tools there are for the caller. */
   groups: string[];
+  /** The persona that the caller acts as. */
   persona: string | null;
   /** What the caller may do here at all; see `mayDo`. */
   scopes: string[];
+  /** The workspace that the caller works in. */
   workspace: string | null;
   /** The level of the data that the caller works with. */
   compliance: string | null;
@@ -41,7 +45,12 @@ export const nobody: Principal = {
   compliance: null,
 };
 
-/** Whoever is named may list and call, unless something else is said. */
+/**
+ * A caller with the scope `call`, unless something else is said.
+ *
+ * @example
+ * await plane.call("demo.add", { a: 1, b: 2 }, { principal: principalOf({ user: "ann", groups: ["ops"] }) });
+ */
 export function principalOf(said: Partial<Principal>): Principal {
   return { ...nobody, scopes: ["call"], ...said };
 }
@@ -103,7 +112,13 @@ function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Princ
   return toolGroups === undefined ? own : { ...own, toolGroups };
 }
 
-/** The same caller with fewer servers: all that were there, none, or those of them that are named. */
+/**
+ * The same caller with fewer servers: all that were there, none, or those of them that are named.
+ *
+ * @example
+ * const principal = narrow(principalOf({ user: "ann" }), { servers: ["files"] });
+ * await plane.runAgent("What is in notes.txt?", { principal });
+ */
 export function narrow(
   principal: Principal,
   { servers }: { servers: boolean | readonly string[] },

@@ -1,4 +1,5 @@
 import type { JsonObject, UnknownObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { AsClient, Continuation, Relay } from "./relay.ts";
 import type { ProviderSpec } from "./tool.ts";
 
@@ -7,6 +8,7 @@ export type ProgressReport = { progress: number; total: number | null; message: 
 /** A call that the other side has made a background task of. */
 export type TaskReport = { taskId: string; status: string; message: string | null };
 
+/** What a provider is told about the call that it executes. */
 export type ProviderContext = {
   signal: AbortSignal;
   /** Whose session it is, where sessions are not shared. */
@@ -52,6 +54,7 @@ export type AddedProvider = AnyProvider | { create(spec: ProviderSpec): AnyProvi
 /** Like a provider, and free to answer with any value. */
 type AnyProvider = (spec: ProviderSpec, args: JsonObject, context: ProviderContext) => unknown;
 
+/** How a provider is looked after. */
 export type ProviderOptions = {
   /** Asked before it is used, at most once in its `health_check_interval`. What it throws is why it is not used. */
   check?(spec: ProviderSpec, signal: AbortSignal): unknown;

@@ -42,10 +42,12 @@ export type SkillEntry = Entry<SkillManifest, "summary" | "category"> & {
   /** What its steps want to be given, each once. */
   required_input: string[];
 };
+/** A task of the catalogue. */
 export type TaskEntry = Entry<TaskManifest, "description"> & {
   /** What its skills and tools need, each once. */
   required_capabilities: string[];
 };
+/** A job of the catalogue. */
 export type JobEntry = Omit<Entry<JobManifest, "summary" | "description">, "task_graph"> & {
   task_graph: (JobManifest["task_graph"][number] & Pick<TaskEntry, "required_capabilities">)[];
   /** What it and its tasks need, each once. */
@@ -70,6 +72,7 @@ export type SkillQuery = Pick<ToolQuery, "personas" | "capabilities" | "q" | "li
 /** Which tasks or jobs are meant; `name` is one of them and nothing like it. */
 export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> & { name: string | null };
 
+/** A skill with the tools that it lacks. */
 export type SkillListing = SkillEntry & {
   /** Tools it needs that are not in the caller's catalogue. */
   missing_tools: string[];
@@ -85,7 +88,9 @@ export type JobListing = JobEntry & {
   };
 };
 
+/** Tasks, a page at a time; `total` are all that match. */
 export type TaskPage = { total: number; tasks: TaskEntry[]; nextCursor: string | null };
+/** Jobs, a page at a time; `total` are all that match. */
 export type JobPage = { total: number; jobs: JobListing[]; nextCursor: string | null };
 
 /** `total` are all that match, on this page or not. */

@@ -1,5 +1,6 @@
 import type { TokenUsage } from "./chat.ts";
 import type { UnknownObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 
 /** What a server asks, in the words of its protocol. */
 export type Asked = { method: string; params: UnknownObject };

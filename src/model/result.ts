@@ -65,7 +65,12 @@ function textBlock(value: unknown): ContentBlock {
   return { type: "text", text: typeof value === "string" ? value : (JSON.stringify(value) ?? "") };
 }
 
-/** All text blocks in order, one per line. */
+/**
+ * All text blocks in order, one per line.
+ *
+ * @example
+ * if (outcome.ok) console.log(resultText(outcome.result));
+ */
 export function resultText(result: ToolResult): string {
   return result.content
     .filter((block) => block.type === "text" && typeof block.text === "string")
@@ -84,7 +89,15 @@ const imageExtensions = new Map([
 
 export type Media = { mimeType: string; extension: string; bytes: Uint8Array };
 
-/** The payload of an image or audio block, or the reason why it cannot be shown. */
+/**
+ * The payload of an image or audio block, or the reason why it cannot be shown.
+ *
+ * @example
+ * for (const block of outcome.result.content) {
+ *   const media = readMedia(block);
+ *   if (!("problem" in media)) await writeFile(`picture.${media.extension}`, media.bytes);
+ * }
+ */
 export function readMedia(block: ContentBlock): Media | { problem: string } {
   const mimeType = typeof block.mimeType === "string" ? block.mimeType.toLowerCase() : "";
   const extension =

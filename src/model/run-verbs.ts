@@ -17,11 +17,14 @@ export type RunFilter = {
   user?: string | null;
 };
 
+/** Which runs of agents. */
 export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
 
+/** Runs of agents, a page at a time. */
 export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
 
 export const runFormats = ["text", "html"] as const;
+/** The formats that a run is rendered in. */
 export type RunFormat = (typeof runFormats)[number];
 
 /** A run for people. `policy` is what a browser may load while it shows the page: nothing but its own style. */
@@ -31,6 +34,7 @@ export type RenderedRun = { text: string; policy: string | null };
 export interface RunVerbs {
   /** The caller's own runs, newest first; everybody's for admins. */
   runs(query?: RunQuery, caller?: Caller): Promise<RunPage>;
+  /** One run of an agent with its steps and messages. */
   run(id: string, caller?: Caller): Promise<AgentRun>;
   /** The same to be read: as plain text, or as a page that stands for itself. */
   renderRun(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;

@@ -27,6 +27,7 @@ export type FoundTool = {
   differsBy?: string[];
 };
 
+/** The tools that fit a search best, and how many there are. */
 export type SearchAnswer = {
   query: string;
   /** All that match and that the caller may see, in this answer or not. */

@@ -9,13 +9,23 @@ type PatientCaller = Caller & { patienceMs?: number };
 
 /** What can be asked of the servers beside calling their tools. */
 export interface ServerVerbs {
-  /** With `connect`, those that are meant to be started are tried first. */
+  /**
+   * With `connect`, those that are meant to be started are tried first.
+   *
+   * @example
+   * for (const { name, state, error } of await plane.servers({ connect: true })) console.log(name, state, error);
+   */
   servers(options?: Caller & { connect?: boolean }): Promise<ServerStatus[]>;
   /** Those that the caller's groups may not use are there for admins only. */
   server(name: string, options?: Caller & { connect?: boolean }): Promise<ServerStatus>;
   /** Asks a server whether it is there. */
   ping(server: string): Promise<ServerCheck>;
-  /** Connects a server and keeps it connected. */
+  /**
+   * Connects a server and keeps it connected.
+   *
+   * @example
+   * await plane.connect("files");
+   */
   connect(server: string): Promise<void>;
   /** Ends a server's sessions; it stays away until it is connected again. */
   disconnect(server: string): Promise<void>;
@@ -34,12 +44,16 @@ export interface ServerVerbs {
   /** Ends the sessions of one server or of all and forgets what they listed; tells how many were open. */
   clearCaches(server?: string): Promise<number>;
   /**
-   * What servers offer beside their tools, as they list it. What is known of a server that does not run is told without
-   * starting it. After `patienceMs`, where given, a server that has not answered is left out, or what is known of it is told.
+   * The prompts of one server, or of all, as they list them. What is known of a server that does not run is given without starting
+   * it. After `patienceMs`, where given, a server that has not answered is left out, or what is known of it is given.
    */
   prompts(server?: string, caller?: PatientCaller): Promise<Listed[]>;
+  /** One prompt of a server with its arguments filled in, as the server gives it. */
   prompt(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
+  /** The resources of one server, or of all, as they list them; known ones as with `prompts`. */
   resources(server?: string, caller?: PatientCaller): Promise<Listed[]>;
+  /** The resource templates of one server, or of all, as they list them; known ones as with `prompts`. */
   resourceTemplates(server?: string, caller?: PatientCaller): Promise<Listed[]>;
+  /** The contents of one resource, as the server gives them. */
   resource(server: string, uri: string): Promise<unknown>;
 }

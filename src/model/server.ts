@@ -118,6 +118,7 @@ export const ServerDefinition = z.strictObject({
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 
+/** Where the connection to a server is. */
 export type ServerState =
   | "disabled"
   | "config_error"
@@ -127,6 +128,7 @@ export type ServerState =
   | "backoff"
   | "error";
 
+/** A server with its connection, its tools and its last error. */
 export type ServerStatus = {
   name: string;
   state: ServerState;
@@ -166,6 +168,7 @@ export type InstallStatus = { since: string; lastLine: string | null };
 /** Is a server asked, left alone, or tried with one call? */
 export type CircuitState = "closed" | "open" | "half_open";
 
+/** The circuit breaker of a server. */
 export type CircuitStatus = {
   state: CircuitState;
   /** In a row. */

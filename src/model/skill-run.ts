@@ -1,6 +1,7 @@
 import type { ErrorReport } from "./errors.ts";
 import type { AskHere } from "./held-call.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 
 export const stepStates = ["planned", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
@@ -28,6 +29,7 @@ export type NotReady = {
 };
 
 export const skillOutcomes = ["planned", "completed", "failed", "cancelled"] as const;
+/** How a run of a skill ended. */
 export type SkillOutcome = (typeof skillOutcomes)[number];
 
 /** `result` is what the last step said; by the ids of the steps where nothing comes after several of them. */
@@ -44,6 +46,7 @@ export type SkillRun = {
   error: ErrorReport | null;
 };
 
+/** How a skill is run. */
 export type RunSkillOptions = Caller & {
   signal?: AbortSignal;
   /** Says what would be done, or why it cannot be, and does nothing. */
@@ -59,6 +62,11 @@ export type RunSkillOptions = Caller & {
 };
 
 export interface SkillVerbs {
-  /** Looks whether everything is there, then runs the steps of a skill, or has a model follow its instructions. */
+  /**
+   * Looks whether everything is there, then runs the steps of a skill, or has a model follow its instructions.
+   *
+   * @example
+   * const { outcome, result } = await plane.runSkill("report", { days: 3 });
+   */
   runSkill(name: string, input?: JsonObject, options?: RunSkillOptions): Promise<SkillRun>;
 }

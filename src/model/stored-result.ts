@@ -42,6 +42,7 @@ export type KeptResult = StoredResult & { isCompressed: boolean; body: Uint8Arra
 /** Which results; `user` is whose, null is nobody's. */
 export type ResultFilter = { user?: string | null; before?: string; limit?: number };
 
+/** Stored results, a page at a time. */
 export type ResultList = { results: StoredResult[]; nextCursor: string | null };
 
 /** Which part of a result. `offset` and `limit` count characters, with `lines` lines, with `grep` matches. */
@@ -55,6 +56,7 @@ export type ResultQuery = {
   lines?: boolean;
 };
 
+/** A part of a stored result. */
 export type ResultPage = {
   id: string;
   tool: string;

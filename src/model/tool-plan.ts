@@ -21,19 +21,27 @@ export type PlacedStep = PlanStep & {
   texts?: string[];
 };
 
+/** What is wrong with a plan, and where. */
 export type PlanProblem = { line: number; tool: string | null; message: string; hint: string | null };
 
 /** What a text says should be called, and what of it could not be read. */
 export type ReadPlan = { task: string | null; steps: PlacedStep[]; problems: PlanProblem[] };
 
+/** A step of a plan and what the policy says about it. */
 export type CheckedStep = Omit<PlacedStep, "texts"> & {
   /** What the policy says; null where it was not asked because something else is wrong. */
   verdict: Verdict["verdict"] | null;
 };
 
+/** What is wrong with a plan, before anything of it runs. */
 export type PlanCheck = { ok: boolean; task: string | null; steps: CheckedStep[]; problems: PlanProblem[] };
 
 export interface ToolPlanVerbs {
-  /** What is wrong with a plan, a script or its steps as JSON, before anything of it runs. */
+  /**
+   * What is wrong with a plan, a script or its steps as JSON, before anything of it runs.
+   *
+   * @example
+   * const { ok, problems } = await plane.checkPlan("toolplane call demo.add a:=1 b:=2");
+   */
   checkPlan(text: string, caller?: Caller): Promise<PlanCheck>;
 }

@@ -35,6 +35,7 @@ export const ProviderSpec = z.looseObject({
   health_check_interval: z._default(z.number().check(z.minimum(0)), 300),
   config: z._default(z.record(z.string(), z.json()), {}),
 });
+/** One way to execute a tool, with what is known about it here. */
 export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   /** Why it can never be used as it is written. */
   unusable?: string;

@@ -17,12 +17,16 @@ export interface WorkVerbs {
   registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
   /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
   skills(query?: Partial<SkillQuery>, caller?: Caller & { patienceMs?: number }): Promise<SkillPage>;
+  /** One skill with the tools that it lacks. */
   skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
   /** What the caller's persona, or those that are asked for, can work at. */
   jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
   /** The same a page at a time, by name, each with when it is due. */
   queryJobs(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
+  /** The tasks that the personas can work at. */
   tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
+  /** The same a page at a time, by name. */
   queryTasks(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
+  /** One task. */
   task(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
 }

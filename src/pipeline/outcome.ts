@@ -1,6 +1,16 @@
 import { redactDeep } from "../lib/redact-deep.ts";
-import type { Attempt, CallStatus, Executed, Outcome, Requested } from "../model/call.ts";
+import type {
+  Attempt,
+  CallReport,
+  Executed,
+  FailedOutcome,
+  Outcome,
+  Requested,
+  SucceededOutcome,
+  WaitingOutcome,
+} from "../model/call.ts";
 import { type PlaneError, reportError } from "../model/errors.ts";
+import type { ToolResult } from "../model/result.ts";
 import { saidNo } from "./changed-result.ts";
 import { costField } from "./cost.ts";
 import { withEditNote } from "./edit-note.ts";
@@ -12,38 +22,49 @@ export type Learned = Requested & Partial<Executed>;
 
 /** What its caller is told of a call. */
 export function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
-  const result = call.executed?.result;
-  const error = thrown ?? (result?.isError ? saidNo(call, result) : undefined);
-  const status: CallStatus = statusOf(error, call);
-  const shown = withEditNote(result, call);
+  const { executed, approval } = call;
+  const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
+  const status = statusOf(error, call);
+  const attempts = attemptsOf(call, error);
+  const report: CallReport = {
+    id: call.id,
+    tool: call.tool?.name ?? askedName(call),
+    status,
+    durationMs,
+    provider: executed?.provider ?? null,
+    attempts: attempts.length,
+    repaired: call.input?.repaired ?? false,
+    dropped: call.input?.dropped ?? [],
+    warnings: warningsOf(call),
+    ...costField(call.tool, attempts),
+    ...stateField(call, status),
+  };
+  const result = executed && withEditNote(executed.result, call);
+  if (error) return failedWith(error, report, result);
+  if (result) return { ok: true, call: report as SucceededOutcome["call"], result };
   return {
-    ok: error === undefined,
-    call: {
-      id: call.id,
-      tool: call.tool?.name ?? askedName(call),
-      status,
-      durationMs,
-      provider: call.executed?.provider ?? null,
-      attempts: attemptsOf(call, error).length,
-      repaired: call.input?.repaired ?? false,
-      dropped: call.input?.dropped ?? [],
-      warnings: warningsOf(call),
-      ...costField(call.tool, attemptsOf(call, error)),
-      ...stateField(call, status),
-    },
-    ...(shown === undefined ? {} : { result: shown }),
-    ...(error === undefined ? {} : { error: redactDeep(reportError(error)) }),
-    ...waitsFor(error),
-    ...(status === "dry_run" && call.approval ? { verdict: call.approval } : {}),
+    ok: true,
+    call: report as SucceededOutcome["call"],
+    result: { content: [] },
+    ...(approval ? { verdict: approval } : {}),
   };
 }
 
-function waitsFor(error: PlaneError | undefined): Pick<Outcome, "approval" | "plan"> {
-  const { approvalId, planId } = error?.data ?? {};
-  if (typeof approvalId !== "string") return {};
-  return typeof planId === "string"
-    ? { plan: { id: planId, change: approvalId } }
-    : { approval: { id: approvalId } };
+/** The status and what the outcome has beside it follow from one code, which no type can tell. */
+function failedWith(error: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
+  const { approvalId, planId } = error.data;
+  const report = redactDeep(reportError(error));
+  if (call.status !== "waiting" || typeof approvalId !== "string")
+    return {
+      ok: false,
+      call: call as FailedOutcome["call"],
+      ...(result === undefined ? {} : { result }),
+      error: report,
+    };
+  const waiting = call as WaitingOutcome["call"];
+  if (typeof planId === "string")
+    return { ok: false, call: waiting, error: report, plan: { id: planId, change: approvalId } };
+  return { ok: false, call: waiting, error: report, approval: { id: approvalId } };
 }
 
 function warningsOf({ input, executed, judged }: Learned): string[] {

@@ -167,7 +167,7 @@ test("a cancelled call says nothing about the health of its tool", async () => {
 
 test("a call that stopped before it was executed is a dry run", async () => {
   const { outcome } = await record((step) => step("route", () => routedCall()) as Promise<Executed>);
-  assert.deepEqual([outcome.ok, outcome.call.status, outcome.result], [true, "dry_run", undefined]);
+  assert.deepEqual([outcome.ok, outcome.call.status, outcome.result], [true, "dry_run", { content: [] }]);
 });
 
 test("a defect is an outcome like any other", async () => {

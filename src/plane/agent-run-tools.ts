@@ -3,6 +3,7 @@ import type { RunParts } from "../agent/run-agent.ts";
 import type { OfferedTool } from "../agent/run-calls.ts";
 import type { NamedTool } from "../agent/select-tools.ts";
 import { toOffered } from "../agent/toolset.ts";
+import type { ToolsetRef } from "../agent/toolset-registry.ts";
 import type { MissingServer } from "../model/agent-run.ts";
 import type { CallOptions } from "../model/call.ts";
 import type { ChatMessage } from "../model/chat.ts";
@@ -12,7 +13,7 @@ import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
 
 type Asked = Pick<CallOptions, "toolGroups"> & {
   principal: Principal;
-  toolset: string | null;
+  toolset: ToolsetRef | null;
   history: readonly ChatMessage[];
   /** The only ones that are offered, beside the one that reads on in large results. */
   only?(tool: Tool): boolean;

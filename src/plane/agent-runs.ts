@@ -3,7 +3,7 @@ import { generate } from "../agent/generate.ts";
 import { readHistory } from "../agent/read-history.ts";
 import { type Converse, type RunParts, runAgent } from "../agent/run-agent.ts";
 import type { Style } from "../agent/style.ts";
-import type { ToolsetRegistry } from "../agent/toolset-registry.ts";
+import type { ToolsetRef, ToolsetRegistry } from "../agent/toolset-registry.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { type AgentStyle, agentStyles, traceTypes } from "../model/agent-run.ts";
@@ -43,7 +43,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
         throw thrown;
       });
       own.span?.end(result);
-      if (run.toolset !== null) registry.count(run.toolset, result.counters);
+      registry.count(own.toolset, result.counters);
       await parts.keepRun(result);
       return result;
     } finally {
@@ -89,7 +89,12 @@ export function createAgentRuns(parts: Parts): AgentRuns {
   };
 }
 
-type Own = { principal: Principal; isOwn: boolean; span: Awaited<ReturnType<typeof beginRunSpan>> };
+type Own = {
+  principal: Principal;
+  toolset: ToolsetRef | null;
+  isOwn: boolean;
+  span: Awaited<ReturnType<typeof beginRunSpan>>;
+};
 
 /** Whatever is wrong with a request is said before the model is asked. */
 async function prepare(
@@ -98,9 +103,11 @@ async function prepare(
   caller: Principal,
 ): Promise<Own & { run: RunParts }> {
   requireScope(caller, "call", "run an agent");
-  const { toolset = null, style = "tools", trace = "none", system = null, state, toolGroups } = options;
+  const { style = "tools", trace = "none", system = null, state, toolGroups } = options;
   requireOneOf("style", style, agentStyles);
   requireOneOf("trace", trace, traceTypes);
+  const toolset = options.toolset === undefined ? null : registry.refer(options.toolset);
+  const alias = typeof toolset === "string" ? toolset : null;
   const turns = toolset === null ? null : registry.definition(toolset).max_tool_call_turns;
   const budget = budgetOf(options, style, turns);
   const history = readHistory(options.history);
@@ -131,11 +138,11 @@ async function prepare(
   );
   await offered.check(state);
   const span = await beginRunSpan(
-    { id, model: model.modelId ?? model.name, style, toolset, conversation },
+    { id, model: model.modelId ?? model.name, style, toolset: alias, conversation },
     options.meta,
   );
   const run: RunParts = {
-    ...{ id, user: principal.user, toolset, conversation, trace, history, state, system, budget },
+    ...{ id, user: principal.user, toolset: alias, conversation, trace, history, state, system, budget },
     model: span?.model(model) ?? model,
     style: loaded,
     signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
@@ -145,7 +152,7 @@ async function prepare(
     listTools: offered.listTools,
     call: offered.call,
   };
-  return { run, principal, isOwn: options.conversation === undefined, span };
+  return { run, principal, toolset, isOwn: options.conversation === undefined, span };
 }
 
 /** What the caller says beside its question is said beside its calls, too. */

@@ -7,6 +7,7 @@ import {
   type NamedTool,
   nameTools,
 } from "../agent/select-tools.ts";
+import type { ToolsetRef } from "../agent/toolset-registry.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { MissingServer } from "../model/agent-run.ts";
 import type { ToolsetSelection } from "../model/agent-verbs.ts";
@@ -31,7 +32,7 @@ type Parts = {
   catalogue(): Pick<Catalogue, "forModel">;
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;
-  selection(alias: string): ToolsetSelection;
+  selection(toolset: ToolsetRef): ToolsetSelection;
   mayChange(tool: Tool): boolean;
 };
 
@@ -39,7 +40,7 @@ const readTool = readResultManifest.name;
 
 type Asked = Pick<CallOptions, "toolGroups" | "state"> & {
   principal: Principal;
-  toolset: string | null;
+  toolset: ToolsetRef | null;
   /** Is there a result that the model has only the beginning of? Before that nobody needs to know how to read on. */
   reads?: boolean;
   /** Has it been listed for this run before? */
@@ -57,7 +58,7 @@ export type AgentTools = {
   /** The one path, by the names of these tools. */
   call(
     named: readonly NamedTool[],
-    by: { principal: Principal; toolset: string | null; options: AgentCallOptions },
+    by: { principal: Principal; toolset: ToolsetRef | null; options: AgentCallOptions },
   ): CallTool;
   mayChange(tool: Tool): boolean;
   /** The servers of a toolset that are away, of which nothing is in this listing. */
@@ -68,7 +69,7 @@ export function createAgentTools(parts: Parts): AgentTools {
   const { plane, catalogue, servers, selection, mayChange } = parts;
   const narrowed = new WeakMap<Principal, Map<ToolsetSelection["definition"], Principal>>();
   /** Nobody starts servers that are not asked for. Kept, because what a principal sees is kept for them. */
-  const within = (principal: Principal, toolset: string | null): Principal => {
+  const within = (principal: Principal, toolset: ToolsetRef | null): Principal => {
     if (toolset === null) return principal;
     const { definition } = selection(toolset);
     const known = narrowed.get(principal) ?? new Map();
@@ -107,7 +108,7 @@ export function createAgentTools(parts: Parts): AgentTools {
       const selected = isComing ? await listFor(asked, longPatienceMs) : listed;
       // In other groups or another state a name that is missing is no mistake.
       if (toolGroups === undefined && state === undefined)
-        checkSelection(toolset, definition, { tools: selected, maySee }, servers());
+        checkSelection(aliasOf(toolset), definition, { tools: selected, maySee }, servers());
       return selected;
     },
     missing({ principal, toolset }, named) {
@@ -118,7 +119,7 @@ export function createAgentTools(parts: Parts): AgentTools {
     },
     async named(asked) {
       const listed = await tools.list(asked);
-      if (asked.toolset !== null) return nameTools(asked.toolset, listed);
+      if (asked.toolset !== null) return nameTools(aliasOf(asked.toolset), listed);
       return listed.map((tool) => ({ name: tool.modelName, tool }));
     },
     call(named, { principal: whole, toolset, options }) {
@@ -136,4 +137,8 @@ export function createAgentTools(parts: Parts): AgentTools {
     },
   };
   return tools;
+}
+
+function aliasOf(toolset: ToolsetRef): string | null {
+  return typeof toolset === "string" ? toolset : null;
 }

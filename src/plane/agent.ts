@@ -1,6 +1,6 @@
 import { isInToolset } from "../agent/select-tools.ts";
 import { createToolset } from "../agent/toolset.ts";
-import { createToolsetRegistry } from "../agent/toolset-registry.ts";
+import { createToolsetRegistry, type ToolsetRef } from "../agent/toolset-registry.ts";
 import type { AgentVerbs, ToolsetSelection } from "../model/agent-verbs.ts";
 import type { Config } from "../model/config.ts";
 import type { Tool } from "../model/tool.ts";
@@ -23,6 +23,8 @@ type Parts = Omit<AgentParts, "models"> & {
   fileOf(path: string[]): string | undefined;
   given: PlaneOptions["models"];
 };
+
+const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
 
 type Answering = Parameters<typeof createAnswers>[0];
 
@@ -51,8 +53,8 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
   );
-  const selection = (alias: string): ToolsetSelection => {
-    const definition = registry.definition(alias);
+  const selection = (toolset: ToolsetRef): ToolsetSelection => {
+    const definition = registry.definition(toolset);
     return { definition, has: (tool) => isInToolset(definition, tool) };
   };
   const tools: AgentTools = createAgentTools({
@@ -72,17 +74,25 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
   };
 
   const verbs: AgentVerbs = {
-    toolset(alias, { principal = everybody } = {}) {
-      // Says at once what is wrong with the alias.
-      selection(alias);
-      return createToolset(alias, {
+    toolset(asked, { principal = everybody } = {}) {
+      // Says at once what is wrong with it.
+      const toolset = asked === undefined ? null : registry.refer(asked);
+      const visible = () =>
+        servers()
+          .names()
+          .filter((name) => parts.maySeeServer(principal, name));
+      return createToolset({
+        alias: typeof toolset === "string" ? toolset : null,
+        definition: () =>
+          toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset),
         mayChange: tools.mayChange,
-        tools: () => tools.named({ principal, toolset: alias }),
-        // Whoever runs the model decides how much of a result it reads.
+        tools: () => tools.named({ principal, toolset }),
+        // The program that runs the model decides how much of a result it reads.
         call: (named, options) =>
-          tools.call(named, { principal, toolset: alias, options: { ...options, maxResultBytes: 0 } }),
-        generate: (request) => verbs.generate({ principal, ...request }),
-        usage: () => registry.usage(alias),
+          tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
+        generate: (request) =>
+          verbs.generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+        usage: () => registry.usage(toolset),
       });
     },
     registerToolset: registry.register,

@@ -2,6 +2,7 @@ import { createQuestions, type QuestionsOptions } from "../approvals/questions.t
 import { withExactNumbers } from "../lib/exact-numbers.ts";
 import type { Routed } from "../model/call.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { AbortSignal } from "../model/platform.ts";
 import type { Asked, Relay } from "../model/relay.ts";
 import { RpcError } from "../protocol/message.ts";
 

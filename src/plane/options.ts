@@ -1,14 +1,20 @@
-import type { ConfigSource } from "../config/load-config.ts";
 import type { ForeignModel } from "../model/agent-verbs.ts";
 import type { ChatModel } from "../model/chat.ts";
+import type { ConfigInput } from "../model/config-input.ts";
 import type { LibraryHooks } from "../model/hook.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Embed } from "../model/search.ts";
 import type { Sampling } from "./answers.ts";
 
+/**
+ * What `createPlane` takes. Only `config` is needed.
+ *
+ * @example
+ * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
+ */
 export type PlaneOptions = {
-  /** One or more files, or the configuration itself. */
-  config: ConfigSource;
+  /** One or more files, of which later ones win, or the configuration itself. */
+  config: string | readonly string[] | ConfigInput;
   /** Where state is kept; without it the state lives and dies with the plane. */
   dataDirectory?: string;
   /** `sqlite` or `postgres://…`, in the place of what the configuration says. */

@@ -66,7 +66,7 @@ export function createPlaneResults({ config, store, everybody }: Parts): PlaneRe
       },
     },
     present(call, outcome) {
-      if (!outcome.result) return outcome;
+      if (!call.executed || !outcome.result) return outcome;
       const found = readArtifacts(outcome.result);
       const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
       const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);

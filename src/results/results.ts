@@ -84,12 +84,9 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
       const isForPerson = call.face === "cli" || call.face === "workbench";
       const isForModel = call.face === "mcp" || call.face === "agent";
       const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
-      return {
-        ...outcome,
-        result: assemble(condensed, digest),
-        ...(outcome.error ? { error: shortError(outcome.error, stored) } : {}),
-        stored,
-      };
+      const shorter = assemble(condensed, digest);
+      if (outcome.ok) return { ...outcome, result: shorter, stored };
+      return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
     },
     async read(id, query, reader) {
       const kept = await (await store()).result(id);

@@ -112,7 +112,8 @@ function attemptOf({ name, config }: ProviderSpec) {
 }
 
 /** What waits for a person has not failed. */
-function errorOf({ ok, call, error }: Outcome): string | null {
-  if (ok || call.status === "waiting") return null;
-  return call.status === "tool_error" ? "tool_error" : (error?.code ?? "INTERNAL");
+function errorOf(outcome: Outcome): string | null {
+  const { status } = outcome.call;
+  if (outcome.ok || status === "waiting") return null;
+  return status === "tool_error" ? "tool_error" : outcome.error.code;
 }

@@ -2,6 +2,7 @@ import { createDeadLetters } from "../../src/dead-letters/dead-letters.ts";
 import { createDueLoop } from "../../src/jobs/due-loop.ts";
 import { createEngine } from "../../src/jobs/engine.ts";
 import type { Outcome, Requested } from "../../src/model/call.ts";
+import { PlaneError, reportError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
 import type { JobManifest } from "../../src/model/job.ts";
 import type { KeptJobRun } from "../../src/model/job-run.ts";
@@ -95,7 +96,10 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
 
 function outcomeOf({ id }: Requested, ok: boolean): Outcome {
   const facts = { durationMs: 1, provider: null, attempts: 1, repaired: false, dropped: [], warnings: [] };
-  return { ok, call: { id, tool: "notes.write", status: ok ? "succeeded" : "cancelled", ...facts } };
+  const call = { id, tool: "notes.write", ...facts };
+  if (ok) return { ok, call: { ...call, status: "succeeded" }, result: { content: [] } };
+  const error = reportError(new PlaneError("CANCELLED", "the caller gave up"));
+  return { ok, call: { ...call, status: "cancelled" }, error };
 }
 
 /** Work that waits until it is told to go on, or is aborted. */

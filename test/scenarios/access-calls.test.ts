@@ -53,7 +53,12 @@ suite("groups of tools and states", () => {
 
   test("a tool is there in its states, and leads to the next one only when it succeeded", async () => {
     const echo = { name: "mcp", config: { server: "echo", tool: "echo" } };
-    const tool = { description: "Moves on.", side_effects: "none", providers: [echo], state: "done" };
+    const tool = {
+      description: "Moves on.",
+      side_effects: "none" as const,
+      providers: [echo],
+      state: "done",
+    };
     const parameters = { type: "object", properties: { message: { type: "string" } } };
     await using plane = await createPlane({
       config: {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { createPlane, type PlaneCallOptions } from "../../src/index.ts";
+import { type ConfigInput, createPlane, type PlaneCallOptions } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { listed, principalFor, world } from "./access-world.ts";
 import { fixture, namedServer, planeOf, textsOf, writeConfig } from "./support.ts";
@@ -39,7 +39,9 @@ suite("what a configuration says about access", () => {
       { users: { ann: { workspace: 1 } } },
     ];
     for (const more of wrong)
-      await assert.rejects(createPlane({ config: { mcpServers: {}, ...more } }), { code: "CONFIG_INVALID" });
+      await assert.rejects(createPlane({ config: { mcpServers: {}, ...more } as ConfigInput }), {
+        code: "CONFIG_INVALID",
+      });
   });
 
   test("counts for one tool of a server as well, and a wrapper of it is no way around", async () => {

@@ -1,4 +1,10 @@
-import { type Plane, type Principal, principalOf } from "../../src/index.ts";
+import {
+  type ConfigInput,
+  type Plane,
+  type Principal,
+  principalOf,
+  type ToolInput,
+} from "../../src/index.ts";
 import { type KnownUser, withListed } from "../../src/model/principal.ts";
 import { namedServer } from "./support.ts";
 
@@ -7,9 +13,9 @@ const mcp = (server: string, tool: string, priority = 0) => ({
   priority,
   config: { server, tool },
 });
-const written = (providers: object[], more: object = {}) => ({
+const written = (providers: ReturnType<typeof mcp>[], more: Partial<ToolInput> = {}) => ({
   description: "Written by hand.",
-  side_effects: "none",
+  side_effects: "none" as const,
   parameters: { type: "object", properties: { operation: { type: "string" } } },
   providers,
   ...more,
@@ -71,7 +77,7 @@ export const world = {
   compliance: "default",
   users: people,
   policy: { rules: [{ verdict: "allow" }] },
-};
+} satisfies ConfigInput;
 
 /** Every tool that there is, whoever may use it. */
 export const tools = [

@@ -100,7 +100,7 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
 });
 
 suite("a call of an agent that a person has to agree to", { concurrency: 2 }, () => {
-  const config = { policy: { rules: [{ tool: "fx.put_*", verdict: "ask" }] } };
+  const config = { policy: { rules: [{ tool: "fx.put_*", verdict: "ask" as const }] } };
 
   test("is asked about where the agent was started", async () => {
     await using world = await agentWorld([put, says("Stored.")], { fx: fixture("echo") }, { config });

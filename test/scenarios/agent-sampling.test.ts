@@ -76,7 +76,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
   });
 
   test("waits for a person where one has to agree, and learns their no", async () => {
-    const config = { sampling: { verdict: "ask" } };
+    const config = { sampling: { verdict: "ask" as const } };
     await using world = await agentWorld([says("Yes.")], servers, { config, answersQuestions: true });
     const { plane } = world;
     const answers = ["accept", "decline"] as const;
@@ -95,7 +95,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
   });
 
   test("is asked about on a shared plane unless it is trusted", async () => {
-    const config = { policy: { profile: "guarded", effects: { "*": "read" } } };
+    const config = { policy: { profile: "guarded", effects: { "*": "read" } } } as const;
     const trusted = { fx: fixture("sample", [], { trusted: true, requires_consent: false }) };
     await using open = await agentWorld([says("Yes.")], trusted, { config });
     assert.match(String(textsOf(await open.plane.call("fx.sample", { prompt: "x" }))), /Yes/);
@@ -130,7 +130,7 @@ test("a server is answered by our model where the client has none, and by the cl
 test("a client without a model is asked whether ours may answer, where somebody has to agree", async () => {
   await using model = await startScriptedModel({ responses: () => says("Ours.") });
   const models = { default: { baseURL: model.url, model: "scripted" } };
-  const config = { mcpServers: servers, models, sampling: { verdict: "ask" } };
+  const config = { mcpServers: servers, models, sampling: { verdict: "ask" as const } };
   await using gateway = await startGateway({}, { plane: { config } });
   for (const [action, said] of [
     ["accept", /Ours/],

@@ -78,8 +78,8 @@ suite("a remembered yes", () => {
   const config = (log: string) => ({
     mcpServers: { echo: fixture("echo", ["--log", log]) },
     policy: {
-      profile: "guarded",
-      rules: [{ tool: "echo.echo", arguments: { message: "rewritten*" }, verdict: "ask" }],
+      profile: "guarded" as const,
+      rules: [{ tool: "echo.echo", arguments: { message: "rewritten*" }, verdict: "ask" as const }],
     },
   });
 

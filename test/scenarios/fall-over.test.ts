@@ -28,7 +28,7 @@ function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: obje
   const lookup = {
     name: "lookup",
     description: "Looks something up.",
-    side_effects: "none",
+    side_effects: "none" as const,
     providers,
     ...more,
   };

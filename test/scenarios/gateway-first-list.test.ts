@@ -24,7 +24,7 @@ test("the first list of a client waits for the first server where there is nothi
 });
 
 test("before it is known whether there is too much for one list, a client is told what holds in both cases", async () => {
-  const lazy = { mode: "auto", thresholdTokens: 50 };
+  const lazy = { mode: "auto" as const, thresholdTokens: 50 };
   await using gateway = await startGateway({}, { plane: { config: { mcpServers: { late }, lazy } } });
   assert.match(await instructionsOf(gateway.url), /If mcp_tool_search is listed, most tools are not/);
   const client = await EraClient.open(gateway.url, "legacy");

@@ -121,7 +121,7 @@ test("a resource of a kind that no server lists is asked of none of them", async
 });
 
 test("words for a model name no command of a shell", async () => {
-  const policy = { rules: [{ tool: "raw.line", verdict: "ask" }] };
+  const policy = { rules: [{ tool: "raw.line", verdict: "ask" as const }] };
   await using gateway = await startGateway(
     {},
     {

@@ -84,7 +84,7 @@ test("what our own words are put into keeps everything else it says", async () =
 });
 
 test("a person is never asked about another number than the one that would be sent", async () => {
-  const policy = { rules: [{ tool: "raw.line", verdict: "ask" }] };
+  const policy = { rules: [{ tool: "raw.line", verdict: "ask" as const }] };
   await using gateway = await startGateway({}, { plane: { config: { mcpServers: server, policy } } });
   const ask = await openVerbatim(gateway.url, "legacy");
   const refused = await ask("tools/call", '"name":"raw__line","arguments":{"a":{"b":9007199254740993}}');

@@ -22,7 +22,7 @@ const forged = {
 };
 const bob: Principal = principalOf({ user: "bob", groups: ["staff"] });
 const wrapper = (tool: string, more: object = {}, config: object = {}) => ({
-  ...{ description: "A wrapper.", side_effects: "none", ...more },
+  ...{ description: "A wrapper.", side_effects: "none" as const, ...more },
   providers: [{ name: "mcp", config: { server: "insider", tool, ...config } }],
 });
 const text = { type: "string" };
@@ -45,7 +45,7 @@ const configuration = (log: string) => ({
   overlays: {
     "insider.undeclared": {
       arguments: [
-        { name: "username", type: "string" },
+        { name: "username", type: "string" as const },
         { name: "_key", fixed: "forged-by-overlay" },
       ],
     },
@@ -171,7 +171,7 @@ suite("a forged value never reaches a server", () => {
   });
 
   test("by whoever edits the call before it is approved", async () => {
-    const asking = { policy: { rules: [{ tool: "insider.open", verdict: "ask" }] } };
+    const asking = { policy: { rules: [{ tool: "insider.open", verdict: "ask" as const }] } };
     await using asked = await createPlane({ config: { ...configuration(log()), ...asking } });
     const outcome = await asked.call(
       "insider.open",

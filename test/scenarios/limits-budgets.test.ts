@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { createPlane } from "../../src/index.ts";
+import { type ConfigInput, createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { assertFailed, errorOf, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
@@ -9,7 +9,7 @@ import { assertFailed, errorOf, fixture, planeOf, runCli, startServe, writeConfi
 const priced = (more: object = {}) => ({
   name: "lookup",
   description: "Looks something up.",
-  side_effects: "none",
+  side_effects: "none" as const,
   parameters: { type: "object", properties: { message: { type: "string" } } },
   cost_per_call: 0.25,
   cost_unit: "USD",
@@ -142,10 +142,13 @@ suite("budgets", { concurrency: 4 }, () => {
   });
 
   test("a plane does not start with a budget that it does not understand", async () => {
-    await assert.rejects(createPlane({ config: { budgets: { maxCost: "lots" } } }), {
-      code: "CONFIG_INVALID",
-      message: /budgets\.maxCost: must be a number from 0 on, such numbers by unit, or null for no limit/,
-    });
+    await assert.rejects(
+      createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }),
+      {
+        code: "CONFIG_INVALID",
+        message: /budgets\.maxCost: must be a number from 0 on, such numbers by unit, or null for no limit/,
+      },
+    );
   });
 
   test("two minutes are the default, and 0 is none", async () => {

@@ -79,7 +79,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
       { name: "mcp", priority: 0, health_check_interval: 0, config: { server: "failing", tool: "echo" } },
       { name: "mcp", priority: 1, health_check_interval: 0, config: { server: "other", tool: "ok" } },
     ];
-    const lookup = { name: "lookup", description: "Looks up.", side_effects: "none", providers };
+    const lookup = { name: "lookup", description: "Looks up.", side_effects: "none" as const, providers };
     await using plane = await createPlane({
       config: {
         mcpServers: { failing: { url: failing.url }, other: namedServer("other", ["ok"]) },

@@ -40,7 +40,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     const limited = {
       name: "greet",
       description: "Greets.",
-      side_effects: "none",
+      side_effects: "none" as const,
       parameters: { type: "object", properties: { message: { type: "string" } } },
       rate_limit_per_minute: 1,
       providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
@@ -120,7 +120,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     const tool = (name: string, more: object) => ({
       name,
       description: "Pays.",
-      side_effects: "write",
+      side_effects: "write" as const,
       providers: [{ name: "http", config: { url, method: "POST" } }],
       ...more,
     });

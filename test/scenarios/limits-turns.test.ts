@@ -15,7 +15,7 @@ const mostAtOnce = (outcomes: readonly Outcome[]) =>
 const overlapTool = (more: object) => ({
   name: "work",
   description: "Works for a time.",
-  side_effects: "none",
+  side_effects: "none" as const,
   parameters: { type: "object", properties: { ms: { type: "integer" } } },
   providers: [{ name: "mcp", config: { server: "state", tool: "overlap" } }],
   ...more,

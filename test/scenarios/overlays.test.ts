@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { createPlane, type PlaneError, principalOf } from "../../src/index.ts";
+import {
+  type ConfigInput,
+  createPlane,
+  type PlaneError,
+  principalOf,
+  type ToolOverlayInput,
+} from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { assertFailed, callsAt, errorOf, fixture, runCli, startServe, writeConfig } from "./support.ts";
@@ -14,7 +20,7 @@ const forecast = {
     { name: "unit", fixed: "celsius" },
   ],
   side_effects: "none",
-};
+} satisfies ToolOverlayInput;
 const overlays = { "insider.forecast": forecast };
 
 suite("what is said here about tools of servers", { concurrency: 3 }, () => {
@@ -175,7 +181,12 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
       return true;
     });
     await assert.rejects(
-      createPlane({ config: { mcpServers: servers, inject: [{ parameter: "username", from: "usr" }] } }),
+      createPlane({
+        config: {
+          mcpServers: servers,
+          inject: [{ parameter: "username", from: "usr" }],
+        } as unknown as ConfigInput,
+      }),
       { code: "CONFIG_INVALID" },
     );
     const lost = { config: { mcpServers: servers, overlays: { "insidr.open": { description: "x" } } } };

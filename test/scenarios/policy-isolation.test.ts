@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { assertFailed, fixture, planeOf, textsOf } from "./support.ts";
 
 test("a tool of high risk runs where its server is isolated, and is refused elsewhere", async () => {
-  const overlay = { safety_level: "high" };
+  const overlay = { safety_level: "high" as const };
   const config = {
     mcpServers: { plain: fixture("echo"), boxed: fixture("echo", [], { isolated: true }) },
     overlays: { "plain.echo": overlay, "boxed.echo": overlay },
-    policy: { isolation: "required" },
+    policy: { isolation: "required" as const },
   };
   await using plane = await planeOf({}, { config });
   const options = { consent: true };

@@ -15,7 +15,7 @@ after(() => server[Symbol.asyncDispose]());
 
 /** A plane whose only tool asks first, so that each call is a change in the store. */
 async function planeOn(schema: string, more: { dataDirectory?: string } = {}): Promise<Plane> {
-  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
+  const rules = [{ tool: "echo.put_note", verdict: "ask" as const }];
   const plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
     store: server.address(schema),

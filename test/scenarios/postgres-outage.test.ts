@@ -97,7 +97,7 @@ test("a plane that finds no database says so as if it had lost one, and when it 
 });
 
 test("whoever waits for a person's yes goes on waiting while the database is away", async () => {
-  const rules = [{ tool: "echo.put_note", verdict: "ask" }];
+  const rules = [{ tool: "echo.put_note", verdict: "ask" as const }];
   await using plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
     store: server.address("waiting"),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { ServerInput } from "../../src/index.ts";
 import { type RunningGateway, startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
@@ -26,7 +27,11 @@ const stores = {
   }),
 };
 
-async function startPlanes(directory: Place, where: keyof typeof stores, servers: Record<string, unknown>) {
+async function startPlanes(
+  directory: Place,
+  where: keyof typeof stores,
+  servers: Record<string, ServerInput>,
+) {
   const address = postgres.address();
   const start = (name: string) => startGateway(servers, { plane: stores[where](directory, address, name) });
   return { left: await start("left"), right: await start("right"), start };

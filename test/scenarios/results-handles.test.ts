@@ -9,7 +9,7 @@ import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from 
 import { getJson } from "./requests.ts";
 import { planeOf, runCli, startServe, textsOf, writeConfig } from "./support.ts";
 
-const { NODE_COMPILE_CACHE } = fixtureEnvironment();
+const { NODE_COMPILE_CACHE = "" } = fixtureEnvironment();
 const large = {
   command: process.execPath,
   args: [fileURLToPath(new URL("large-server.ts", import.meta.url))],

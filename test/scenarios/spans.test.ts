@@ -46,7 +46,12 @@ async function startEndpoint(failures: number) {
 
 function planeWithEndpoint(url: string): Promise<Plane> {
   const lookup = {
-    ...{ name: "lookup", description: "Looks something up.", side_effects: "none", idempotent: true },
+    ...{
+      name: "lookup",
+      description: "Looks something up.",
+      side_effects: "none" as const,
+      idempotent: true,
+    },
     providers: [{ name: "http", config: { url } }],
   };
   return createPlane({ config: { tools: { lookup } } });

@@ -1,6 +1,7 @@
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
 import type { ContentBlock } from "../../model/chat.ts";
+import type { AbortSignal, URL } from "../../model/platform.ts";
 import { readPicture } from "./pictures.ts";
 
 type ModelOutputPart =
@@ -16,8 +17,10 @@ type ModelOutput =
   | { type: "error-text"; value: string }
   | { type: "content"; value: ModelOutputPart[] };
 
+/** What a tool of the AI SDK gives back: content for the model, and whether it is an error. */
 export type ToolOutput = Pick<CallAnswer, "content" | "isError">;
 
+/** A tool as `generateText` and `streamText` of the AI SDK take it. */
 export type AiSdkTool<Schema> = {
   description: string;
   inputSchema: Schema;
@@ -28,6 +31,12 @@ export type AiSdkTool<Schema> = {
 /**
  * A toolset as `tools` of the AI SDK's `generateText`, `streamText` and agents. `jsonSchema` is that library's own, so
  * that it is the version you have.
+ *
+ * @example
+ * import { generateText, jsonSchema } from "ai";
+ *
+ * const tools = await asAiSdkTools(plane.toolset("reading"), jsonSchema);
+ * const { text } = await generateText({ model, tools, prompt: "What is in notes.txt?" });
  */
 export async function asAiSdkTools<Schema>(
   toolset: Pick<Toolset, "schemas" | "answerCalls">,

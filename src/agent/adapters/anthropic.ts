@@ -11,6 +11,7 @@ type ShownType = (typeof shownTypes)[number];
 type ImageSource = { type: "base64"; media_type: ShownType; data: string } | { type: "url"; url: string };
 type ResultPart = { type: "text"; text: string } | { type: "image"; source: ImageSource };
 
+/** The result of one call, as a block of an Anthropic message. */
 export type ToolResultBlock = {
   type: "tool_result";
   tool_use_id: string;
@@ -18,6 +19,7 @@ export type ToolResultBlock = {
   is_error?: true;
 };
 
+/** The messages that follow on an answer of Claude: its own, and the results of its calls where it made any. */
 export type AnthropicTurn<B> =
   | [{ role: "assistant"; content: B[] }]
   | [{ role: "assistant"; content: B[] }, { role: "user"; content: ToolResultBlock[] }];
@@ -25,6 +27,11 @@ export type AnthropicTurn<B> =
 /**
  * What follows on a message of Claude: the message itself, and where it used tools, one result for each use. The last
  * use of a message that was cut off is not made: its input looks whole, and what is missing cannot be told.
+ *
+ * @example
+ * const tools = await toolset.schemas("anthropic");
+ * const message = await anthropic.messages.create({ model, messages, tools, max_tokens: 1024 });
+ * messages.push(...(await answerAnthropicMessage(toolset, message)));
  */
 export async function answerAnthropicMessage<B extends object>(
   toolset: Pick<Toolset, "answerCalls">,

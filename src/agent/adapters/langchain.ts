@@ -1,6 +1,7 @@
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
 import type { ChatContent } from "../../model/chat.ts";
+import type { AbortSignal } from "../../model/platform.ts";
 
 type RunConfig = { signal?: AbortSignal; toolCall?: { id?: string } };
 
@@ -15,6 +16,12 @@ export type LangChainFields = {
 /**
  * A toolset as tools for `bindTools` and agents of LangChain.js. `DynamicStructuredTool` is that library's own class, so
  * that it is the version you have.
+ *
+ * @example
+ * import { DynamicStructuredTool } from "@langchain/core/tools";
+ *
+ * const tools = await asLangChainTools(plane.toolset("reading"), DynamicStructuredTool);
+ * const answer = await model.bindTools(tools).invoke("What is in notes.txt?");
  */
 export async function asLangChainTools<Tool>(
   toolset: Pick<Toolset, "schemas" | "answerCalls">,

@@ -14,6 +14,11 @@ type Pictures = {
 /**
  * What follows on a chat completion: its message and what its calls came to. OpenAI takes pictures from users only, so
  * those of tools come in a message after them.
+ *
+ * @example
+ * const tools = await toolset.schemas();
+ * const completion = await openai.chat.completions.create({ model, messages, tools });
+ * messages.push(...(await answerOpenAiCompletion(toolset, completion)));
  */
 export async function answerOpenAiCompletion<M extends object>(
   toolset: Pick<Toolset, "answerCalls">,

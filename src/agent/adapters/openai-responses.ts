@@ -8,13 +8,21 @@ type OutputItem =
   | { type: "input_text"; text: string }
   | { type: "input_image"; image_url: string; detail: "auto" };
 
+/** The result of one call, as an item of OpenAI's Responses API. */
 export type FunctionCallOutput = {
   type: "function_call_output";
   call_id: string;
   output: string | OutputItem[];
 };
 
-/** What follows on a response of OpenAI's Responses API: one output for each function call, for the next `input`. */
+/**
+ * What follows on a response of OpenAI's Responses API: one output for each function call, for the next `input`.
+ *
+ * @example
+ * const tools = await toolset.schemas("openai-responses");
+ * const response = await openai.responses.create({ model, input, tools });
+ * input.push(...response.output, ...(await answerOpenAiResponse(toolset, response)));
+ */
 export async function answerOpenAiResponse(
   toolset: Pick<Toolset, "answerCalls">,
   response: { output: readonly object[]; status?: unknown },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall } from "../../../test/samples/calls.ts";
-import type { Outcome } from "../../model/call.ts";
+import type { WaitingOutcome } from "../../model/call.ts";
 import { PlaneError, reportError } from "../../model/errors.ts";
 import type { Answer } from "../../model/held-call.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -16,7 +16,7 @@ async function put(context: Parameters<typeof openApprovals>[0], ...answers: (An
   const { verbs, hold, ran } = await openApprovals(context);
   const id = await hold(ask, { ...injectedCall(), principal: ann });
   const error = reportError(new PlaneError("APPROVAL_REQUIRED", "it waits"));
-  const waiting = { ok: false, call: { status: "waiting" }, error, approval: { id } } as Outcome;
+  const waiting = { ok: false, call: { status: "waiting" }, error, approval: { id } } as WaitingOutcome;
   const outcome = await answerHere(verbs as unknown as Plane, waiting, async () => answers.shift() ?? null);
   return { outcome, ran, left: answers.length, status: (await verbs.approval(id)).status };
 }

@@ -1,5 +1,5 @@
 import { oneByOne } from "../../lib/one-by-one.ts";
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome, WaitingOutcome } from "../../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -15,10 +15,10 @@ export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(
   plane: Plane,
-  waiting: Outcome,
+  waiting: WaitingOutcome,
   ask: AskPerson = askPerson,
 ): Promise<Outcome> {
-  const held = await plane.approval(waiting.approval?.id ?? "");
+  const held = await plane.approval(waiting.approval.id);
   say(renderApproval(held, Date.now()));
   for (;;) {
     try {
@@ -44,14 +44,13 @@ export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
   });
 }
 
-function notRun(waiting: Outcome, { tool, status, answer }: HeldView): Outcome {
-  if (status !== "rejected" || !waiting.error) return waiting;
-  const { approval: _, ...rest } = waiting;
+function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Outcome {
+  if (status !== "rejected") return waiting;
   const code = "APPROVAL_DENIED";
   const why = answer?.reason ? `: ${answer.reason}` : "";
   const message = `'${tool}' was not run: you rejected it${why}.`;
   return {
-    ...rest,
+    ok: false,
     call: { ...waiting.call, status: "refused" },
     error: { ...waiting.error, code, category: errorTable[code].category, message },
   };

@@ -11,7 +11,7 @@ export function printOutcome(
   hints: readonly string[] = [],
 ): void {
   for (const warning of call.warnings) printWarning(warning);
-  if (result) {
+  if (result && call.status !== "dry_run") {
     const text = renderResult(result, call.id);
     if (result.isError) say(text);
     else print(text);

@@ -121,18 +121,13 @@ async function schemaOf(
  * A result is passed on as it is, and so is what a server answered instead. What the plane refused is a result too,
  * for the model to read; a wrong name is not.
  */
-function renderOutcome(
-  { result, error }: Outcome,
-  schema: ToolListing["outputSchema"],
-  visit: Visit,
-): Answer {
+function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], visit: Visit): Answer {
   const { era } = visit;
-  if (result) {
-    const fitted = fitResult(result, schema, era);
+  if (outcome.result) {
+    const fitted = fitResult(outcome.result, schema, era);
     return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
-  if (error === undefined) return { result: { content: [] } };
-  const { code, message, data, cause } = error;
+  const { code, message, data, cause } = outcome.error;
   if (isWrongName(code)) {
     const said = wrongName(message, visit).replace(/^No tool '/, "Unknown tool: '");
     return failure(errorTable[code].rpc, said, data);

@@ -8,7 +8,7 @@ import { strangerMessage } from "../../model/stranger-message.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
-  if (!outcome.error) return json(outcome, 200);
+  if (outcome.ok) return json(outcome, 200);
   const error = forStrangers(outcome.error);
   const status = errorTable[error.code].http;
   return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
@@ -16,7 +16,7 @@ export function renderOutcome(outcome: Outcome): Response {
 
 /** An outcome inside another answer, without what is none of a stranger's business. */
 export function shownOutcome(outcome: Outcome): Outcome {
-  return outcome.error ? { ...outcome, error: forStrangers(outcome.error) } : outcome;
+  return outcome.ok ? outcome : { ...outcome, error: forStrangers(outcome.error) };
 }
 
 /** A run that failed has the status of what it failed with; one that had to stop early has answered all the same. */

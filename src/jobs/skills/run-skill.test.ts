@@ -17,9 +17,9 @@ const skill = SkillManifest.parse({
   ],
 });
 
-function answer(id: string, text: string): Outcome {
+function answer(id: string, ...texts: string[]): Outcome {
   const call = { id, tool: "t", status: "succeeded", durationMs: 1, provider: "p", attempts: 1 } as const;
-  const result = { content: [{ type: "text", text }] };
+  const result = { content: texts.map((text) => ({ type: "text", text })) };
   return { ok: true, call: { ...call, repaired: false, dropped: [], warnings: [] }, result };
 }
 
@@ -70,7 +70,7 @@ test("no step is begun when the budget is used up", async () => {
 });
 
 test("a step that cannot be begun has failed, and those after it are cancelled", async () => {
-  const call: SkillParts["call"] = async ({ id }) => ({ ...answer(id, ""), result: { content: [] } });
+  const call: SkillParts["call"] = async ({ id }) => answer(id);
   const missing = { ...skill.steps?.[1], arguments: { n: "${steps.one.result.gone}" } };
   const third = { id: "three", tool: "t", arguments: {}, depends_on: ["two"] };
   const changed = SkillManifest.parse({ ...skill, steps: [skill.steps?.[0], missing, third] });

@@ -1,5 +1,4 @@
-import type { Outcome } from "../../model/call.ts";
-import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SkillManifest, SkillStep } from "../../model/skill.ts";
@@ -92,7 +91,7 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
     parts.emit({ type: "skill.step_succeeded", ...facts, record, durationMs });
     return true;
   }
-  const error = failureOf(planned, skill, outcome);
+  const error = failureOf(planned, skill, outcome.error);
   const isCancelled = signal.aborted && outcome.call.status === "cancelled";
   const state = isCancelled ? "cancelled" : "failed";
   // Nobody was asked, so nothing can have happened.
@@ -119,11 +118,12 @@ async function prepareStep(skill: string, step: SkillStep, { input, results, par
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
-function failureOf({ id, step }: PlannedStep, skill: string, { error, result }: Outcome): PlaneError {
-  const facts = { tool: step.tool, step: id, skill };
-  if (error) return new PlaneError(error.code, error.message, { data: { ...error.data, ...facts } });
-  const said = String(resultValue(result)).slice(0, 500);
-  return new PlaneError("TOOL_ERROR", `Step '${id}' of '${skill}' was told no: ${said}`, { data: facts });
+function failureOf(
+  { id, step }: PlannedStep,
+  skill: string,
+  { code, message, data }: ErrorReport,
+): PlaneError {
+  return new PlaneError(code, message, { data: { ...data, tool: step.tool, step: id, skill } });
 }
 
 function blank(skill: string, { id, step }: PlannedStep, state: KeptStep["state"]): KeptStep {

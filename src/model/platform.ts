@@ -1,0 +1,22 @@
+/**
+ * Types of the platform, as the program that uses the library knows them: those of Node or of the DOM, and where the
+ * compiler is told of neither, as much of them as the library promises. So the declarations need no `types` setting.
+ */
+type Platform<Name extends string, Otherwise> =
+  typeof globalThis extends Readonly<Record<Name, { prototype: infer Known }>> ? Known : Otherwise;
+
+/** Ends what it was given to: `new AbortController().signal`, or `AbortSignal.timeout(ms)`. */
+export type AbortSignal = Platform<
+  "AbortSignal",
+  {
+    readonly aborted: boolean;
+    readonly reason: unknown;
+    throwIfAborted(): void;
+    addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+    removeEventListener(type: "abort", listener: () => void): void;
+  }
+>;
+
+export type URL = Platform<"URL", { readonly href: string; toString(): string }>;
+
+export type URLSearchParams = Platform<"URLSearchParams", { get(name: string): string | null }>;
