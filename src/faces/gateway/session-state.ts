@@ -14,6 +14,8 @@ export type SessionKeeper = {
   change(change: (session: KeptSession) => KeptSession): Promise<void>;
   /** Another plane may wait for this message. */
   passOn(message: UnknownObject): void;
+  /** Is what the client has loaded kept, too? */
+  keepsLoaded?: boolean;
 };
 
 /** What a client has settled with us and asked for: all that another plane needs to go on with it. */
@@ -53,6 +55,9 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     async unwatch(uri: string): Promise<void> {
       watched.remove(uri);
       await keeper?.change((kept) => ({ ...kept, watched: kept.watched.filter((one) => one !== uri) }));
+    },
+    async keepLoaded(loaded: string[]): Promise<void> {
+      if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));
     },
     /** Goes on with what was settled on another plane. */
     adopt({ version: settled, client: known }: KeptSession): void {
