@@ -18,13 +18,16 @@ if ((argv[0] === "--version" || argv[0] === "-V") && argv.length === 1) {
   // Asked for and not imported, because the shortest commands need neither of the two modules.
   process.getBuiltinModule("node:module").enableCompileCache();
   hideExperimentalWarnings();
-  const attached = argv.includes("mcp") ? await attachAtOnce() : null;
-  process.exitCode = attached ?? (await runCommand(argv));
+  const quick = argv.includes("mcp") || argv[1] === "--background" ? await runQuickly() : null;
+  process.exitCode = quick ?? (await (await import("./faces/cli/run.ts")).runCli(createCli()));
 }
 
-/** A client attaches without the command line being loaded, as long as its words are the usual ones. */
-async function attachAtOnce(): Promise<number | null> {
-  const { readMcpWords } = await import("./faces/cli/mcp-words.ts");
+/** Clients attach, and start their plane, without all commands being loaded, as long as their words are the usual ones. */
+async function runQuickly(): Promise<number | null> {
+  const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
+  const background = readBackgroundWords(argv);
+  if (background !== null)
+    return (await import("./faces/cli/background.ts")).serveInBackground(createCli(), background);
   const words = readMcpWords(argv);
   if (words === null) return null;
   const exitCode = await attachMcp(words);
@@ -44,7 +47,7 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
   const say = (text: string) => {
     if (logLevel !== "error") process.stderr.write(`${text}\n`);
   };
-  using interruption = untilInterrupted();
+  const interruption = untilInterrupted();
   const { signal } = interruption;
   const failed = await attachClient({
     ...{ files, dataDirectory, directory: process.cwd(), user, groups, persona, compliance, logLevel },
@@ -56,6 +59,7 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
       ...(server === undefined ? {} : { server }),
     },
   });
+  interruption[Symbol.dispose]();
   if (failed !== null) {
     if (!failed.isUsage) say(`This client runs a plane of its own: ${failed.why}.`);
     return null;
@@ -63,8 +67,7 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
   return signal.reason instanceof Interrupted ? signal.reason.exitCode : 0;
 }
 
-async function runCommand(argv: readonly string[]): Promise<number> {
-  const { runCli } = await import("./faces/cli/run.ts");
+function createCli(): Cli {
   const cli: Cli = {
     argv,
     attachMcp,
@@ -122,7 +125,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
       return findLocalFiles({ files: [], directory: ".", dataDirectory: dataDir }).dataDirectory;
     },
   };
-  return runCli(cli);
+  return cli;
 }
 
 type SocketPlace = { files: readonly string[]; directory: string; dataDirectory: string | undefined };

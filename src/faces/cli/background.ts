@@ -1,19 +1,34 @@
 import { once } from "node:events";
+import { pause } from "../../lib/pause.ts";
 import { version } from "../../lib/version.ts";
 import { renderProblem } from "../../model/config.ts";
+import { errorTable, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { AboutPlane, Cli, GlobalOptions } from "./cli.ts";
-import { print, printJson, printWarning, say } from "./output.ts";
+import { print, printError, printJson, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { untilInterrupted } from "./signals.ts";
 import { tellOfServers } from "./tell-of-servers.ts";
 import { openPlane } from "./with-plane.ts";
+
+const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
 export async function serveInBackground(
   cli: Cli,
   options: GlobalOptions & { idleExit: number },
 ): Promise<number> {
+  try {
+    return await serveClients(cli, options);
+  } catch (thrown) {
+    // For the log; the client that started this one runs into the same and tells its person.
+    const error = toPlaneError(thrown);
+    printError(error);
+    return errorTable[error.code].exit;
+  }
+}
+
+async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
   using interruption = untilInterrupted();
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
   await using plane = await openPlane(cli, options, { watch: true, answersQuestions: true, relays: true });
@@ -29,8 +44,10 @@ export async function serveInBackground(
     printWarning(`The changed configuration was not applied: ${reason}`),
   );
   using _memory = giveMemoryBackWhenQuiet(plane);
-  plane.start();
   const { signal } = interruption;
+  // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
+  await pause(firstAnswerMs, { signal });
+  plane.start();
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
   const why = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
   say(`${new Date().toISOString()} Ends: ${why}.`);

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import asyncHooks from "node:async_hooks";
 import type { Socket } from "node:net";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -6,7 +6,7 @@ import { type Asked, callElsewhere, type PlaneLine, splitLines } from "./callbac
 import { isRemoteMethod, type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** The calls that one asker has made. */
-const asking = new AsyncLocalStorage<Set<string>>();
+const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
 
 /** From now on it is known which calls an asker has made. */
 export function followCalls(plane: Plane): () => void {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { uniqueId } from "../../lib/unique-id.ts";
 import { version } from "../../lib/version.ts";
@@ -57,6 +57,8 @@ export async function attach(
   greeting: Greeting,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Attempt> {
+  // A look costs less than a connection, and is all there is to do while a plane starts. Pipes cannot be looked at.
+  if (process.platform !== "win32" && !existsSync(place.socket)) return { kind: "none" };
   for (const directory of place.directories) {
     const wrong = strangerIn(directory);
     if (wrong !== null) return { kind: "refused", why: wrong, isUsage: false };
