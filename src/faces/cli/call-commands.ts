@@ -68,13 +68,12 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
       toDrainSeconds,
       0,
     )
-    // What 'mcp' starts where no plane serves.
-    .addOption(new Option("--background", "serve only clients that attach").hideHelp())
-    .addOption(
-      new Option("--idle-exit <ms>", "in the background, end so long after the last client")
-        .argParser(toMilliseconds)
-        .default(600_000)
-        .hideHelp(),
+    .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
+    .option(
+      "--idle-exit <ms>",
+      "in the background, end so long after the last client",
+      toMilliseconds,
+      600_000,
     )
     .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
     .action(async (options: { background?: boolean }, command: Command) =>

@@ -148,7 +148,7 @@ function readHello(said: unknown): Hello | null {
 function noticesFor(plane: Plane, { directory }: PlaneRecord, hello: Hello): string[] {
   const { problems, servers } = plane.config();
   const homeless = Object.entries(servers).flatMap(([name, server]) =>
-    "command" in server && server.cwd === undefined ? [name] : [],
+    server.enabled && server.command !== undefined && server.cwd === undefined ? [name] : [],
   );
   const few = homeless.length > 3 ? `${homeless.slice(0, 3).join(", ")}, …` : homeless.join(", ");
   return [

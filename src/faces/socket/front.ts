@@ -105,7 +105,8 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
   }
 
   function takeAside(connection: Connection, line: string): void {
-    const aside = JSON.parse(line.slice(asideMark.length)) as Aside;
+    const aside = readAside(line);
+    if (aside === null) return;
     if ("session" in aside) {
       session = aside.session;
       return;
@@ -235,6 +236,15 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
     input.pause();
     for (const { socket } of connections) socket.destroy();
   });
+}
+
+/** Null for what this version does not know. */
+function readAside(line: string): Aside | null {
+  try {
+    return JSON.parse(line.slice(asideMark.length)) as Aside;
+  } catch {
+    return null;
+  }
 }
 
 function readLine(text: string): Line {

@@ -116,8 +116,9 @@ async function bind(
   record: PlaneRecord,
   { place, idleMs }: SocketOptions,
 ): Promise<{ pid?: number } | null> {
-  const release = await lock(place.binding);
+  let release = () => {};
   try {
+    release = await lock(place.binding);
     let replaced = {};
     if (await isAnswered(place.socket)) {
       const other = readRecord(place.record);
