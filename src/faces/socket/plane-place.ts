@@ -109,15 +109,16 @@ export function readRecord(file: string): PlaneRecord | null {
   }
 }
 
-/** The planes that serve from this data directory, one per configuration. Those that were killed are left out. */
+/** The planes that serve from this data directory, one per configuration, in the order in which they were started. Those that were killed are left out. */
 export function servingPlanes(dataDirectory: string): PlaneRecord[] {
   const directory = join(realPath(dataDirectory), "planes");
   try {
     if (strangerIn(directory) !== null) return [];
-    const records = readdirSync(directory).filter((name) => name.endsWith(".json"));
-    return records
+    const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
+    return names
       .flatMap((name) => readRecord(join(directory, name)) ?? [])
-      .filter(({ pid }) => isAlive(pid));
+      .filter(({ pid }) => isAlive(pid))
+      .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   } catch {
     return [];
   }
