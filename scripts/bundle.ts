@@ -84,9 +84,17 @@ const call = importedAtOnce([
   "src/servers/open-channel.ts",
   "src/servers/transports/stdio.ts",
 ]);
+/** What a client that attaches needs, which is next to nothing; what others need of that is a piece of its own. */
+const attach = importedAtOnce([
+  "src/local-attach.ts",
+  "src/faces/cli/quick-words.ts",
+  "src/faces/cli/signals.ts",
+]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
+  { name: "local", test: (id: string) => attach.has(id) && (commandLine.has(id) || call.has(id)) },
+  { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
   {
     name: "command-line",
     test: (id: string) => commandLine.has(id) || /node_modules\/(commander|picocolors)\//.test(id),

@@ -1,5 +1,6 @@
 import { processEnvironment } from "./config/environment.ts";
-import { isConfiguredByVariables, noConfigFound } from "./config/locations.ts";
+import { noConfigFound } from "./config/locations.ts";
+import { isConfiguredByVariables } from "./config/shapes/environment-settings.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";

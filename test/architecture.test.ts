@@ -42,12 +42,14 @@ const arrows: Record<string, readonly string[]> = {
   "faces/socket": ground,
   plane: rooms,
   "plane.ts": ["plane", ...rooms],
-  "local-files.ts": ["config", "model"],
+  "local-files.ts": ["config", "model", "faces/socket"],
   "local-plane.ts": ["plane.ts", "local-files.ts", "config", "model"],
   "local-setup.ts": ["config", "model"],
+  "local-attach.ts": ["local-files.ts", "config", "model", "faces/socket"],
   // What a toolset is for other frameworks needs no plane.
   "index.ts": ["plane.ts", "plane", "agent", "model"],
   "bin.ts": [
+    "local-attach.ts",
     "local-files.ts",
     "local-plane.ts",
     "local-setup.ts",

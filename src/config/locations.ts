@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { homeDirectory } from "../lib/home-directory.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
-import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 
@@ -27,11 +26,6 @@ export function projectFiles(directory: string): string[] {
 /** The user's file first, then the project's: later ones win. */
 export function defaultConfigFiles(directory: string, environment: Environment): string[] {
   return candidates(directory, environment).filter((file) => existsSync(file));
-}
-
-/** No file is needed where variables say enough. */
-export function isConfiguredByVariables(environment: Environment): boolean {
-  return settingsFromEnvironment(environment).settings.length > 0;
 }
 
 export function noConfigFound(directory: string, environment: Environment): never {

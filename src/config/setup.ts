@@ -8,16 +8,11 @@ import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport, Set
 import { configSchema } from "./config-schema.ts";
 import { explain } from "./explain.ts";
 import { type LoadedConfig, loadConfig } from "./load-config.ts";
-import {
-  defaultConfigFiles,
-  isConfiguredByVariables,
-  noConfigFound,
-  projectFiles,
-  userFiles,
-} from "./locations.ts";
+import { defaultConfigFiles, noConfigFound, projectFiles, userFiles } from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/used-variables.ts";
+import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
 
 export type SetupOptions = {
   /** In order; the default ones when empty. */

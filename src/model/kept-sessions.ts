@@ -11,6 +11,8 @@ export type KeptSession = {
   view: UnknownObject;
   /** Addresses of resources as the client knows them. */
   watched: string[];
+  /** The tools that the client has loaded, by key, where a list of its own is kept with it. */
+  loaded?: string[];
 };
 
 /** What happened to a session on another plane. */

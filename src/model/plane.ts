@@ -118,6 +118,8 @@ export interface Plane
     JobVerbs {
   /** Is it the plane of another process, which goes on after this one? */
   readonly isElsewhere?: boolean;
+  /** Was that one started by a client, and will it end soon after its last client? */
+  readonly isBackground?: boolean;
   /** The configuration in force. */
   config(): Config;
   /** Reads the configuration again and applies what is different; what cannot be read changes nothing. */

@@ -59,11 +59,11 @@ for (const [signal, exitCode] of [
   ["SIGTERM", 143],
   ["SIGINT", 130],
 ] as const) {
-  test(`${signal} ends it and its servers, though its input stays open`, async () => {
+  test(`${signal} ends a plane of the client's own and its servers, though its input stays open`, async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
-    await using client = await startMcp(config, directory.file("data"));
+    await using client = await startMcp(config, directory.file("data"), { more: ["--standalone"] });
     assert.ok((await client.toolNames()).includes("echo__echo"));
     const ended = once(client.process, "exit");
     client.process.kill(signal);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -72,7 +72,7 @@ suite("the command line beside a plane that serves", () => {
     const [{ name } = { name: "" }] = listed.json().servers as { name: string }[];
     assert.equal(name, "second");
     await serving.stop("SIGKILL");
-    assert.ok(existsSync(directory.file("data/plane.sock")));
+    assert.equal(globSync(directory.file("data/planes/*.sock")).length, 1);
     const call = ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", data];
     assert.equal((await runCli(call)).code, 0);
     await using _again = await startServe(config, data);

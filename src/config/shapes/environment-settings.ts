@@ -40,6 +40,11 @@ export function settingsFromEnvironment(environment: Environment): {
   return { settings, problems };
 }
 
+/** No file is needed where variables say enough. */
+export function isConfiguredByVariables(environment: Environment): boolean {
+  return settingsFromEnvironment(environment).settings.length > 0;
+}
+
 function readFields(
   reading: Reading,
   name: string | undefined,

@@ -7,6 +7,7 @@ import {
   type SetExitCode,
   toCharacters,
   toDrainSeconds,
+  toMilliseconds,
   toPort,
   toSeconds,
 } from "./command-parts.ts";
@@ -67,9 +68,20 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
       toDrainSeconds,
       0,
     )
+    .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
+    .option(
+      "--idle-exit <ms>",
+      "in the background, end so long after the last client",
+      toMilliseconds,
+      600_000,
+    )
     .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
-    .action(async (_, command: Command) =>
-      setExitCode(await (await import("./serve.ts")).serve(cli, command.optsWithGlobals())),
+    .action(async (options: { background?: boolean }, command: Command) =>
+      setExitCode(
+        options.background
+          ? await (await import("./background.ts")).serveInBackground(cli, command.optsWithGlobals())
+          : await (await import("./serve.ts")).serve(cli, command.optsWithGlobals()),
+      ),
     );
   program
     .command("mcp")
@@ -85,7 +97,14 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--server <name>", "only this server")
     .addHelpText("after", examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small"))
     .action(async (_, command: Command) =>
-      (await import("./mcp.ts")).serveMcp(cli, command.optsWithGlobals()),
+      setExitCode(await (await import("./mcp.ts")).serveMcp(cli, command.optsWithGlobals())),
+    );
+  program
+    .command("stop")
+    .description("end the background plane that 'mcp' has started for this configuration")
+    .addHelpText("after", examples("stop", "stop --config .mcp.json"))
+    .action(async (_, command: Command) =>
+      (await import("./background.ts")).stopBackground(cli, command.optsWithGlobals()),
     );
   program
     .command("demo")

@@ -50,6 +50,24 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
+/** What a plane that serves says of itself. */
+export type AboutPlane = {
+  pid: number;
+  background: boolean;
+  clients: number;
+  startedAt: string;
+  log: string | null;
+};
+
+export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefined };
+
+/** A plane that clients attach to, without a port. */
+export type ServingClients = {
+  /** Why it should end. */
+  over: Promise<"idle" | "stopped" | "handover">;
+  close(options: { bye: "stopped" | "handover" }): Promise<void>;
+};
+
 /** How the client at the other end wants to see the plane; left out, as it is configured. */
 export type McpView = {
   mode?: "full" | "lazy";
@@ -63,6 +81,13 @@ export type Cli = {
   argv: readonly string[];
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
+  /** Null when another plane serves these files already. */
+  serveClients(plane: Plane, options: PlaceOptions & { idleMs: number }): Promise<ServingClients | null>;
+  /** Connects standard input and output with the plane of this configuration, until the input ends; null when that cannot be. */
+  attachMcp(options: GlobalOptions & McpView): Promise<number | null>;
+  aboutPlane(options: PlaceOptions): Promise<AboutPlane | null>;
+  /** What it was; null where no background plane serves. */
+  stopPlane(options: PlaceOptions): Promise<AboutPlane | null>;
   /** Is one MCP server on standard input and output, until the input ends. */
   serveMcp(plane: Plane, interrupted: AbortSignal, view: McpView): Promise<void>;
   /** Everything that is stored, without a plane around it. */

@@ -52,6 +52,11 @@ export function collectHosts(text: string, earlier: readonly string[] = []): str
   return [...earlier, text];
 }
 
+export function toMilliseconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Give a whole number of milliseconds.");
+  return Number(text);
+}
+
 export function toDrainSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() === "" || !Number.isInteger(seconds) || seconds < 0 || seconds > 600) {

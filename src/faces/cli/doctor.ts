@@ -1,5 +1,6 @@
 import { plainText } from "../../lib/plain-text.ts";
 import type { DoctorReport } from "../../model/setup.ts";
+import { tellOfBackground } from "./background.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";
@@ -10,10 +11,13 @@ export async function runDoctor(
   server: string | undefined,
   options: GlobalOptions,
 ): Promise<number> {
-  const report = await withPlane(cli, options, (plane) => plane.doctor(server));
-  if (options.json) printJson(report);
-  else print(renderReport(report));
-  return report.servers.every(({ ok }) => ok) ? 0 : 1;
+  return withPlane(cli, options, async (plane) => {
+    const report = await plane.doctor(server);
+    if (!options.json) print(renderReport(report));
+    const background = await tellOfBackground(cli, plane, options);
+    if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
+    return report.servers.every(({ ok }) => ok) ? 0 : 1;
+  });
 }
 
 function indented(text: string): string {

@@ -12,6 +12,7 @@ const sections: Record<string, Record<string, readonly string[]>> = {
     config: ["config validate", "config explain filesystem.timeoutMs"],
     serve: [],
     mcp: [],
+    stop: [],
   },
   "Tools and calls": {
     tools: ["tools list --server demo", "tools show demo.add", "tools export --format openai"],

@@ -54,7 +54,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
   if (!serving.hasSocket)
     say(
-      "Another plane serves from this data directory, so commands will ask that one or start their own. Use --data-dir to keep them apart.",
+      "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
     );
   if (options.logLevel !== "error" && options.logLevel !== "warn") tellOfServers(plane);
   let before = plane.config();

@@ -1,4 +1,5 @@
 import type { ServerState, ServerStatus } from "../../model/server.ts";
+import { tellOfBackground } from "./background.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderInstalling, renderTrouble, shownState } from "./last-words.ts";
@@ -6,9 +7,12 @@ import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
-  const servers = await withPlane(cli, options, (plane) => plane.servers({ connect: true }));
-  if (options.json) printJson({ servers });
-  else print(renderServers(servers));
+  await withPlane(cli, options, async (plane) => {
+    const servers = await plane.servers({ connect: true });
+    if (!options.json) print(renderServers(servers));
+    const background = await tellOfBackground(cli, plane, options);
+    if (options.json) printJson({ servers, ...(background === null ? {} : { plane: background }) });
+  });
 }
 
 const marks: Record<ServerState, string> = {

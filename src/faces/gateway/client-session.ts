@@ -76,7 +76,10 @@ export function createClientSession(house: House, options: SessionOptions): Clie
   const { client, watched } = state;
   const tools: ClientTools = createClientTools(plane, house.lazy, {
     ...{ id: uniqueId(), surface, keeps: () => true },
-    onChanged: () => house.changes.listChanged(tools),
+    async onChanged() {
+      await state.keepLoaded(tools.loaded());
+      await house.changes.listChanged(tools);
+    },
   });
   let stopTelling: (() => void) | undefined;
 
@@ -175,6 +178,7 @@ export function createClientSession(house: House, options: SessionOptions): Clie
     state.adopt(options.kept);
     tools.watch(plane.watchClient(describeClient(tools, surface, client.info)));
     beginTelling();
+    if (options.kept.loaded) void tools.restore(options.kept.loaded).catch(() => undefined);
   }
 
   return {

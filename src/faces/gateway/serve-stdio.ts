@@ -3,7 +3,9 @@ import type { Readable, Writable } from "node:stream";
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { createClientSession } from "./client-session.ts";
@@ -11,20 +13,38 @@ import { createHouse } from "./house.ts";
 import { saysItsVersion } from "./modern-checks.ts";
 import { parseMessage } from "./parse-message.ts";
 import { faultIn, type Id, isId, objectIn } from "./request.ts";
+import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import { failure, renderAnswer, renderNotification } from "./visit.ts";
 import type { Wire } from "./wire.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;
 
-/** One MCP server for everything behind the plane, over standard input and output, until the input ends. */
-export async function serveStdio(
-  plane: Plane,
-  input: Readable,
-  output: Writable,
-  signal: AbortSignal,
-  chosen: Partial<View> = {},
-): Promise<void> {
+/** A client whose session can go on with another plane. */
+export type MovableSession = {
+  id: string;
+  /** What an earlier plane kept of it. */
+  kept?: KeptSession;
+  keep(kept: KeptSession): void;
+  /** It goes on with another plane. */
+  goesOn(): boolean;
+  /** Called once, before anything is said. */
+  ready(): void;
+};
+
+export type StdioOptions = {
+  input: Readable;
+  output: Writable;
+  signal: AbortSignal;
+  view?: Partial<View>;
+  /** Left out where the plane has one user. */
+  principal?: Principal;
+  session?: MovableSession;
+};
+
+/** One MCP server for everything behind the plane, a line for each message, until the input ends. */
+export async function serveStdio(plane: Plane, options: StdioOptions): Promise<void> {
+  const { input, output, signal, session } = options;
   const write = (wire: Wire) => {
     if (typeof wire === "string") return void output.write(`${wire}\n`);
     output.cork();
@@ -33,7 +53,7 @@ export async function serveStdio(
     output.uncork();
   };
   const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
-  const client = createStdioClient(plane, write, { ...plainView, ...chosen });
+  const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
     const parsed = parseMessage(line);
@@ -42,6 +62,7 @@ export async function serveStdio(
     else write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
   };
   input.on("data", createLineSplitter(messageLimitBytes, takeLine, parseError));
+  session?.ready();
   try {
     await once(input, "end", { signal });
   } catch {
@@ -49,18 +70,25 @@ export async function serveStdio(
   } finally {
     // Whoever sent a signal need not close our input, too: as long as it is read, the process does not end.
     input.pause();
-    await client.close();
+    await client.close(session?.goesOn());
   }
 }
 
 /** The first message decides: a handshake begins a session, and what says its own revision needs none. */
-function createStdioClient(plane: Plane, write: (wire: Wire) => void, view: View) {
+function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: StdioOptions) {
   const house = createHouse(plane);
-  const principal = plane.usualCaller();
-  const session = createClientSession(house, { id: uniqueId(), principal, view, announce: write });
+  const { principal = plane.usualCaller(), session: movable } = options;
+  const view: View = { ...plainView, ...options.view };
+  const kept = movable?.kept;
+  const session = createClientSession(house, {
+    ...{ id: movable?.id ?? uniqueId(), principal, view, announce: write },
+    ...(movable === undefined ? {} : { keeper: keeperOf(movable, view) }),
+    ...(kept === undefined ? {} : { kept }),
+  });
+  if (kept !== undefined) session.follow(kept);
   const out = { answer: write, say: write };
   const running = createBriefMap<{ left: AbortController; done: Promise<void> }>();
-  let hasSession = false;
+  let hasSession = kept !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
     const left = new AbortController();
@@ -99,11 +127,28 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, view: View
         return refuse(null, `Batches are not part of ${session.version()}.`);
       for (const one of message) receive(one);
     },
-    async close(): Promise<void> {
+    async close(goesOn = false): Promise<void> {
       house.close();
       const left = [...running.values()];
       for (const one of left) one.left.abort();
-      await Promise.allSettled([session.close(), ...left.map(({ done }) => done)]);
+      await Promise.allSettled([session.close(goesOn), ...left.map(({ done }) => done)]);
     },
+  };
+}
+
+/** Gives the client everything that another plane needs to go on with its session. */
+function keeperOf({ kept: before, keep }: MovableSession, view: View): SessionKeeper {
+  let kept = before;
+  const settle = (now: KeptSession) => {
+    kept = now;
+    keep(now);
+  };
+  return {
+    keepsLoaded: true,
+    keep: async (settled) => settle({ watched: [], ...kept, ...settled, owner: "", view }),
+    async change(change) {
+      if (kept !== undefined) settle(change(kept));
+    },
+    passOn() {},
   };
 }

@@ -14,6 +14,8 @@ export type SessionKeeper = {
   change(change: (session: KeptSession) => KeptSession): Promise<void>;
   /** Another plane may wait for this message. */
   passOn(message: UnknownObject): void;
+  /** Is what the client has loaded kept, too? */
+  keepsLoaded?: boolean;
 };
 
 /** What a client has settled with us and asked for: all that another plane needs to go on with it. */
@@ -23,6 +25,8 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
   let version: string = "2025-03-26";
   let logLevel: LogLevel = "info";
   let letGoOfLogs: (() => void) | undefined;
+  let stopTrying: (() => void) | undefined;
+  let isClosed = false;
 
   function setLevel(level: LogLevel): void {
     logLevel = level;
@@ -54,6 +58,9 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       watched.remove(uri);
       await keeper?.change((kept) => ({ ...kept, watched: kept.watched.filter((one) => one !== uri) }));
     },
+    async keepLoaded(loaded: string[]): Promise<void> {
+      if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));
+    },
     /** Goes on with what was settled on another plane. */
     adopt({ version: settled, client: known }: KeptSession): void {
       version = settled;
@@ -62,12 +69,24 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       const level = logLevels.find((candidate) => candidate === known.logLevel);
       if (level !== undefined && level !== client.logLevel) setLevel(level);
     },
-    /** Watches what the client wants to hear of by now. What cannot be watched any more is not heard of. */
+    /** Watches what the client wants to hear of by now, as soon as it can be watched. */
     async follow({ watched: wanted }: KeptSession): Promise<void> {
       for (const uri of watched.all()) if (!wanted.includes(uri)) watched.remove(uri);
-      await Promise.allSettled(wanted.map((uri) => watched.add(uri)));
+      const missing = async () => {
+        const tried = await Promise.allSettled(wanted.map((uri) => watched.add(uri)));
+        return tried.some(({ status }) => status === "rejected");
+      };
+      stopTrying?.();
+      if (!(await missing()) || isClosed) return;
+      // The server may only be on its way.
+      const leave = plane.on("server.connected", async () => {
+        if (!(await missing())) leave();
+      });
+      stopTrying = leave;
     },
     close(): void {
+      isClosed = true;
+      stopTrying?.();
       letGoOfLogs?.();
       watched.clear();
     },

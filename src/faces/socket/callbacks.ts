@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { AgentMessage } from "../../model/agent-run.ts";
+import type { EventType, PlaneEvent } from "../../model/events.ts";
 import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import type { RemoteAnswer } from "./remote-methods.ts";
@@ -7,12 +8,25 @@ import type { RemoteAnswer } from "./remote-methods.ts";
 /** The options that are functions. They stay with whoever asks, and the plane that answers reaches them by lines. */
 export type Callbacks = { onMessage?: (message: AgentMessage) => void; askHere?: AskHere };
 
+/** The first line of a connection: a method of the plane, or something about the plane itself. */
+export type Asked = {
+  method?: unknown;
+  args?: unknown[];
+  hears?: CallbackName[];
+  /** What the asker wants to hear of meanwhile: about servers all, about calls only those that it makes. */
+  events?: EventType[];
+  attach?: unknown;
+  about?: unknown;
+  stop?: unknown;
+};
+
 /** What comes from the plane: any number of these before the answer, which is the last line. */
 export type PlaneLine =
   | { heard: AgentMessage }
   | { asked: number; held: HeldView; problem: string | null }
   /** The question is over: somebody else has answered it, or nobody waits any more. */
   | { withdrawn: number }
+  | { event: PlaneEvent }
   | RemoteAnswer;
 
 /** What comes from whoever asked, after the question. */
@@ -24,6 +38,36 @@ export const callbackNames = ["onMessage", "askHere"] as const satisfies Callbac
 /** One line of JSON after the other, however long. */
 export function splitLines(onLine: (line: string) => void): (chunk: Buffer) => void {
   return createLineSplitter(Number.POSITIVE_INFINITY, onLine, () => undefined);
+}
+
+/** What the other end says first; null when it hangs up, or when it is no line of JSON. What follows is left to be read. */
+export function firstLineOf(socket: Socket): Promise<Asked | null> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    const settle = (line: string | null) => {
+      socket.off("data", onData).off("close", onClose);
+      socket.pause();
+      resolve(line === null ? null : parseLine<Asked>(line));
+    };
+    const onClose = () => settle(null);
+    const onData = (chunk: Buffer) => {
+      const end = chunk.indexOf("\n");
+      if (end < 0) return void parts.push(chunk);
+      if (end + 1 < chunk.length) socket.unshift(chunk.subarray(end + 1));
+      settle(Buffer.concat([...parts, chunk.subarray(0, end)]).toString("utf8"));
+    };
+    socket.on("data", onData).once("close", onClose);
+  });
+}
+
+/** Null where the other end does not speak as it should. */
+export function parseLine<T extends object>(line: string): T | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as T) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** On the side of the plane: functions that are called elsewhere. */
@@ -54,12 +98,9 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
   return {
     callbacks: Object.fromEntries(names.map((name) => [name, all[name]])) as Callbacks,
     onLine(line: string): void {
-      try {
-        const { answered, answer } = JSON.parse(line) as AskerLine;
-        waiting.get(answered)?.(answer);
-      } catch {
-        // What nobody understands answers nothing.
-      }
+      // What cannot be understood answers nothing.
+      const { answered = 0, answer = null } = parseLine<AskerLine>(line) ?? {};
+      waiting.get(answered)?.(answer);
     },
   };
 }
@@ -70,8 +111,10 @@ export function answerLine(
   { onMessage, askHere }: Callbacks,
   open: Map<number, AbortController>,
   send: (line: AskerLine) => void,
+  onEvent: (event: PlaneEvent) => void,
 ): line is Exclude<PlaneLine, RemoteAnswer> {
   if ("heard" in line) onMessage?.(line.heard);
+  else if ("event" in line) onEvent(line.event);
   else if ("withdrawn" in line) open.get(line.withdrawn)?.abort();
   else if ("asked" in line) {
     const { asked, held, problem } = line;

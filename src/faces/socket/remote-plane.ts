@@ -1,19 +1,39 @@
 import { connect, type Socket } from "node:net";
+import { createEventBus } from "../../lib/event-bus.ts";
+import { pause } from "../../lib/pause.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { EventType, PlaneEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
-import { answerLine, type Callbacks, callbackNames, type PlaneLine, splitLines } from "./callbacks.ts";
-import { type RemoteAnswer, type RemoteMethod, remoteMethods } from "./remote-methods.ts";
+import {
+  answerLine,
+  type Callbacks,
+  callbackNames,
+  type PlaneLine,
+  parseLine,
+  splitLines,
+} from "./callbacks.ts";
+import { isAlive, type PlanePlace, type PlaneRecord, readRecord, strangerIn } from "./plane-place.ts";
+import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
-/** The plane that serves at this socket, as if it were here. Null when nobody answers or it serves other files. */
-export async function openRemotePlane(
-  path: string,
-  files: readonly string[],
-  who: Caller,
-): Promise<Plane | null> {
-  const config = await ask<Config>(path, "config", []).catch(() => null);
-  if (config === null || JSON.stringify(config.files) !== JSON.stringify(files)) return null;
+/** It lets its clients finish for 5 s, and its servers have 3 s to end. */
+const stopMs = 15_000;
+const stopPollMs = 20;
+
+/** What a plane says of itself. */
+export type AboutPlane = Omit<PlaneRecord, "key"> & { clients: number };
+
+/** The plane that serves in this place, as if it were here. Null when none answers. */
+export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<Plane | null> {
+  if (place.directories.some((directory) => strangerIn(directory) !== null)) return null;
+  const record = readRecord(place.record);
+  if (record === null) return null;
+  const path = place.socket;
+  const config = await ask<Config>(path, { method: "config" }).catch(() => null);
+  if (config === null) return null;
+  const bus = createEventBus<PlaneEvent>();
+  const listeners = new Map<EventType, number>();
   const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
   const asked = Object.entries(remoteMethods).map(([method, place]) => [
     method,
@@ -23,18 +43,30 @@ export async function openRemotePlane(
       };
       if (place !== null) args[place] = { ...caller, ...options };
       const callbacks = { ...(onMessage ? { onMessage } : {}), ...(askHere ? { askHere } : {}) };
-      return ask(path, method as RemoteMethod, args, { signal, callbacks });
+      const events = [...listeners.keys()];
+      return ask(path, { method, args }, { signal, callbacks, events, onEvent: bus.emit });
     },
   ]);
   const here: Partial<Plane> = {
     isElsewhere: true,
+    isBackground: record.background,
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),
     // Whoever looks at a plane that runs wants to see it as it is.
-    servers: () => ask(path, "servers", [caller]),
-    server: (name) => ask(path, "server", [name, caller]),
-    logs: (name) => ask(path, "logs", [name, caller]),
-    on: () => () => undefined,
+    servers: () => ask(path, { method: "servers", args: [caller] }),
+    server: (name) => ask(path, { method: "server", args: [name, caller] }),
+    logs: (name) => ask(path, { method: "logs", args: [name, caller] }),
+    // Heard while something is asked: of servers everything, of calls those that are made here.
+    on(type, listener) {
+      const leave = bus.on(type, listener as (event: PlaneEvent) => void);
+      listeners.set(type, (listeners.get(type) ?? 0) + 1);
+      return () => {
+        leave();
+        const left = (listeners.get(type) ?? 1) - 1;
+        if (left > 0) listeners.set(type, left);
+        else listeners.delete(type);
+      };
+    },
     start() {},
     drain() {},
     stop: async () => undefined,
@@ -53,23 +85,37 @@ function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
   );
 }
 
-type Asking = { signal?: AbortSignal | undefined; callbacks?: Callbacks };
+/** What the plane of this place says of itself; null when none answers. */
+export async function askAbout({ socket }: PlanePlace): Promise<AboutPlane | null> {
+  return ask<AboutPlane>(socket, { about: true }).catch(() => null);
+}
 
-async function ask<T>(
-  path: string,
-  method: RemoteMethod,
-  args: unknown[],
-  { signal, callbacks = {} }: Asking = {},
-): Promise<T> {
+/** Ends the background plane of this place and waits until it is gone; rejects for one that a person started. */
+export async function askToStop({ socket }: PlanePlace, pid: number): Promise<void> {
+  await ask(socket, { stop: "stopped" });
+  const until = Date.now() + stopMs;
+  while (isAlive(pid) && Date.now() < until) await pause(stopPollMs);
+}
+
+type Question = { method: string; args?: unknown[] } | { about: true } | { stop: string };
+type Asking = {
+  signal?: AbortSignal | undefined;
+  callbacks?: Callbacks;
+  events?: EventType[];
+  onEvent?(event: PlaneEvent): void;
+};
+
+async function ask<T>(path: string, question: Question, asking: Asking = {}): Promise<T> {
+  const { signal, callbacks = {}, events = [] } = asking;
   signal?.throwIfAborted();
   const socket = connect(path);
   const hangUp = () => socket.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", hangUp, { once: true });
   const send = (line: unknown) => void (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`));
   try {
-    const answering = lastLine(socket, callbacks, send);
+    const answering = lastLine(socket, asking, send);
     const hears = callbackNames.filter((name) => callbacks[name] !== undefined);
-    send({ method, args, ...(hears.length > 0 ? { hears } : {}) });
+    send({ ...question, ...(hears.length > 0 ? { hears } : {}), ...(events.length > 0 ? { events } : {}) });
     const answer = await answering;
     if (!("error" in answer)) return answer.value as T;
     const { code, message, data } = answer.error;
@@ -83,24 +129,22 @@ async function ask<T>(
 /** The answer; what comes before it is passed on as it comes. */
 function lastLine(
   socket: Socket,
-  callbacks: Callbacks,
+  { callbacks = {}, onEvent = () => undefined }: Asking,
   send: (line: unknown) => void,
 ): Promise<RemoteAnswer> {
   const open = new Map<number, AbortController>();
   return new Promise((resolve, reject) => {
+    const giveUp = (why: string) =>
+      reject(new PlaneError("OUTCOME_UNKNOWN", `${why}; what was asked of it may have been done.`));
     const onLine = (text: string) => {
-      const line = JSON.parse(text) as PlaneLine;
-      if (!answerLine(line, callbacks, open, send)) resolve(line);
+      const line = parseLine<PlaneLine>(text);
+      if (line === null) return giveUp("The plane that serves here answered with what is no line of JSON");
+      if (!answerLine(line, callbacks, open, send, onEvent)) resolve(line);
     };
     socket.on("data", splitLines(onLine)).on("error", reject);
     socket.on("close", () => {
       for (const question of open.values()) question.abort();
-      reject(
-        new PlaneError(
-          "OUTCOME_UNKNOWN",
-          "The plane that serves here ended before it answered; what was asked of it may have been done.",
-        ),
-      );
+      giveUp("The plane that serves here ended before it answered");
     });
   });
 }

@@ -1,70 +1,172 @@
-import { chmod, rm } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
-import { toPlaneError } from "../../model/errors.ts";
+import { randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tryLock } from "../../lib/lock-file.ts";
+import { pause } from "../../lib/pause.ts";
+import { version } from "../../lib/version.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import { type CallbackName, callElsewhere, splitLines } from "./callbacks.ts";
-import { isRemoteMethod, type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
+import { answerAsker, followCalls } from "./answer-asker.ts";
+import { type ClientStream, createAttachedClients } from "./attached-clients.ts";
+import type { Farewell } from "./attachment.ts";
+import { firstLineOf } from "./callbacks.ts";
+import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
 
-/** What the operating system takes as the name of a socket. */
-const longestPath = 100;
+/** Taking over a socket takes a moment; a lock that is older was left by a plane that was killed. */
+const bindingStaleMs = 2_000;
+const bindingPollMs = 10;
+/** A background plane that hands over closes its socket at once, and has ended once its clients have gone. */
+const handoverMs = 10_000;
+/** The first client has started the plane and needs a moment to attach. */
+const firstClientMs = 10_000;
+/** So often a background plane looks whether anybody can still find it. */
+const lookMs = 2_000;
+/** What runs for attached clients has so long to end, or as long as the plane drains. */
+const patienceMs = 5_000;
 
-export type ServingSocket = { close(): Promise<void> };
+export type SocketOptions = {
+  place: PlanePlace;
+  /** Ends so long after its last client; null for a plane that a person started. */
+  idleMs: number | null;
+  directory: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  serveClient(client: ClientStream): Promise<void>;
+};
 
-/** Lets the command line of the same user ask this plane. Null when another plane is there already, or no socket can be. */
-export async function serveSocket(plane: Plane, path: string): Promise<ServingSocket | null> {
-  if (path.length > longestPath || process.platform === "win32" || (await isAnswered(path))) return null;
-  await rm(path, { force: true });
+/** Why a background plane ends: nobody needs it, somebody stops it, or another takes its place. */
+export type Over = "idle" | Farewell;
+
+export type ServingSocket = {
+  over: Promise<Over>;
+  close(options?: { drainMs?: number; bye?: Farewell }): Promise<void>;
+};
+
+/** Lets others of the same user ask this plane and attach to it. Null when another plane is there already, or no socket can be. */
+export async function serveSocket(plane: Plane, options: SocketOptions): Promise<ServingSocket | null> {
+  const { place, idleMs } = options;
+  const isBackground = idleMs !== null;
+  const over = Promise.withResolvers<Over>();
   const open = new Set<Socket>();
+  const record: PlaneRecord = {
+    pid: process.pid,
+    version,
+    files: [...place.files],
+    background: isBackground,
+    directory: options.directory,
+    startedAt: new Date().toISOString(),
+    log: isBackground ? place.log : null,
+    key: randomBytes(16).toString("hex"),
+  };
+  const clients = createAttachedClients(plane, record, options, () => over.resolve("handover"));
+  const idle = isBackground ? watchIdle(open, idleMs, () => over.resolve("idle")) : null;
+
+  async function take(socket: Socket): Promise<void> {
+    const first = await firstLineOf(socket);
+    if (first === null) return;
+    const { attach, about, stop } = first;
+    if (attach !== undefined) return clients.take(attach, socket);
+    await answerAsker(plane, socket, first, async () => {
+      const { key: _, ...told } = record;
+      if (about !== undefined) return { ...told, clients: clients.count() };
+      if (stop === undefined) return undefined;
+      if (!isBackground)
+        throw new PlaneError("USAGE", `A person started this plane (process ${process.pid}); stop it there.`);
+      // Not before it is answered.
+      socket.once("close", () => over.resolve(stop === "handover" ? "handover" : "stopped"));
+      return true;
+    });
+  }
+
   const server = createServer((socket) => {
     open.add(socket);
-    socket.on("error", () => undefined).on("close", () => open.delete(socket));
-    void answerOne(plane, socket);
+    idle?.look();
+    socket
+      .on("error", () => undefined)
+      .on("close", () => {
+        open.delete(socket);
+        idle?.look();
+      });
+    void take(socket);
   });
-  try {
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
-    await chmod(path, 0o600);
-  } catch {
-    // The socket is a convenience; a directory that allows none must not keep a plane from serving.
-    return null;
-  }
+  if (claimDirectories(place) !== null) return null;
+  const replaced = await bind(server, record, options);
+  if (replaced === null) return null;
+  // Its servers are ours now, and must not run twice.
+  if (replaced.pid !== undefined) await untilGone(replaced.pid);
+  const letGoOfCalls = followCalls(plane);
+  const watch = isBackground ? watchSocket(place, () => idle?.leave()) : null;
   return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of open) socket.destroy();
-      }),
+    over: over.promise,
+    async close({ drainMs = 0, bye = "stopped" } = {}) {
+      idle?.stop();
+      clearInterval(watch ?? undefined);
+      if (readRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of open) if (!clients.has(socket)) socket.destroy();
+      await clients.dismiss(bye, Math.max(patienceMs, drainMs));
+      letGoOfCalls();
+      await closed;
+    },
   };
 }
 
-async function answerOne(plane: Plane, socket: Socket): Promise<void> {
-  const gone = new AbortController();
-  socket.on("close", () => gone.abort(new Error("the asker hung up")));
-  const answer = await ask(plane, socket, gone.signal).catch((thrown): RemoteAnswer => {
-    const { code, message, data } = toPlaneError(thrown);
-    return { error: { code, message, data } };
-  });
-  if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`);
+/** Two planes that find the same dead socket must not remove each other's, so one after the other looks. */
+async function bind(
+  server: Server,
+  record: PlaneRecord,
+  { place, idleMs }: SocketOptions,
+): Promise<{ pid?: number } | null> {
+  let release = () => {};
+  try {
+    release = await lock(place.binding);
+    let replaced = {};
+    if (await isAnswered(place.socket)) {
+      const other = readRecord(place.record);
+      if (idleMs !== null || other === null || !other.background) return null;
+      if (!(await takeOver(place.socket, other.pid))) return null;
+      replaced = { pid: other.pid };
+    }
+    if (process.platform !== "win32") rmSync(place.socket, { force: true });
+    // Written first: a client that reaches the socket compares what it is told with what is written.
+    const fresh = `${place.record}.${process.pid}`;
+    writeFileSync(fresh, JSON.stringify(record), { mode: 0o600 });
+    renameSync(fresh, place.record);
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(place.socket, resolve));
+    if (process.platform !== "win32") chmodSync(place.socket, 0o600);
+    return replaced;
+  } catch {
+    // The socket is a convenience; a directory that allows none must not keep a plane from serving.
+    server.close();
+    return null;
+  } finally {
+    release();
+  }
 }
 
-type Asked = { method: unknown; args: unknown[]; hears?: CallbackName[] };
+async function lock(file: string): Promise<() => void> {
+  for (;;) {
+    const release = tryLock(file, bindingStaleMs);
+    if (release !== null) return release;
+    await pause(bindingPollMs);
+  }
+}
 
-async function ask(plane: Plane, socket: Socket, signal: AbortSignal): Promise<RemoteAnswer> {
-  const first = Promise.withResolvers<string>();
-  let onLine: (line: string) => void = first.resolve;
-  socket.on(
-    "data",
-    splitLines((line) => onLine(line)),
-  );
-  const { method, args: sent, hears = [] } = JSON.parse(await first.promise) as Asked;
-  // JSON has no word for what was left out and writes null.
-  const args = sent.map((value) => value ?? undefined);
-  if (!isRemoteMethod(method)) throw new Error(`a plane has no method '${method}' to ask for`);
-  const place = remoteMethods[method];
-  const elsewhere = callElsewhere(socket, hears);
-  onLine = elsewhere.onLine;
-  if (place !== null) args[place] = { ...(args[place] as object), signal, ...elsewhere.callbacks };
-  const run = plane[method] as (...args: unknown[]) => unknown;
-  return { value: await run(...args) };
+/** A plane that a person starts takes the place of one that a client has started, and its clients with it. */
+async function takeOver(path: string, pid: number): Promise<boolean> {
+  const socket = connect(path);
+  socket.on("error", () => undefined);
+  socket.end(`${JSON.stringify({ stop: "handover" })}\n`);
+  const until = Date.now() + handoverMs;
+  while (isAlive(pid) && (await isAnswered(path))) {
+    if (Date.now() > until) return false;
+    await pause(bindingPollMs);
+  }
+  return true;
+}
+
+async function untilGone(pid: number): Promise<void> {
+  const until = Date.now() + handoverMs;
+  while (isAlive(pid) && Date.now() < until) await pause(bindingPollMs);
 }
 
 function isAnswered(path: string): Promise<boolean> {
@@ -76,4 +178,35 @@ function isAnswered(path: string): Promise<boolean> {
     });
     socket.on("error", () => resolve(false));
   });
+}
+
+/** Tells when nobody has been there for so long. */
+function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void) {
+  let isFindable = true;
+  let timer: NodeJS.Timeout | undefined = setTimeout(onIdle, Math.max(idleMs, firstClientMs));
+  const look = () => {
+    clearTimeout(timer);
+    timer = open.size > 0 ? undefined : setTimeout(onIdle, isFindable ? idleMs : 0);
+  };
+  return {
+    look,
+    /** Nobody new can come. */
+    leave() {
+      isFindable = false;
+      look();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** A data directory that was deleted, or a socket that another plane took, leaves a plane that nobody can find. */
+function watchSocket({ socket }: PlanePlace, onGone: () => void): NodeJS.Timeout | null {
+  if (process.platform === "win32") return null;
+  const own = lstatSync(socket, { throwIfNoEntry: false })?.ino;
+  const timer = setInterval(() => {
+    if (lstatSync(socket, { throwIfNoEntry: false })?.ino === own) return;
+    clearInterval(timer);
+    onGone();
+  }, lookMs);
+  return timer.unref();
 }

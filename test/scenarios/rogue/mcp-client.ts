@@ -18,15 +18,16 @@ export type McpClient = AsyncDisposable & {
   toolNames(): Promise<string[]>;
 };
 
-export async function startMcp(config: string, dataDirectory: string): Promise<McpClient> {
-  const child = spawn(
-    process.execPath,
-    [commandLineFile, "mcp", "--config", config, "--data-dir", dataDirectory],
-    {
-      stdio: ["pipe", "pipe", "ignore"],
-      env: fixtureEnvironment(),
-    },
-  );
+export async function startMcp(
+  config: string,
+  dataDirectory: string,
+  { more = [], env = {} }: { more?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<McpClient> {
+  const words = ["mcp", "--config", config, "--data-dir", dataDirectory, ...more];
+  const child = spawn(process.execPath, [commandLineFile, ...words], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...fixtureEnvironment(), ...env },
+  });
   child.stdin.on("error", () => undefined);
   const waiting = new Map<number, (answer: Answer) => void>();
   const notices: Notice[] = [];

@@ -30,6 +30,10 @@ export type ClientTools = {
   wasShown(tool: Shown): Promise<boolean>;
   /** Lists these from now on; the client is told once. Tells whether it lists them. */
   load(tools: readonly Shown[]): Promise<boolean>;
+  /** The keys of those that it has loaded. */
+  loaded(): string[];
+  /** Loads again what it had on another plane, as far as it is there. */
+  restore(keys: readonly string[]): Promise<void>;
   /** It was called, by its own name or through another. */
   used(name: string, how: { isListed: boolean }): Promise<void>;
   measure: ClientSource["measure"];
@@ -97,6 +101,13 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
     mayBeLazy: () => surface.view.mode === null && plane.config().lazy.mode === "auto",
     text: async (era) => ((await mode.isLazy(surface)) ? write(era) : surface.tools.text(era)),
     show,
+    loaded: loaded.keys,
+    async restore(keys) {
+      if (!(await mode.isLazy(surface))) return;
+      const { byKey } = await lookUp();
+      // The last is the one that was used last, and the best comes first.
+      await load(keys.toReversed().flatMap((key) => byKey(key) ?? []));
+    },
     isStrict: () => plane.config().lazy.callable === "found",
     async wasShown({ key }) {
       return shown.has(key) || (await always()).some((one) => one.key === key);

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBackgroundWords, readMcpWords } from "./quick-words.ts";
+
+test("the usual words of a client are read as the command line reads them", () => {
+  const words = ["--config", "a.json", "mcp", "--config=b.json", "--mode", "lazy", "--data-dir", "/d"];
+  assert.deepEqual(readMcpWords(words), { config: ["a.json", "b.json"], mode: "lazy", dataDir: "/d" });
+  assert.deepEqual(readMcpWords(["mcp"]), {});
+});
+
+test("everything else is left to the command line", () => {
+  for (const words of [
+    ["mcp", "--standalone"],
+    ["mcp", "--help"],
+    ["mcp", "--mode", "other"],
+    ["mcp", "--config"],
+    ["mcp", "--toolset", "--server"],
+    ["mcp", "mcp"],
+    ["mcp", "more"],
+    ["help", "mcp"],
+    ["call", "mcp"],
+    ["mcp", "--env-file", ".env"],
+  ])
+    assert.equal(readMcpWords(words), null, words.join(" "));
+});
+
+test("what a client starts is read back", () => {
+  const words = ["serve", "--background", "--idle-exit", "500", "--data-dir", "/d", "--config", "a.json"];
+  assert.deepEqual(readBackgroundWords(words), { idleExit: 500, dataDir: "/d", config: ["a.json"] });
+  assert.equal(readBackgroundWords(["serve", "--background"]), null);
+  assert.equal(readBackgroundWords(["serve", "--port", "1"]), null);
+});

@@ -1,0 +1,166 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { pause } from "../../lib/pause.ts";
+import { uniqueId } from "../../lib/unique-id.ts";
+import { toPlaneError } from "../../model/errors.ts";
+import type { KeptSession } from "../../model/kept-sessions.ts";
+import type { Plane } from "../../model/plane.ts";
+import { type Principal, withListed } from "../../model/principal.ts";
+import {
+  type Aside,
+  asideMark,
+  type Farewell,
+  type Hello,
+  otherVariables,
+  type Refusal,
+  type Welcome,
+} from "./attachment.ts";
+import { type PlanePlace, type PlaneRecord, planePlace } from "./plane-place.ts";
+
+const pollMs = 10;
+
+/** One MCP client at the other end of a socket, for whoever speaks MCP with it. */
+export type ClientStream = {
+  stream: Duplex;
+  signal: AbortSignal;
+  principal: Principal;
+  view: Hello["view"];
+  session: {
+    id: string;
+    /** What an earlier plane kept of it. */
+    kept?: KeptSession;
+    /** Gives the client what a later plane needs to go on. */
+    keep(kept: KeptSession): void;
+    /** It goes on with another plane. */
+    goesOn(): boolean;
+    /** To be called before anything is said, once the client can be served. */
+    ready(): void;
+  };
+};
+
+type Options = {
+  place: PlanePlace;
+  idleMs: number | null;
+  environment: Readonly<Record<string, string | undefined>>;
+  serveClient(client: ClientStream): Promise<void>;
+};
+
+/** The MCP clients that are attached to this plane. */
+export function createAttachedClients(
+  plane: Plane,
+  record: PlaneRecord,
+  { place, idleMs, environment, serveClient }: Options,
+  makeRoom: () => void,
+) {
+  const attached = new Set<Socket>();
+  let isDismissed = false;
+  const send = (socket: Socket, line: Welcome | Refusal) => {
+    if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
+  };
+  const say = (socket: Socket, aside: Aside) => {
+    if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
+  };
+
+  function refuse(hello: Hello): Refusal["refused"] | null {
+    if (isDismissed) return { why: "it is stopping", leaves: true };
+    if (hello.version !== record.version) {
+      // One that nobody uses makes room for the version that is installed now.
+      const leaves = idleMs !== null && attached.size === 0;
+      if (leaves) makeRoom();
+      return { why: `it is version ${record.version}, and this is ${hello.version}`, leaves };
+    }
+    if (planePlace({ ...place, files: hello.files }).id !== place.id)
+      return { why: "it serves another configuration" };
+    const others = otherVariables(hello, environment);
+    if (others.length === 0) return null;
+    const [verb, value] = others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
+    return { why: `${others.join(", ")} ${verb} ${value} there` };
+  }
+
+  async function take(said: unknown, socket: Socket): Promise<void> {
+    const hello = readHello(said);
+    const refused = hello === null ? { why: "it does not understand this client" } : refuse(hello);
+    if (hello === null || refused !== null) {
+      send(socket, { refused: refused ?? { why: "it does not understand this client" } });
+      socket.resume();
+      return void socket.end();
+    }
+    const gone = new AbortController();
+    socket.once("close", () => gone.abort());
+    let isReady = false;
+    const { id, kept } = hello.session ?? { id: uniqueId() };
+    const ready = () => {
+      isReady = true;
+      attached.add(socket);
+      send(socket, { welcome: { key: record.key, notices: noticesFor(plane, record, hello) } });
+      socket.resume();
+    };
+    try {
+      await serveClient({
+        stream: socket,
+        signal: gone.signal,
+        principal: withListed(hello.principal, plane.config().users),
+        view: hello.view,
+        session: {
+          id,
+          ...(kept === undefined ? {} : { kept }),
+          keep: (now) => say(socket, { session: { id, kept: now } }),
+          goesOn: () => isDismissed,
+          ready,
+        },
+      });
+    } catch (thrown) {
+      if (!isReady) send(socket, { refused: { why: toPlaneError(thrown).message, isUsage: true } });
+    } finally {
+      attached.delete(socket);
+      socket.resume();
+      socket.end();
+    }
+  }
+
+  return {
+    take,
+    has: (socket: Socket) => attached.has(socket),
+    count: () => attached.size,
+    /** Lets every client finish what it has begun, and go elsewhere with the rest. */
+    async dismiss(bye: Farewell, limitMs: number): Promise<void> {
+      isDismissed = true;
+      for (const socket of attached) say(socket, { bye });
+      const until = Date.now() + limitMs;
+      while (attached.size > 0 && Date.now() < until) await pause(pollMs);
+      for (const socket of attached) socket.destroy();
+    },
+  };
+}
+
+function readHello(said: unknown): Hello | null {
+  const { version, files, principal, view, variables } = (said ?? {}) as Partial<Hello>;
+  const isWhole =
+    typeof version === "string" &&
+    Array.isArray(files) &&
+    typeof principal === "object" &&
+    typeof view === "object" &&
+    typeof variables === "object";
+  return isWhole ? (said as Hello) : null;
+}
+
+/** What a client would have been told by a plane of its own, or would miss. */
+function noticesFor(plane: Plane, { directory }: PlaneRecord, hello: Hello): string[] {
+  const { problems, servers } = plane.config();
+  const homeless = Object.entries(servers).flatMap(([name, server]) =>
+    server.enabled && server.command !== undefined && server.cwd === undefined ? [name] : [],
+  );
+  const few = homeless.length > 3 ? `${homeless.slice(0, 3).join(", ")}, …` : homeless.join(", ");
+  return [
+    ...(problems.length === 0
+      ? []
+      : [
+          `warning: The configuration has ${problems.length} problem${problems.length === 1 ? "" : "s"}; 'toolplane config validate' names ${problems.length === 1 ? "it" : "them"}.`,
+        ]),
+    ...(homeless.length === 0 || hello.directory === directory
+      ? []
+      : [
+          `warning: The plane of this configuration runs in ${directory}, and so do servers without 'cwd' (${few}). Set 'cwd', or add --standalone.`,
+        ]),
+  ];
+}

@@ -1,0 +1,281 @@
+import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { createLineSplitter } from "../../protocol/line-splitter.ts";
+import { type Aside, type Attached, type AttachedSession, asideMark, type Farewell } from "./attachment.ts";
+import type { Reached } from "./reach-plane.ts";
+
+const maxMessageBytes = 64 * 1024 * 1024;
+/** The plane closes the session of a client that leaves; a plane that hangs does not keep the client. */
+const leaveMs = 5_000;
+/** A plane that hands over says so before the other is there. */
+const handoverGraceMs = 5_000;
+
+/** Requests that only ask. They are made again where a plane ended before it answered. */
+const repeatable: ReadonlySet<string> = new Set([
+  "initialize",
+  "ping",
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "prompts/get",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "subscriptions/listen",
+  "completion/complete",
+  "logging/setLevel",
+]);
+
+const listChanges = ["tools", "prompts", "resources"].map(
+  (kind) => `{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`,
+);
+
+/** How the plane writes the beginning of what has an id, and what it no longer asks. */
+const withId = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|[^",]+),"(result|error|method)"/;
+const withdrawn =
+  /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("(?:[^"\\]|\\.)*")/;
+
+type Message = { id?: unknown; method?: string; params?: { requestId?: unknown } };
+type Request = { id: string; method: string; text: string };
+/** A line of the client: what it says, and the requests in it whose answers can be told from others. */
+type Line = { text: string; message: Message; requests: Request[] };
+type Connection = {
+  socket: Socket;
+  /** Requests of the client that wait for an answer, by id. */
+  sent: Map<string, Request>;
+  /** Requests of the plane that the client has not answered. */
+  asked: Set<string>;
+  bye: Farewell | null;
+};
+
+export type FrontOptions = {
+  input: Readable;
+  output: Writable;
+  /** The plane that the client was attached to before it said anything. */
+  first: Attached;
+  /** Finds a plane again; `graceMs` as in `reachPlane`. */
+  reach(session: AttachedSession | null, graceMs: number): Promise<Reached>;
+  /** For the person who looks why something does not work. */
+  say(text: string): void;
+  signal: AbortSignal;
+};
+
+/** Passes messages between one MCP client and the plane that serves it, and finds another plane when that one is gone. */
+export function runFront({ input, output, first, reach, say, signal }: FrontOptions): Promise<void> {
+  const connections = new Set<Connection>();
+  const over = Promise.withResolvers<void>();
+  let current: Connection | null = null;
+  let session: AttachedSession | null = null;
+  let attaching: Promise<void> | null = null;
+  /** Lines that wait for a plane. */
+  let queue: Line[] = [];
+  let isLeaving = false;
+
+  const tell = (text: string | Buffer, from?: Socket) => {
+    if (typeof text !== "string") output.write(text);
+    if (output.write(typeof text === "string" ? `${text}\n` : "\n") || from === undefined) return;
+    from.pause();
+    output.once("drain", () => from.resume());
+  };
+
+  function use({ socket, notices }: Attached): Connection {
+    const connection: Connection = { socket, sent: new Map(), asked: new Set(), bye: null };
+    connections.add(connection);
+    for (const notice of notices) say(notice);
+    const onLine = (line: string, bytes?: Buffer) => takeFromPlane(connection, line, bytes);
+    socket.on(
+      "data",
+      createLineSplitter(Number.POSITIVE_INFINITY, onLine, () => undefined),
+    );
+    socket.once("close", () => lose(connection));
+    socket.resume();
+    return connection;
+  }
+
+  function takeFromPlane(connection: Connection, line: string, bytes?: Buffer): void {
+    if (line.startsWith(asideMark)) return takeAside(connection, line);
+    const [, id, what] = withId.exec(line) ?? [];
+    if (id !== undefined && what === "method") connection.asked.add(id);
+    else if (id !== undefined) connection.sent.delete(id);
+    else connection.asked.delete(withdrawn.exec(line)?.[1] ?? "");
+    tell(bytes ?? line, connection.socket);
+    letGo(connection);
+  }
+
+  function takeAside(connection: Connection, line: string): void {
+    const aside = readAside(line);
+    if (aside === null) return;
+    if ("session" in aside) {
+      session = aside.session;
+      return;
+    }
+    connection.bye = aside.bye;
+    if (connection === current) current = null;
+    letGo(connection);
+    if (aside.bye === "handover") void attachAgain(handoverGraceMs);
+  }
+
+  /** A plane that stops is left as soon as it has answered everything. */
+  function letGo({ bye, sent, socket }: Connection): void {
+    if (bye !== null && sent.size === 0) socket.end();
+  }
+
+  /** The connection is gone, as it should be or not. */
+  function lose(connection: Connection): void {
+    connections.delete(connection);
+    if (connection === current) current = null;
+    if (isLeaving) return settleIfOver();
+    const reason = "the plane that asked has ended";
+    for (const id of connection.asked)
+      tell(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`,
+      );
+    for (const { id, method, text } of connection.sent.values())
+      if (repeatable.has(method)) queue.push(readLine(text));
+      else tell(failure(id, lostText(method), "OUTCOME_UNKNOWN"));
+    // Somebody who stopped the plane does not want another before it is needed.
+    if (connection.bye === null || queue.length > 0) void attachAgain();
+  }
+
+  function attachAgain(graceMs = 0): Promise<void> {
+    attaching ??= findPlane(graceMs).finally(() => {
+      attaching = null;
+      settleIfOver();
+    });
+    return attaching;
+  }
+
+  async function findPlane(graceMs: number): Promise<void> {
+    const reached = await reach(session, graceMs);
+    if (signal.aborted) return void (reached.kind === "attached" && reached.socket.destroy());
+    const waiting = queue;
+    queue = [];
+    if (reached.kind === "failed") {
+      say(`The plane is gone and cannot be started again: ${reached.why}`);
+      for (const line of waiting) refuse(line, reached.why);
+      return;
+    }
+    current = use(reached);
+    // What the client knows may be what only the last plane had. Before the handshake it knows nothing.
+    const isNew = waiting.some(({ message }) => message.method === "initialize");
+    if (session !== null && !isNew) for (const notice of listChanges) tell(notice);
+    for (const line of waiting) send(current, line);
+    if (isLeaving) current.socket.end();
+  }
+
+  function refuse({ requests }: Line, why: string): void {
+    const text = `No plane serves this client: ${why}. Nothing was done; try again.`;
+    for (const { id } of requests) tell(failure(id, text, "SERVER_UNAVAILABLE"));
+  }
+
+  function send({ socket, sent }: Connection, { text, requests }: Line): void {
+    for (const request of requests) sent.set(request.id, request);
+    if (socket.write(`${text}\n`)) return;
+    input.pause();
+    const goOn = () => {
+      socket.off("drain", goOn).off("close", goOn);
+      if (!isLeaving) input.resume();
+    };
+    socket.on("drain", goOn).on("close", goOn);
+  }
+
+  function takeFromClient(text: string): void {
+    if (text.trim() === "") return;
+    const line = readLine(text);
+    const { id, method, params } = line.message;
+    if (method === undefined && id !== undefined) {
+      const asker = [...connections].find(({ asked }) => asked.delete(JSON.stringify(id)));
+      if (asker) return send(asker, line);
+    }
+    if (method === "notifications/cancelled") return cancel(JSON.stringify(params?.requestId), line);
+    if (current !== null) return send(current, line);
+    // What only tells something is for a plane that knows the client; the next one learns it from the session.
+    const isNotice = method !== undefined && id === undefined;
+    if (isNotice && attaching === null) return;
+    queue.push(line);
+    void attachAgain();
+  }
+
+  /** A cancelled request is not answered. */
+  function cancel(id: string, line: Line): void {
+    const kept = queue.filter(({ requests }) => requests.length !== 1 || requests[0]?.id !== id);
+    const wasWaiting = kept.length < queue.length;
+    queue = kept;
+    if (wasWaiting) return;
+    const holder = [...connections].find(({ sent }) => sent.delete(id)) ?? current;
+    if (holder === null) return;
+    send(holder, line);
+    letGo(holder);
+  }
+
+  function leave(): void {
+    if (isLeaving) return;
+    isLeaving = true;
+    input.pause();
+    for (const { socket } of connections) socket.end();
+    setTimeout(() => over.resolve(), leaveMs).unref();
+    settleIfOver();
+  }
+
+  function settleIfOver(): void {
+    if (isLeaving && connections.size === 0 && attaching === null) over.resolve();
+  }
+
+  current = use(first);
+  const tooLong = () => tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+  input.on("data", createLineSplitter(maxMessageBytes, takeFromClient, tooLong));
+  input.once("end", leave).once("error", leave);
+  output.once("error", leave);
+  signal.addEventListener("abort", () => over.resolve(), { once: true });
+  if (signal.aborted) over.resolve();
+  return over.promise.finally(() => {
+    isLeaving = true;
+    // A process ends once nothing is read any more, whoever holds the other end.
+    input.pause();
+    for (const { socket } of connections) socket.destroy();
+  });
+}
+
+/** Null for what this version does not know. */
+function readAside(line: string): Aside | null {
+  try {
+    return JSON.parse(line.slice(asideMark.length)) as Aside;
+  } catch {
+    return null;
+  }
+}
+
+function readLine(text: string): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The plane says what is wrong with it.
+  }
+  if (!Array.isArray(value)) return { text, message: messageIn(value), requests: requestsIn(value, text) };
+  return { text, message: {}, requests: value.flatMap((one) => requestsIn(one, JSON.stringify(one))) };
+}
+
+function messageIn(value: unknown): Message {
+  return typeof value === "object" && value !== null ? (value as Message) : {};
+}
+
+function requestsIn(value: unknown, text: string): Request[] {
+  const { id, method } = messageIn(value);
+  // Larger numbers are others once they are read, and the plane answers with what was written.
+  const isId = typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
+  return isId && typeof method === "string" ? [{ id: JSON.stringify(id), method, text }] : [];
+}
+
+function lostText(method: string): string {
+  const what =
+    method === "tools/call" ? "The tool may have run: look before you call it again." : "Try again.";
+  return `The plane behind this connection ended before it answered '${method}'. ${what}`;
+}
+
+function failure(id: string, message: string, code: string): string {
+  const error = { code: -32000, message, data: { code, retryable: true } };
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
+}

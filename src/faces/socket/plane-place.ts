@@ -1,0 +1,149 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** What the operating system takes as the name of a socket. */
+const maxSocketPath = 100;
+
+/** Where the plane of one configuration is found: its socket, and the files that stand beside it. */
+export type PlanePlace = {
+  id: string;
+  dataDirectory: string;
+  /** As the configuration was named; empty where none is needed. */
+  files: readonly string[];
+  /** A path, or the name of a pipe on Windows. */
+  socket: string;
+  /** The directories that have to be ours alone. */
+  directories: readonly string[];
+  /** Who serves there. */
+  record: string;
+  /** What a background plane says. */
+  log: string;
+  /** Held for the moment in which a socket is taken over. */
+  binding: string;
+  /** Held by the client that starts a background plane. */
+  starting: string;
+};
+
+/** Everything about a plane that others of the same user may know. */
+export type PlaneRecord = {
+  pid: number;
+  version: string;
+  files: string[];
+  /** Started by a client, and gone soon after its last client. */
+  background: boolean;
+  /** Where its servers run that have no directory of their own. */
+  directory: string;
+  startedAt: string;
+  log: string | null;
+  /** Told to clients, which know by it that they reached the plane that wrote this file. */
+  key: string;
+};
+
+type Where = { dataDirectory: string; files: readonly string[]; platform?: NodeJS.Platform };
+
+/** The same files in the same data directory are the same place, whatever links lead there. */
+export function planePlace({ dataDirectory, files, platform = process.platform }: Where): PlanePlace {
+  const data = realPath(dataDirectory);
+  const id = shortHash(JSON.stringify([data, ...files.map(realPath)]));
+  const directory = join(data, "planes");
+  const beside = (ending: string) => join(directory, `${id}.${ending}`);
+  const own = beside("sock");
+  const isTooLong = platform !== "win32" && own.length > maxSocketPath;
+  const short = join(tmpdir(), `toolplane-${process.getuid?.() ?? "user"}`);
+  return {
+    id,
+    dataDirectory: data,
+    files,
+    socket:
+      platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : isTooLong ? join(short, `${id}.sock`) : own,
+    directories: isTooLong ? [directory, short] : [directory],
+    record: beside("json"),
+    log: beside("log"),
+    binding: beside("binding"),
+    starting: beside("starting"),
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** Makes the directories; says what is wrong where another user could put something there, null where all is well. */
+export function claimDirectories({ directories }: PlanePlace): string | null {
+  for (const directory of directories) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    } catch (thrown) {
+      return `${directory} cannot be made: ${(thrown as Error).message}`;
+    }
+    const wrong = strangerIn(directory);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+/** Says why a directory is not ours alone. One of ours that others may enter is closed to them. */
+export function strangerIn(directory: string): string | null {
+  const user = process.getuid?.();
+  if (user === undefined) return null;
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) return `${directory} is not there`;
+  if (!found.isDirectory()) return `${directory} is a link or a file, and must be a directory`;
+  if (found.uid !== user) return `${directory} belongs to another user`;
+  if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700);
+  return null;
+}
+
+/** Null where no plane has written one that can be read. */
+export function readRecord(file: string): PlaneRecord | null {
+  try {
+    const record = JSON.parse(readFileSync(file, "utf8")) as PlaneRecord;
+    return Number.isInteger(record.pid) && Array.isArray(record.files) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The planes that serve from this data directory, one per configuration, in the order in which they were started. Those that were killed are left out. */
+export function servingPlanes(dataDirectory: string): PlaneRecord[] {
+  const directory = join(realPath(dataDirectory), "planes");
+  try {
+    if (strangerIn(directory) !== null) return [];
+    const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
+    return names
+      .flatMap((name) => readRecord(join(directory, name)) ?? [])
+      .filter(({ pid }) => isAlive(pid))
+      .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Is it one of those that may describe a server by themselves? See `config/shapes/environment-settings.ts`. */
+export function isSettingVariable(name: string): boolean {
+  return /^(TOOLPLANE|ATLAS)_MCP_/.test(name);
+}
+
+/** Tells texts apart, and keeps no secret: loading the real thing would take longer than all else that a client does. */
+export function shortHash(text: string): string {
+  let [left, right] = [0x811c9dc5, 0x1b873593];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    left = Math.imul(left ^ code, 0x01000193);
+    right = Math.imul((right ^ code) + (left >>> 15), 0x85ebca6b);
+  }
+  return [left, right].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}

@@ -1,0 +1,75 @@
+import type { Readable, Writable } from "node:stream";
+import { ownProgram, processEnvironment } from "./config/environment.ts";
+import { type AttachedSession, attach, type Hello } from "./faces/socket/attachment.ts";
+import { runFront } from "./faces/socket/front.ts";
+import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.ts";
+import { type Reached, reachPlane } from "./faces/socket/reach-plane.ts";
+import { findPlace, type LocalPlace, localCaller, openPlace } from "./local-files.ts";
+
+/** After its last client has left, a background plane waits so long for another. */
+const defaultIdleMs = 10 * 60_000;
+
+export type LocalClient = LocalPlace & {
+  user: string | undefined;
+  groups: string[];
+  persona: string | undefined;
+  compliance: string | undefined;
+  view: Hello["view"];
+  logLevel: string | undefined;
+  input: Readable;
+  output: Writable;
+  signal: AbortSignal;
+  say(text: string): void;
+};
+
+/**
+ * Connects one MCP client with the plane of its configuration, until the client leaves. Where that cannot be, tells why
+ * before anything was read.
+ */
+export async function attachClient(
+  client: LocalClient,
+): Promise<Extract<Reached, { kind: "failed" }> | null> {
+  const { input, output, signal, say } = client;
+  const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
+  let place: PlanePlace;
+  try {
+    openPlace(client);
+    place = findPlace(client);
+  } catch (thrown) {
+    return failed((thrown as Error).message);
+  }
+  const reach = (session: AttachedSession | null, graceMs: number) =>
+    reachPlane({
+      place,
+      signal,
+      graceMs,
+      attach: () => attachTo(place, client, session),
+      start: starter(place, client),
+    });
+  const first = await reach(null, 0);
+  if (first.kind === "failed") return signal.aborted ? null : first;
+  await runFront({ input, output, signal, say, first, reach });
+  return null;
+}
+
+function attachTo(place: PlanePlace, client: LocalClient, session: AttachedSession | null) {
+  const { view, directory } = client;
+  const greeting = { files: place.files, directory, principal: localCaller(client), view };
+  return attach(place, session === null ? greeting : { ...greeting, session }, processEnvironment());
+}
+
+/** Null where there is no configuration to start a plane with. */
+function starter(place: PlanePlace, { logLevel }: LocalClient) {
+  const environment = processEnvironment();
+  if (place.files.length === 0 && !Object.keys(environment).some(isSettingVariable)) return null;
+  const idleMs = environment.TOOLPLANE_IDLE_EXIT_MS || String(defaultIdleMs);
+  const words = [
+    ...["serve", "--background", "--idle-exit", idleMs, "--data-dir", place.dataDirectory],
+    ...place.files.flatMap((file) => ["--config", file]),
+    ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
+  ];
+  return async () => {
+    const { startBackground } = await import("./faces/socket/start-background.ts");
+    return startBackground(place, ownProgram(), words);
+  };
+}
