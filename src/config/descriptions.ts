@@ -46,7 +46,8 @@ export const descriptions = {
   "mcpServers.backoffMs": "How long it is left alone after it failed; doubled with each failure in a row.",
   "mcpServers.maxBackoffMs": "The longest gap between two attempts that nobody asked for.",
   "mcpServers.pingIntervalMs": "How often a WebSocket is asked whether it is still there.",
-  "mcpServers.listingTtlMs": "How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever.",
+  "mcpServers.listingTtlMs":
+    "How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever.",
   "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; found out when left out.",
   "mcpServers.logLevel":
     "The least serious of its log messages to ask for and keep; the server decides when left out.",
