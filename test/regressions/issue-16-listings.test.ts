@@ -183,7 +183,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
       assert.ok(asked(kind.method) - before <= 2, `${asked(kind.method) - before} listings`);
     });
 
-  test("clients are told of prompts and resources that changed, once the new list is there", async () => {
+  test("that prompts and resources changed is passed on once the new list is there", async () => {
     await using directory = await temporaryDirectory();
     const { gateway, says } = await offering(directory, listsWith("first"));
     await using running = await gateway();

@@ -108,7 +108,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     assert.deepEqual([asked("tools/call"), asked("tools/list")], [1, 2]);
   });
 
-  test("a wrapper, a session of its own and a retry are no way around", async () => {
+  test("a wrapper and a session of its own are no way around", async () => {
     await using directory = await temporaryDirectory();
     const { open, restart, says, asked } = await world(directory, {}, { session: "conversation" });
     await using plane = await open();
