@@ -15,6 +15,10 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   tools?: ToolsInput | undefined;
   /** What you say about tools that servers list, by server.tool; what is left out is as the server has it. */
   overlays?: Readonly<Record<string, ToolOverlayInput>> | undefined;
+  /** Variables for all local servers; a server's own 'env' wins. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all. */
+  inheritEnv?: boolean | readonly string[] | undefined;
   /** Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject. Default: []. */
   inject?: readonly InjectionInput[] | undefined;
   /** How tools are told of other tools in _mcp_data, where their server says nothing else. */

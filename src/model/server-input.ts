@@ -7,13 +7,15 @@ export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (Ser
 
 /** An MCP server: what to start or where to reach it, and how it is used. */
 export interface ServerInput extends ForeignServerKeys {
-  /** The program to start for a local server; it is never split or run by a shell. */
+  /** The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is. */
   command?: string | readonly string[] | undefined;
   /** Its arguments. Default: []. */
   args?: readonly string[] | undefined;
-  /** Variables for it. Beyond these it sees only a safe base such as PATH and HOME. */
+  /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** The directory to start it in. */
+  /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */
+  inheritEnv?: boolean | readonly string[] | undefined;
+  /** The directory to start it in, from where this file is. */
   cwd?: string | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */
   url?: string | undefined;
@@ -43,6 +45,8 @@ export interface ServerInput extends ForeignServerKeys {
   timeoutMs?: number | undefined;
   /** Limit of start, handshake and listing together. Default: 30000. */
   connectTimeoutMs?: number | undefined;
+  /** Limit of a first start through npx, uvx, docker run and the like, which may have to install the server. Default: 300000. */
+  installTimeoutMs?: number | undefined;
   /** How long it may idle before it is stopped, 0 for ever. Default: 600000. */
   idleTimeoutMs?: number | undefined;
   /** How many requests it gets at once; more wait. Default: 64. */
@@ -61,7 +65,7 @@ export interface ServerInput extends ForeignServerKeys {
   maxBackoffMs?: number | undefined;
   /** How often a WebSocket is asked whether it is still there. Default: 15000. */
   pingIntervalMs?: number | undefined;
-  /** How long its list of tools is good before it is asked again, 0 for ever. Default: 300000. */
+  /** How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever. Default: 300000. */
   listingTtlMs?: number | undefined;
   /** legacy opens with a handshake, modern is 2026-07-28; found out when left out. Default: "auto". */
   protocol?: "auto" | "legacy" | "modern" | undefined;
