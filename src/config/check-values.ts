@@ -85,11 +85,13 @@ function checkEach<T>(
   return good;
 }
 
-function checkServer(
+/** A variable that is not set is reported like everything else, unless `onUnset` takes it. */
+export function checkServer(
   name: string,
   entry: unknown,
   environment: Environment,
   report: Report,
+  onUnset: Report = report,
 ): ServerDefinition | undefined {
   const path = ["servers", name];
   let usable = true;
@@ -97,7 +99,7 @@ function checkServer(
   const expanded = expandEnvironment(entry, environment, (variable, field) => {
     if (isOff) return;
     usable = false;
-    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
+    onUnset([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
   });
   if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);

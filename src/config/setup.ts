@@ -3,11 +3,11 @@ import { homeDirectory } from "../lib/home-directory.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import { renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { ImportOptions, ImportReport, Setup } from "../model/setup.ts";
 import { configSchema } from "./config-schema.ts";
 import { explain } from "./explain.ts";
-import { type LoadedConfig, loadConfig } from "./load-config.ts";
+import { checkServerEntry, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, isConfiguredByVariables, noConfigFound } from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
@@ -75,13 +75,33 @@ export function createSetup({ files, directory, environment, platform, program }
     async addServer(name, definition, file) {
       const { addServerEntry } = await import("./edit/server-entries.ts");
       const path = file === undefined ? lastFile() : resolve(directory, file);
-      addServerEntry(path, name, definition);
+      await addServerEntry(path, name, definition);
+      return { path };
+    },
+    async putServer(name, definition) {
+      const { hasServerEntry, putServerEntry } = await import("./edit/server-entries.ts");
+      const problems = checkServerEntry(name, definition, environment);
+      if (problems.length > 0)
+        throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
+          data: { server: name, problems },
+        });
+      const defined = await load().then(definedIn(name), () => undefined);
+      const path = defined ?? lastFile();
+      if (defined !== undefined && !hasServerEntry(defined, name))
+        throw new PlaneError(
+          "NOT_FOUND",
+          `'${name}' stands in ${defined} in a form that is edited by hand.`,
+          {
+            data: { server: name, file: defined },
+          },
+        );
+      await putServerEntry(path, name, definition);
       return { path };
     },
     async removeServer(name, file) {
       const { removeServerEntry } = await import("./edit/server-entries.ts");
       const path = file === undefined ? await definingFile(name, load, lastFile) : resolve(directory, file);
-      removeServerEntry(path, name);
+      await removeServerEntry(path, name);
       return { path };
     },
     clients: async () => (await import("./clients/clients.ts")).clientNames(),
@@ -110,7 +130,7 @@ export function createSetup({ files, directory, environment, platform, program }
     const imported: string[] = [];
     for (const { name, definition } of servers) {
       try {
-        if (!dryRun) addServerEntry(path, name, definition);
+        if (!dryRun) await addServerEntry(path, name, definition);
         imported.push(name);
       } catch (thrown) {
         if (!(thrown instanceof PlaneError)) throw thrown;
@@ -124,13 +144,20 @@ export function createSetup({ files, directory, environment, platform, program }
   }
 }
 
+/** The file that defines a server; undefined when none does. */
+function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
+  return ({ merged: { values, originOf } }) =>
+    isObject(values.servers) && values.servers[name] !== undefined
+      ? originOf(["servers", name])?.file
+      : undefined;
+}
+
 async function definingFile(
   name: string,
   load: () => Promise<LoadedConfig>,
   fallback: () => string,
 ): Promise<string> {
-  const { merged } = await load();
-  return merged.originOf(["servers", name])?.file ?? fallback();
+  return definedIn(name)(await load()) ?? fallback();
 }
 
 /** What would have to be masked is a secret in clear. */
