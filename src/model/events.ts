@@ -196,4 +196,7 @@ export type PlaneEvent =
 
 export type EventType = PlaneEvent["type"];
 export type EventOf<T extends EventType> = Extract<PlaneEvent, { type: T }>;
+/** `upTo`: everything up to this id was looked at, whether the caller may see it or not. */
+export type EventPage = { events: StoredEvent[]; upTo: number };
+
 export type StoredEvent = { id: number; at: string; event: PlaneEvent };
