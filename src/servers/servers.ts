@@ -22,11 +22,12 @@ export function createServers(options: ServersOptions): Servers {
 
   const directory = createServerDirectory({
     ...options,
-    create: (name, definition) =>
+    create: (name, definition, after) =>
       createServer({
         ...options,
         name,
         definition,
+        after,
         guard,
         turn,
         capabilities: options.capabilities ?? {},
