@@ -1,4 +1,5 @@
 import { pause } from "../lib/pause.ts";
+import { runAll } from "../lib/run-all.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { createProcessGuard } from "./guard.ts";
@@ -147,10 +148,7 @@ export function createServers(options: ServersOptions): Servers {
       if (isStarted) void start(fresh);
       return change;
     },
-    async stop() {
-      await Promise.all(all().map(([, one]) => one.stop()));
-      guard.stop();
-    },
+    stop: () => runAll([all().map(([, one]) => one.stop), guard.stop]),
   };
 }
 
