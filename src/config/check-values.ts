@@ -32,8 +32,7 @@ export function checkValues(
 ): Omit<Config, "files" | "fromManifests"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
-    const { file = "", line = null } = merged.originOf(path) ?? {};
-    problems.push({ file, line, path: renderPath(path), severity, message, hint });
+    problems.push({ ...merged.placeOf(path), severity, message, hint });
   };
   const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
   const { servers, tools, overlays, ...others } = merged.values;

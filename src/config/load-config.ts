@@ -73,10 +73,10 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
-    ({ path, severity, owner }) =>
+    ({ path, key = path, severity, owner }) =>
       severity === "error" &&
       owner === undefined &&
-      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(path),
+      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(key),
   );
   if (unsafe.length > 0)
     throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });

@@ -50,9 +50,10 @@ export function createSetup({ files, directory, environment, platform, program }
       }
     },
     async show() {
-      const { config, variables } = await load();
+      const { config, variables, merged } = await load();
       const { problems: _, files: read, ...values } = config;
-      return maskSecrets({ files: read, ...(showReferences(values, variables) as JsonObject) }) as JsonObject;
+      const shown = showReferences(values, variables, merged.values) as JsonObject;
+      return maskSecrets({ files: read, ...shown }) as JsonObject;
     },
     async explain(key) {
       const { merged, config } = await load();

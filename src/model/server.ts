@@ -47,6 +47,9 @@ export const logLevels = [
 ] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** The limit of a call. */
+export const defaultTimeoutMs = 60_000;
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/))),
@@ -67,6 +70,7 @@ export const ServerDefinition = z.strictObject({
   alwaysOn: z._default(z.boolean(), false),
   trusted: z._default(z.boolean(), false),
   /** 0 means no limit. */
+  /** `defaultTimeoutMs` when neither call, tool nor server says otherwise. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
