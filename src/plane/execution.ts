@@ -45,7 +45,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
   const calls: ReturnType<typeof createCalls> = createCalls({
     ...parts,
     registry,
-    keepFailed: (call, record) => deadLetters.keep(call, record),
+    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
     approval: approvals.stage,
     hooks: hooks.stages,
     onApprovedEnd: approvals.onApprovedEnd,
