@@ -1,5 +1,6 @@
 import { processEnvironment } from "./config/environment.ts";
 import { once } from "./lib/once.ts";
+import { runAll } from "./lib/run-all.ts";
 import type { Plane } from "./model/plane.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
@@ -289,18 +290,18 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     onStored: memory.onStored,
     on: memory.on,
     drain: execution.calls.drain,
-    stop: once(async () => {
-      following.stop();
-      passOn.stop();
-      results.stop();
-      await dueWork.halt();
-      await Promise.all([agent.stop(), jobs.stop()]);
-      await execution.stop();
-      await dueWork.stop();
-      await limits.stop();
-      await Promise.all([written.settled(), quality.settled()]);
-      await memory.close();
-    }),
+    stop: once(() =>
+      runAll([
+        [following.stop, passOn.stop, results.stop],
+        dueWork.halt,
+        [agent.stop, jobs.stop],
+        execution.stop,
+        dueWork.stop,
+        limits.stop,
+        [written.settled, quality.settled],
+        memory.close,
+      ]),
+    ),
     [Symbol.asyncDispose]: () => plane.stop(),
   };
   return plane;

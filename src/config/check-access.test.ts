@@ -9,7 +9,7 @@ async function warnings(more: object): Promise<string[]> {
 }
 
 test("a level that has no effect is told", async () => {
-  assert.deepEqual(await warnings({}), ["servers.charts.compliance_level: levels have no effect"]);
+  assert.deepEqual(await warnings({}), ["mcpServers.charts.compliance_level: levels have no effect"]);
   assert.deepEqual(await warnings({ compliance: "default" }), []);
   const users = { ann: { compliance: "Hippa" } };
   assert.deepEqual(await warnings({ compliance: "default", users }), [
@@ -17,7 +17,7 @@ test("a level that has no effect is told", async () => {
   ]);
   const strict = { unknown: "strict", levels: [{ name: "A", allowed_with: ["A"] }] };
   assert.deepEqual(await warnings({ compliance: strict }), [
-    "servers.charts.compliance_level: the level 'hipaa' is refused wherever a level is asked for",
+    "mcpServers.charts.compliance_level: the level 'hipaa' is refused wherever a level is asked for",
   ]);
 });
 

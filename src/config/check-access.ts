@@ -1,6 +1,6 @@
 import { normalLevel, shippedLevels } from "../model/compliance.ts";
 import type { ConfigProblem, ConfigValues } from "../model/config.ts";
-import { type Path, renderPath } from "../model/path.ts";
+import type { Path } from "../model/path.ts";
 import type { Merged } from "./merge-settings.ts";
 
 /** Levels that have no effect, or another one than whoever wrote them thinks. */
@@ -26,12 +26,12 @@ export function checkAccess(
   ];
   return said.flatMap(([path, level]): ConfigProblem[] => {
     if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
-    const { file = "", line = null } = merged.originOf(path) ?? {};
     const effect =
       unknown === "strict" ? "is refused wherever a level is asked for" : "keeps nobody from anything";
     return [
       {
-        ...{ file, line, path: renderPath(path), severity: "warning" },
+        ...merged.placeOf(path),
+        severity: "warning",
         message: compliance === null ? "levels have no effect" : `the level '${level}' ${effect}`,
         hint:
           compliance === null

@@ -58,6 +58,6 @@ test("hooks of several files add up, and each is still known by its file and lin
   const [problem] = config.problems;
   assert.deepEqual(
     [problem?.file, problem?.path, problem?.line],
-    [second, "hooks.PreToolUse[2].matcher", 12],
+    [second, "hooks.PreToolUse[1].matcher", 12],
   );
 });

@@ -1,6 +1,5 @@
 import type { ConfigProblem } from "../model/config.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/hook.ts";
-import { renderPath } from "../model/path.ts";
 import type { Merged } from "./merge-settings.ts";
 
 /** What the shape of a hook does not tell: patterns that are none. */
@@ -13,11 +12,8 @@ export async function checkHooks(hooks: HookSettings, merged: Merged): Promise<C
       const problem = patternProblem(matcher);
       if (problem === null) continue;
       const path = ["hooks", event, at, "matcher"];
-      const { file = "", line = null } = merged.originOf(path) ?? {};
       problems.push({
-        file,
-        line,
-        path: renderPath(path),
+        ...merged.placeOf(path),
         severity: "error",
         message: `'${matcher}' is no pattern: ${problem}`,
         hint: `'${everyTool}' stands for every tool. Look-around and back references are not supported.`,

@@ -1,5 +1,4 @@
 import type { ConfigProblem } from "../model/config.ts";
-import { renderPath } from "../model/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Merged } from "./merge-settings.ts";
 
@@ -7,8 +6,7 @@ import type { Merged } from "./merge-settings.ts";
 export async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const tell = (path: (string | number)[], message: string, hint: string) => {
-    const { file = "", line = null } = merged.originOf(path) ?? {};
-    problems.push({ file, line, path: renderPath(path), severity: "error", message, hint });
+    problems.push({ ...merged.placeOf(path), severity: "error", message, hint });
   };
   for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
     for (const [name, pattern] of Object.entries(patterns)) {

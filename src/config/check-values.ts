@@ -34,8 +34,7 @@ export function checkValues(
 ): Omit<Config, "files" | "fromManifests"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
-    const { file = "", line = null } = merged.originOf(path) ?? {};
-    problems.push({ file, line, path: renderPath(path), severity, message, hint });
+    problems.push({ ...merged.placeOf(path), severity, message, hint });
   };
   const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
   const { servers, tools, overlays, ...others } = merged.values;
@@ -87,11 +86,13 @@ function checkEach<T>(
   return good;
 }
 
-function checkServer(
+/** A variable that is not set is reported like everything else, unless `onUnset` takes it. */
+export function checkServer(
   name: string,
   entry: unknown,
   environment: Environment,
   report: Report,
+  onUnset: Report = report,
 ): ServerDefinition | undefined {
   const path = ["servers", name];
   let usable = true;
@@ -99,7 +100,7 @@ function checkServer(
   const expanded = expandEnvironment(entry, environment, (variable, field) => {
     if (isOff) return;
     usable = false;
-    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
+    onUnset([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
   });
   if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);

@@ -1,9 +1,11 @@
 import { nearest } from "../lib/nearest.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { type Path, renderPath } from "../model/path.ts";
+import { defaultTimeoutMs } from "../model/server.ts";
 import type { Explanation } from "../model/setup.ts";
+import { configSchema } from "./config-schema.ts";
 import type { Merged } from "./merge-settings.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import type { Setting } from "./setting.ts";
@@ -22,7 +24,7 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
   ].filter((matches) => matches.length > 0);
   if (found.length > 0) return found.map(({ name, setting }) => explainSetting(name, setting));
   const known = named.map(({ name }) => name);
-  return [explainDefault(key, config, merged) ?? unknownKey(key, known)];
+  return [explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known)];
 }
 
 function explainSetting(key: string, { path, value, origin }: Setting): Explanation {
@@ -47,6 +49,34 @@ function originForAll([section, , key, ...inner]: Path, { originOf, settings }: 
   return isShared && isSaid ? originOf([key, ...inner]) : undefined;
 }
 
+/** Defaults that are decided where they are used, because something else may say more. */
+const laterDefaults: Readonly<Record<string, Json>> = { "mcpServers.timeoutMs": defaultTimeoutMs };
+
+/** A key that the schema knows and that has no value of its own. */
+function explainUnset(key: string, config: Config): Explanation | undefined {
+  const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
+    (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
+  );
+  const inside = server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
+  const path = inside.split(".");
+  const found = keyIn(configSchema(), server === undefined ? path : ["mcpServers", server, ...path]);
+  if (found === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
+  const name = server === undefined ? key : `servers.${server}.${inside}`;
+  const value = found.default ?? laterDefaults[server === undefined ? key : `mcpServers.${inside}`] ?? null;
+  return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
+}
+
+/** The part of a JSON Schema that a path leads to. */
+function keyIn(schema: JsonObject, [part, ...rest]: readonly string[]): JsonObject | undefined {
+  if (part === undefined) return schema;
+  const { properties, additionalProperties, anyOf } = schema;
+  const inner =
+    isObject(properties) && Object.hasOwn(properties, part) ? properties[part] : additionalProperties;
+  if (isObject(inner)) return keyIn(inner as JsonObject, rest);
+  const others = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
+  return others.map((one) => keyIn(one, [part, ...rest])).find((found) => found !== undefined);
+}
+
 function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {
   for (const [key, inner] of Object.entries(isObject(value) ? value : {})) {
     yield [[...path, key], inner];
@@ -61,6 +91,8 @@ function withoutSection(path: string): string {
 function unknownKey(key: string, known: readonly string[]): never {
   const near = nearest(key, [...known, ...known.map(withoutSection)], 2);
   const hint =
-    near.length === 0 ? "'toolplane config show' prints everything" : `Did you mean ${near.join(" or ")}`;
-  throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}.`);
+    near.length === 0
+      ? "'toolplane config show' prints everything."
+      : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+  throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}`);
 }

@@ -2,14 +2,16 @@ import { dirname, resolve } from "node:path";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import type { ConfigInput } from "../model/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import { renderPath } from "../model/path.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkHooks } from "./check-hooks.ts";
 import { checkPolicy } from "./check-policy.ts";
-import { checkValues } from "./check-values.ts";
+import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/is-ourselves.ts";
 import { loadManifests } from "./load-manifests.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
+import type { Report } from "./parse-value.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { usedVariables } from "./secrets/used-variables.ts";
 import type { ConfigDocument, Setting } from "./setting.ts";
@@ -74,13 +76,29 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
-    ({ path, severity, owner }) =>
+    ({ path, key = path, severity, owner }) =>
       severity === "error" &&
       owner === undefined &&
-      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(path),
+      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(key),
   );
   if (unsafe.length > 0)
     throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
+}
+
+/** What is wrong with a server as a file would hold it. A variable that is not set yet may be set later. */
+export function checkServerEntry(name: string, entry: UnknownObject, environment: Environment): string[] {
+  const data = { mcpServers: { [name]: entry } };
+  const { settings, problems } = readShapes({ file: "", data, lineOf: () => null });
+  const found = problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ path, message, hint }) => ({ path: path.slice(`mcpServers.${name}.`.length), message, hint }));
+  const { servers } = mergeSettings([settings]).values;
+  const report: Report = (path, message, hint = null) =>
+    found.push({ path: renderPath(path.slice(2)), message, hint });
+  checkServer(name, isObject(servers) ? servers[name] : undefined, environment, report, () => undefined);
+  return found.map(({ path, message, hint }) =>
+    [path === "" ? message : `'${path}' ${message}`, hint].filter((part) => part !== null).join(". "),
+  );
 }
 
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };

@@ -2,7 +2,6 @@ import { dirname, resolve } from "node:path";
 import { deepFreeze } from "../lib/deep-freeze.ts";
 import type { ConfigProblem, ConfigValues } from "../model/config.ts";
 import type { Manifests } from "../model/manifests.ts";
-import { renderPath } from "../model/path.ts";
 import { findFiles } from "./manifests/find-files.ts";
 import type { Merged } from "./merge-settings.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
@@ -54,12 +53,9 @@ export async function loadManifests(
 
 function globProblem(merged: Merged, globs: readonly string[], at: number, what: string): ConfigProblem {
   const path = ["manifests", at];
-  const { file = "", line = null } = merged.originOf(path) ?? {};
   const hint = "It starts where this file is; ** stands for directories.";
   return {
-    file,
-    line,
-    path: renderPath(path),
+    ...merged.placeOf(path),
     severity: "warning",
     message: `'${globs[at]}' ${what}`,
     hint,

@@ -1,4 +1,5 @@
 import { once } from "../lib/once.ts";
+import type { ConfigProblem } from "../model/config.ts";
 import { type Path, renderPath } from "../model/path.ts";
 import type { Origin } from "../model/setup.ts";
 import type { Setting } from "./setting.ts";
@@ -12,6 +13,8 @@ export type Merged = {
   settings: readonly Setting[];
   /** The origin of a value, or of the nearest thing around it that has one. */
   originOf(path: Path): Origin | undefined;
+  /** Where a problem with this value is shown: the path as the file spells it, and `key` where that is another one. */
+  placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "path" | "key">;
 };
 
 /** Layers in order: what a later one defines wins. `overrides` change single values and leave the rest. */
@@ -30,20 +33,31 @@ export function mergeSettings(
   }
   const settings = joinLists([...units.values()].flat());
   const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
-  const firstBelow = once(() => originsBelow(settings));
-  return { values: nest(settings), settings, originOf: (path) => nearestOrigin(byPath(), firstBelow, path) };
+  const firstBelow = once(() => settingsBelow(settings));
+  const nearest = (path: Path) => nearestOrigin(byPath(), firstBelow, path);
+  return {
+    values: nest(settings),
+    settings,
+    originOf: (path) => nearest(path)?.origin,
+    placeOf(path) {
+      const key = renderPath(path);
+      const { origin = { file: "", line: null }, written = key } = nearest(path) ?? {};
+      const place = { file: origin.file, line: origin.line, path: written };
+      return written === key ? place : { ...place, key };
+    },
+  };
 }
 
-/** For every place that holds settings, where the first of them was read. */
-function originsBelow(settings: readonly Setting[]): ReadonlyMap<string, Origin> {
-  const origins = new Map<string, Origin>();
-  for (const { path, origin } of settings) {
-    for (let length = 1; length < path.length; length++) {
-      const around = renderPath(path.slice(0, length));
-      if (!origins.has(around)) origins.set(around, origin);
+/** For every place that holds settings, the first of them. */
+function settingsBelow(settings: readonly Setting[]): ReadonlyMap<string, Setting> {
+  const first = new Map<string, Setting>();
+  for (const setting of settings) {
+    for (let length = 1; length < setting.path.length; length++) {
+      const around = renderPath(setting.path.slice(0, length));
+      if (!first.has(around)) first.set(around, setting);
     }
   }
-  return origins;
+  return first;
 }
 
 /** A server is started or reached, not both: a new way of one kind ends the other. */
@@ -137,17 +151,33 @@ function newObject(parent: Nested, key: string | number): Nested {
   return created;
 }
 
+type Nearest = { origin: Origin; written: string };
+
 function nearestOrigin(
   settings: ReadonlyMap<string, Setting>,
-  firstBelow: () => ReadonlyMap<string, Origin>,
+  firstBelow: () => ReadonlyMap<string, Setting>,
   path: Path,
-): Origin | undefined {
+): Nearest | undefined {
   for (let length = path.length; length > 0; length--) {
     const around = renderPath(path.slice(0, length));
     const found = settings.get(around);
-    if (found) return found.originInside?.(path.slice(length)) ?? found.origin;
-    const beside = firstBelow().get(around);
-    if (beside) return beside;
+    if (found) {
+      const origin = found.originInside?.(path.slice(length)) ?? found.origin;
+      return { origin, written: origin.path };
+    }
+    const below = firstBelow().get(around);
+    if (below) return { origin: below.origin, written: respell(path, length, below) };
   }
   return undefined;
+}
+
+/** A path that no setting stands at, in the words of the file: what is around it is spelt as around a setting beside it. */
+function respell(path: Path, length: number, beside: Setting): string {
+  const name = renderPath(path);
+  const below = renderPath(beside.path).slice(renderPath(path.slice(0, length)).length);
+  const { path: written } = beside.origin;
+  if (!written.endsWith(below)) return name;
+  return (
+    written.slice(0, written.length - below.length) + name.slice(renderPath(path.slice(0, length)).length)
+  );
 }

@@ -3,11 +3,11 @@ import { homeDirectory } from "../lib/home-directory.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport, Setup } from "../model/setup.ts";
 import { configSchema } from "./config-schema.ts";
 import { explain } from "./explain.ts";
-import { type LoadedConfig, loadConfig } from "./load-config.ts";
+import { checkServerEntry, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, projectFiles, userFiles } from "./locations.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
@@ -53,9 +53,10 @@ export function createSetup({ files, directory, environment, platform, program }
       }
     },
     async show() {
-      const { config, variables } = await load();
+      const { config, variables, merged } = await load();
       const { problems: _, files: read, ...values } = config;
-      return maskSecrets({ files: read, ...(showReferences(values, variables) as JsonObject) }) as JsonObject;
+      const shown = showReferences(values, variables, merged.values) as JsonObject;
+      return maskSecrets({ files: read, ...shown }) as JsonObject;
     },
     async explain(key) {
       const { merged, config } = await load();
@@ -78,13 +79,33 @@ export function createSetup({ files, directory, environment, platform, program }
     async addServer(name, definition, file) {
       const { addServerEntry } = await import("./edit/server-entries.ts");
       const path = file === undefined ? lastFile() : resolve(directory, file);
-      addServerEntry(path, name, definition);
+      await addServerEntry(path, name, definition);
+      return { path };
+    },
+    async putServer(name, definition) {
+      const { hasServerEntry, putServerEntry } = await import("./edit/server-entries.ts");
+      const problems = checkServerEntry(name, definition, environment);
+      if (problems.length > 0)
+        throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
+          data: { server: name, problems },
+        });
+      const defined = await load().then(definedIn(name), () => undefined);
+      const path = defined ?? lastFile();
+      if (defined !== undefined && !hasServerEntry(defined, name))
+        throw new PlaneError(
+          "NOT_FOUND",
+          `'${name}' stands in ${defined} in a form that is edited by hand.`,
+          {
+            data: { server: name, file: defined },
+          },
+        );
+      await putServerEntry(path, name, definition);
       return { path };
     },
     async removeServer(name, file) {
       const { removeServerEntry } = await import("./edit/server-entries.ts");
       const path = file === undefined ? await definingFile(name, load, lastFile) : resolve(directory, file);
-      removeServerEntry(path, name);
+      await removeServerEntry(path, name);
       return { path };
     },
     clients: async () => (await import("./clients/client-status.ts")).clientStatus(where),
@@ -112,7 +133,7 @@ export function createSetup({ files, directory, environment, platform, program }
         : resolve(directory, options.file);
     const isHere = (file: string) => dirname(file) === directory && directory !== where.home;
     const [command, ...args] = program;
-    const report = connectClient(client, where, {
+    const report = await connectClient(client, where, {
       ...{ scope, keep: options.keep ?? false, dryRun: options.dryRun ?? false, into, files: found },
       workspace: scope === "project" || isHere(into) ? directory : null,
       gateway(config) {
@@ -142,7 +163,7 @@ export function createSetup({ files, directory, environment, platform, program }
       );
       try {
         if (isThere) skipped.push({ name, reason: `${path} has it already` });
-        else if (!dryRun) addServerEntry(path, name, definition);
+        else if (!dryRun) await addServerEntry(path, name, definition);
         if (!isThere) imported.push(name);
       } catch (thrown) {
         if (!(thrown instanceof PlaneError)) throw thrown;
@@ -171,11 +192,18 @@ function withoutServers({ servers, broken, tools, manifests, files }: Config): C
   return [{ file: files.at(-1) ?? "", line: null, path: "", severity: "warning", message, hint }];
 }
 
+/** The file that defines a server; undefined when none does. */
+function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
+  return ({ merged: { values, originOf } }) =>
+    isObject(values.servers) && values.servers[name] !== undefined
+      ? originOf(["servers", name])?.file
+      : undefined;
+}
+
 async function definingFile(
   name: string,
   load: () => Promise<LoadedConfig>,
   fallback: () => string,
 ): Promise<string> {
-  const { merged } = await load();
-  return merged.originOf(["servers", name])?.file ?? fallback();
+  return definedIn(name)(await load()) ?? fallback();
 }

@@ -2,12 +2,13 @@ import type { CallRecord, Outcome, Requested } from "../model/call.ts";
 import type { KeptDeadLetter } from "../model/dead-letter.ts";
 import type { DeadLetterVerbs } from "../model/dead-letter-verbs.ts";
 import type { DueHandler } from "../model/due-work.ts";
+import type { ErrorReport } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { createDueLetters } from "./due-letters.ts";
 import { createEntries, eventFacts } from "./entries.ts";
-import { type FailedCall, failureOf, isDead, toDeadLetter } from "./entry.ts";
+import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import { createRetrier } from "./retry.ts";
 import { createDeadLetterVerbs } from "./verbs.ts";
 
@@ -27,7 +28,8 @@ export type DeadLetterParts = {
 export type DeadLetters = {
   verbs: DeadLetterVerbs;
   /** Keeps a call that failed for good; resolves when that is durable. */
-  keep(call: FailedCall, record: CallRecord): Promise<void>;
+  /** `error` is what the caller was told; the record has no words of a provider. */
+  keep(call: FailedCall, record: CallRecord, error?: ErrorReport | null): Promise<void>;
   /** Tries entries again when their time comes. */
   handler: DueHandler;
   stop(): Promise<void>;
@@ -47,9 +49,9 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
   });
   return {
     verbs: createDeadLetterVerbs({ entries, retrier, emit, everybody, stopping: stopping.signal }),
-    async keep(call, record) {
+    async keep(call, record, told) {
       if (record.error === null) return;
-      const failure = failureOf(call, record, record.error);
+      const failure = failureOf(call, record, withWords(record.error, told ?? null));
       if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
       if (!isDead(call, record)) return;
       const id = process.getBuiltinModule("node:crypto").randomUUID();

@@ -5,7 +5,7 @@ import { injectedCall, requestedCall, resolvedCall, sampleTool } from "../../tes
 import { sampleError, startedAt } from "../../test/samples/dead-letters.ts";
 import type { CallRecord } from "../model/call.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import { type FailedCall, failureOf, isDead, mostArgumentBytes, toDeadLetter } from "./entry.ts";
+import { type FailedCall, failureOf, isDead, mostArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
 
 const attempt = { provider: "mcp", ok: false, durationMs: 1, error: "TIMEOUT" } as const;
 
@@ -98,4 +98,21 @@ suite("a new dead letter", () => {
     assert.doesNotMatch(text, /s3cret|inner/);
     assert.match(text, /\[redacted\]/);
   });
+});
+
+test("the provider's words are kept, marked as its own, short and without secrets", () => {
+  const recorded = { ...sampleError("PROVIDER_FAILED"), message: "In our words.", server: "notes" };
+  const told = {
+    ...recorded,
+    message: "Server 'notes' failed",
+    cause: "no row 7\u001b[31m; token=ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+  };
+  const { message, data } = withWords(recorded, told);
+  assert.match(message, /^In our words\. Server 'notes' said: “no row 7; token=\S*redacted\S*”$/);
+  assert.equal((data.said as { by: string }).by, "notes");
+  assert.doesNotMatch(JSON.stringify(data), /ghp_abc/);
+  assert.equal(withWords(recorded, recorded), recorded);
+  assert.equal(withWords(recorded, null), recorded);
+  const long = withWords(recorded, { ...told, cause: "x".repeat(10_000) });
+  assert.ok(long.message.length < 600);
 });

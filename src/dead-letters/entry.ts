@@ -1,5 +1,8 @@
 import { findChanged } from "../lib/exact-numbers.ts";
 import { createHider } from "../lib/hide-values.ts";
+import { plainText } from "../lib/plain-text.ts";
+import { redactDeep } from "../lib/redact-deep.ts";
+import { shorten } from "../lib/shorten.ts";
 import type { CallRecord, Executed, Requested } from "../model/call.ts";
 import type { KeptDeadLetter } from "../model/dead-letter.ts";
 import type { ErrorCode, ErrorReport } from "../model/errors.ts";
@@ -10,6 +13,8 @@ import { type Failure, holdAfter, notBefore } from "./states.ts";
 
 export const mostArgumentBytes = 256 * 1024;
 const maxAttempts = 3;
+/** Characters of what a provider said. */
+const maxSaid = 500;
 /** Shorter ones would hide ordinary words. */
 const shortestHidden = 4;
 
@@ -35,6 +40,22 @@ export function failureOf(call: FailedCall, record: CallRecord, error: ErrorRepo
     // Without an attempt nobody was asked.
     notSent: error.data.sent === false || record.attempts.length === 0,
     repeatable: call.tool !== undefined && isRepeatable(call.tool),
+  };
+}
+
+/**
+ * What was recorded, with what the provider said about it. Its words are short, redacted and marked as its own: a person who
+ * decides what becomes of the call needs them, and nothing else does.
+ */
+export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
+  if (told === null || told.message === recorded.message) return recorded;
+  const words = plainText(redactDeep(told.cause ?? told.message));
+  const text = shorten(words.trim(), maxSaid);
+  const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
+  return {
+    ...recorded,
+    message: `${recorded.message} ${by} said: “${text}”`,
+    data: { ...recorded.data, said: { by: recorded.server, text } },
   };
 }
 

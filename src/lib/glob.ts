@@ -1,4 +1,4 @@
-/** `*` stands for any run of characters, `?` for one; everything else is literal. Linear time. */
+/** `*` stands for any run of characters, `?` for one; everything else is literal. At most pattern times text steps. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
   let position = 0;

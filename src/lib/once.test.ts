@@ -28,3 +28,28 @@ test("what could not be made is tried again", () => {
   assert.equal(value.made(), false);
   assert.equal(value(), 2);
 });
+
+test("a promise that was rejected is made again, and all that ask before share it", async () => {
+  let tries = 0;
+  const value = once(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error("not yet");
+    return tries;
+  });
+  const both = [value(), value()];
+  for (const one of both) await assert.rejects(one, /not yet/);
+  assert.deepEqual([value.made(), tries], [false, 1]);
+  assert.deepEqual([await value(), await value()], [2, 2]);
+});
+
+test("what costs something to try is not tried again before its time", async (context) => {
+  let now = 1_000;
+  context.mock.method(performance, "now", () => now);
+  let tries = 0;
+  const value = once(() => Promise.reject(new Error(`try ${++tries}`)), 500);
+  await assert.rejects(value(), /try 1/);
+  now += 499;
+  await assert.rejects(value(), /try 1/);
+  now += 1;
+  await assert.rejects(value(), /try 2/);
+});

@@ -177,7 +177,10 @@ export type Config = ConfigValues & {
 export type ConfigProblem = {
   file: string;
   line: number | null;
+  /** As the file spells it. */
   path: string;
+  /** The same place in the normal form, where that is another one. */
+  key?: string;
   /** In a manifest: the persona whose it is, null when it is everybody's. */
   owner?: string | null;
   /** In a manifest: what it is wrong with. */

@@ -200,4 +200,7 @@ export type PlaneEvent =
 export type EventType = PlaneEvent["type"];
 /** The event of one name. */
 export type EventOf<T extends EventType> = Extract<PlaneEvent, { type: T }>;
+/** `upTo`: everything up to this id was looked at, whether the caller may see it or not. */
+export type EventPage = { events: StoredEvent[]; upTo: number };
+
 export type StoredEvent = { id: number; at: string; event: PlaneEvent };

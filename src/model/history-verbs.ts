@@ -1,7 +1,7 @@
 import type { CallRecord } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
 import type { CallSeries, SeriesQuery } from "./call-series.ts";
-import type { EventOf, EventType, StoredEvent } from "./events.ts";
+import type { EventOf, EventPage, EventType, StoredEvent } from "./events.ts";
 import type { Caller } from "./principal.ts";
 import type { CallFilter } from "./store.ts";
 import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
@@ -32,6 +32,8 @@ export interface HistoryVerbs {
   results(page?: { limit?: number; cursor?: string }, caller?: Caller): Promise<ResultList>;
   /** What happened, oldest first, with ids above `after`: as much of it as the caller may see. */
   events(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
+  /** The same in pages: how much of the past is read for one page is limited. Go on behind `upTo`, until it stays. */
+  eventPage(after?: number, limit?: number, caller?: Caller): Promise<EventPage>;
   /** The id of the newest stored event. */
   lastEventId(): Promise<number>;
   /** Called when there are new events to be read. */

@@ -50,6 +50,9 @@ export type LogLevel = (typeof logLevels)[number];
 /** Names and globs of variables of the plane's environment; true is all, false only the default ones. */
 export const InheritEnv = z.union([z.boolean(), texts]);
 
+/** The limit of a call. */
+export const defaultTimeoutMs = 60_000;
+
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(
@@ -73,6 +76,7 @@ export const ServerDefinition = z.strictObject({
   alwaysOn: z._default(z.boolean(), false),
   trusted: z._default(z.boolean(), false),
   /** 0 means no limit. */
+  /** `defaultTimeoutMs` when neither call, tool nor server says otherwise. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
   /** Instead of that while npx, uvx and the like fetch it. */

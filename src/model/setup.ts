@@ -133,6 +133,8 @@ export interface Setup {
   readManifest(file: string): Promise<unknown>;
   init(options: InitOptions): Promise<{ path: string }>;
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;
+  /** Adds a server or replaces the one of that name, where it is defined. An entry that is not valid changes nothing. */
+  putServer(name: string, definition: JsonObject): Promise<{ path: string }>;
   removeServer(name: string, file?: string): Promise<{ path: string }>;
   /** The clients whose configuration we can read and write. */
   clients(): Promise<ClientStatus[]>;

@@ -79,6 +79,8 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** All or nothing, in order. A call or a run is recorded once: its id may not come again. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;
+  /** Who made these calls; those that are not recorded are left out. */
+  callUsers(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
   /** Newest first, all of them without a `limit`; `before` is the id of the last call of the page before. */
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   /** How many calls began in each step of a span of time, and how long they took. */

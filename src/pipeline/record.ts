@@ -25,8 +25,8 @@ export type RecordOptions = {
   /** Resolves when the record is durable; undefined when it is so already. */
   write(record: CallRecord, samples: HealthSample[]): Promise<void> | undefined;
   emit(event: PlaneEvent): void;
-  /** Keeps what is worth keeping of a call that did not succeed; resolves when that is durable. */
-  keepFailed?(call: Learned, record: CallRecord): Promise<void>;
+  /** Keeps what is worth keeping of a call that did not succeed; resolves when that is durable. `error` has the provider's own words. */
+  keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** The outcome as its caller gets it: a result that is too large is kept elsewhere. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
   /** Told of every call when it is over. */
@@ -90,7 +90,7 @@ export function createRecorder(options: RecordOptions): Recorder {
       outcome.call.warnings.push(`This call could not be recorded: ${toPlaneError(thrown).message}`);
     }
     if (keepFailed && !outcome.ok) {
-      await keepFailed(call, record).catch((thrown) => {
+      await keepFailed(call, record, outcome.error ?? null).catch((thrown) => {
         outcome.call.warnings.push(`No dead letter could be kept: ${toPlaneError(thrown).message}`);
       });
     }

@@ -1,9 +1,8 @@
 import type { Approved, Routed, TimeLimit } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import { healthKey } from "../model/health.ts";
+import { defaultTimeoutMs } from "../model/server.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
-
-const defaultLimitMs = 60_000;
 
 export type RouteOptions = {
   /** Where credentials that a tool needs are looked for. */
@@ -88,5 +87,5 @@ function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"])
   if (seconds !== undefined) return { ms: seconds * 1000, setBy: "tool" };
   const ofServer = call.tool.id.server === null ? undefined : serverLimitMs(call.tool.id.server);
   if (ofServer !== undefined) return { ms: ofServer, setBy: "server" };
-  return { ms: defaultLimitMs, setBy: "default" };
+  return { ms: defaultTimeoutMs, setBy: "default" };
 }

@@ -6,7 +6,8 @@ import { renderPath } from "../model/path.ts";
 export function brokenEntry(config: Config, section: "models" | "toolsets", name: string): PlaneError | null {
   const path = renderPath([section, name]);
   const problem = config.problems.find(
-    (one) => one.path === path || one.path.startsWith(`${path}.`) || one.path.startsWith(`${path}[`),
+    ({ path: written, key = written }) =>
+      key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`),
   );
   if (problem === undefined) return null;
   const what = section === "models" ? "Model" : "Toolset";
@@ -18,5 +19,5 @@ export function brokenEntry(config: Config, section: "models" | "toolsets", name
 /** The names of entries that something is wrong with. */
 export function brokenNames(config: Config, section: "models" | "toolsets"): string[] {
   const named = new RegExp(`^${section}\\.([^.[]+)`);
-  return [...new Set(config.problems.flatMap(({ path }) => named.exec(path)?.[1] ?? []))];
+  return [...new Set(config.problems.flatMap(({ path, key = path }) => named.exec(key)?.[1] ?? []))];
 }

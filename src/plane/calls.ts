@@ -1,5 +1,6 @@
 import { createBriefMap } from "../lib/brief-map.ts";
 import { createJoinedSignals } from "../lib/joined-signals.ts";
+import { runAll } from "../lib/run-all.ts";
 import { sameJson } from "../lib/same-json.ts";
 import type { Outcome, Requested } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
@@ -226,8 +227,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       stopping.abort(new Error("the plane is stopping"));
       // A turn for what has to be said to servers before they go.
       await new Promise(setImmediate);
-      await servers.stop();
-      await Promise.allSettled(active.values());
+      await runAll([servers.stop, () => Promise.allSettled(active.values())]);
     },
   };
 }

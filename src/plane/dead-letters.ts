@@ -34,7 +34,7 @@ export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Pa
         (await verbs()).abandonDeadLetter(id, options, caller),
       deleteDeadLetter: async (id, caller) => (await verbs()).deleteDeadLetter(id, caller),
     },
-    keep: async (call, record) => (await loaded()).keep(call, record),
+    keep: async (call, record, error) => (await loaded()).keep(call, record, error),
     handler: async () => (await loaded()).handler,
     stop: async () => void (loaded.made() && (await (await loaded()).stop())),
   };

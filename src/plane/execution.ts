@@ -1,4 +1,5 @@
 import { workingDirectory } from "../config/environment.ts";
+import { runAll } from "../lib/run-all.ts";
 import type { LibraryHooks } from "../model/hook.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createApprovalsWhenNeeded } from "./approvals.ts";
@@ -44,7 +45,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
   const calls: ReturnType<typeof createCalls> = createCalls({
     ...parts,
     registry,
-    keepFailed: (call, record) => deadLetters.keep(call, record),
+    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
     approval: approvals.stage,
     hooks: hooks.stages,
     onApprovedEnd: approvals.onApprovedEnd,
@@ -71,6 +72,6 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     start: approvals.start,
     /** Makes calls again that failed, when their time comes. */
     dueLetters: deadLetters.handler,
-    stop: async () => void (await Promise.all([deadLetters.stop(), approvals.stop(), calls.stop()])),
+    stop: () => runAll([[deadLetters.stop, approvals.stop, calls.stop]]),
   };
 }

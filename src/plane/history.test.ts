@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { principalOf, trusted } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
 import { createHistory } from "./history.ts";
 import { createMemory } from "./memory.ts";
 
@@ -11,8 +12,24 @@ const ann = { principal: principalOf({ user: "ann" }) };
 /** A history in a store of its own, with these events in it, and calls of ann's and bob's. */
 async function historyOf(events: readonly PlaneEvent[]) {
   const memory = createMemory(undefined);
+  const asked: string[] = [];
+  const counted = async (): Promise<Store> => {
+    const store = await memory.store();
+    const counting =
+      <Given extends unknown[], Found>(name: string, read: (...given: Given) => Found) =>
+      (...given: Given): Found => {
+        asked.push(name);
+        return read(...given);
+      };
+    return {
+      ...store,
+      events: counting("events", store.events),
+      callUsers: counting("callUsers", store.callUsers),
+      call: counting("call", store.call),
+    };
+  };
   const history = createHistory({
-    memory,
+    memory: { on: memory.on, store: counted as typeof memory.store },
     everybody: trusted(),
     countTools: () => 1,
     maySeeServer: (_, server) => server === "open",
@@ -24,7 +41,7 @@ async function historyOf(events: readonly PlaneEvent[]) {
     callEntry("of-bob", { principal: principalOf({ user: "bob" }) }),
     ...events.map((event) => ({ kind: "event", at, event }) as const),
   ]);
-  return { ...history, [Symbol.asyncDispose]: () => memory.close() };
+  return { ...history, asked, [Symbol.asyncDispose]: () => memory.close() };
 }
 
 const answered = (callId: string): PlaneEvent => ({
@@ -65,6 +82,18 @@ suite("what somebody may see of what happened", () => {
     assert.deepEqual(await ids(1_202, 2), [1_203]);
     assert.deepEqual(await ids(0), [1_201, 1_202, 1_203]);
     assert.deepEqual(await ids(1_203), []);
+  });
+
+  test("is read in pages that cost the store a bounded number of questions, however much others did", async () => {
+    const others = Array.from({ length: 6_000 }, () => answered("of-bob"));
+    await using history = await historyOf([...others, answered("of-ann")]);
+    const first = await history.eventPage(0, 500, ann);
+    assert.deepEqual([first.events, first.upTo], [[], 5_000]);
+    assert.equal(history.asked.filter((one) => one === "call").length, 0, "owners are asked for by the page");
+    assert.equal(history.asked.length, 20);
+    const second = await history.eventPage(first.upTo, 500, ann);
+    assert.deepEqual([second.events.map(({ id }) => id), second.upTo], [[6_001], 6_001]);
+    assert.deepEqual(await history.eventPage(second.upTo, 500, ann), { events: [], upTo: 6_001 });
   });
 
   test("is a call of theirs, and one of another's is as if it were not there", async () => {

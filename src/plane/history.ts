@@ -1,14 +1,18 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createRecentMap } from "../lib/recent-map.ts";
 import type { CallRecord } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { PlaneEvent, StoredEvent } from "../model/events.ts";
+import type { EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
 import { noCursor } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
 import { spanOf, toSeries } from "./call-series.ts";
 import type { Memory } from "./memory.ts";
 
 const pageSize = 500;
+/** Events that are read for one page of a caller who may not see all of them. */
+const maxScanned = 5_000;
 /** Calls whose records are not written yet; more than run at a time. */
 const mostOwners = 5_000;
 
@@ -29,17 +33,20 @@ export function createHistory({
   maySeeServer,
   countTools,
   onRead,
-}: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events"> {
+}: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
   const owners = createRecentMap<string | null>(mostOwners);
   memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
-  /** Undefined when nobody knows; then it is shown to nobody but admins. */
-  const ownerOf = async (callId: string): Promise<string | null | undefined> => {
-    if (owners.has(callId)) return owners.get(callId);
-    const record = await (await memory.store()).call(callId);
-    return record === null ? undefined : record.principal.user;
+  /** Who made the calls that these events belong to, with one question to the store. Calls of unknown owners are left out. */
+  const ownersIn = async (store: Store, page: readonly StoredEvent[]) => {
+    const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
+    const unknown = [...ids].filter((id) => !owners.has(id));
+    const found = new Map(unknown.length === 0 ? [] : await store.callUsers(unknown));
+    for (const id of ids) if (owners.has(id)) found.set(id, owners.get(id) ?? null);
+    return found;
   };
-  const maySee = async (principal: Principal, event: PlaneEvent): Promise<boolean> => {
-    if ("callId" in event) return (await ownerOf(event.callId)) === principal.user;
+  type Owners = ReadonlyMap<string, string | null>;
+  const maySee = (principal: Principal, event: PlaneEvent, ownerOf: Owners): boolean => {
+    if ("callId" in event) return ownerOf.get(event.callId) === principal.user;
     if ("runId" in event) return event.user === principal.user;
     if ("server" in event) return maySeeServer(principal, event.server);
     // Files, keys and what may be added later is for whoever manages the plane.
@@ -51,6 +58,36 @@ export function createHistory({
     stored.event.type === "registry.changed"
       ? { ...stored, event: { ...stored.event, tools: countTools(principal) } }
       : stored;
+
+  /** For callers who see only a part: what they may not see is passed over, up to a limit for each page. */
+  const scan = async (principal: Principal, after: number, limit: number): Promise<EventPage> => {
+    const store = await memory.store();
+    const events: StoredEvent[] = [];
+    let upTo = after;
+    for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
+      const page = await store.events(upTo, pageSize);
+      const ownerOf = await ownersIn(store, page);
+      for (const stored of page) {
+        if (events.length === limit) return { events, upTo };
+        upTo = stored.id;
+        if (maySee(principal, stored.event, ownerOf)) events.push(forCaller(principal, stored));
+      }
+      if (page.length < pageSize) break;
+      // A store in the process answers without a turn of the event loop, and others want theirs.
+      await nextTurn();
+    }
+    return { events, upTo };
+  };
+  const eventPage: Plane["eventPage"] = async (
+    after = 0,
+    limit = pageSize,
+    { principal = everybody } = {},
+  ) => {
+    onRead?.(principal);
+    if (!mayDo(principal, "admin")) return scan(principal, after, limit);
+    const events = await (await memory.store()).events(after, limit);
+    return { events, upTo: events.at(-1)?.id ?? after };
+  };
 
   return {
     async calls(filter = {}, { principal = everybody } = {}) {
@@ -79,21 +116,16 @@ export function createHistory({
         return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
       return toSeries(span, await (await memory.store()).callSeries(span));
     },
-    async events(after = 0, limit, { principal = everybody } = {}) {
-      onRead?.(principal);
-      const store = await memory.store();
-      if (mayDo(principal, "admin")) return store.events(after, limit);
-      const visible: StoredEvent[] = [];
-      let from = after;
-      for (;;) {
-        const page = await store.events(from, pageSize);
-        for (const stored of page) {
-          if (visible.length === limit) return visible;
-          if (await maySee(principal, stored.event)) visible.push(forCaller(principal, stored));
-        }
-        if (page.length < pageSize) return visible;
-        from = page.at(-1)?.id ?? from;
+    eventPage,
+    async events(after = 0, limit = Number.POSITIVE_INFINITY, caller = {}) {
+      const found: StoredEvent[] = [];
+      for (let from = after; found.length < limit; ) {
+        const { events, upTo } = await eventPage(from, Math.min(limit - found.length, pageSize), caller);
+        found.push(...events);
+        if (upTo === from) break;
+        from = upTo;
       }
+      return found;
     },
   };
 }

@@ -15,7 +15,7 @@ import { createHealthFeed } from "../registry/health-feed.ts";
 import { toCallEntry } from "../store/call-entry.ts";
 import type { Journal } from "../store/journal.ts";
 import { createNews } from "./news.ts";
-import { openStore } from "./open-store.ts";
+import { type OpenedStore, openStore } from "./open-store.ts";
 import { upToDate } from "./up-to-date.ts";
 
 /** Told to whoever listens and then forgotten: servers may say such things a thousand times a second. */
@@ -31,6 +31,9 @@ const urgent: ReadonlySet<EventType> = new Set([
 
 /** Under load, what comes within this time is committed at once. Whoever reads before waits for nothing: it is stored then. */
 const restMs = 200;
+
+/** A store that could not be opened is tried again when it is needed, and not more often than this. */
+const openAgainMs = 1_000;
 
 export type Memory = ReturnType<typeof createMemory>;
 
@@ -50,8 +53,17 @@ export function createMemory(directory: string | undefined, address: StoreAddres
     found.store.onTrouble(tell);
     const now = trouble();
     if (now !== null) tell(now);
+    hearFrom(found);
     return found;
-  });
+  }, openAgainMs);
+  let hear: ((news: StoreNews) => void) | undefined;
+  let heard: OpenedStore | undefined;
+  /** Also of a store that could be opened only later. */
+  const hearFrom = (found: OpenedStore) => {
+    if (!hear || heard === found) return;
+    heard = found;
+    found.store.watch(hear);
+  };
   /** What was written a moment ago is read as if it had been stored at once. */
   const store = once(async () => upToDate((await opened()).store, async () => written?.flush()));
   const journal = once(async () => {
@@ -110,7 +122,7 @@ export function createMemory(directory: string | undefined, address: StoreAddres
     onNews: news.on,
     /** From now on it is heard, and what has to be done about it is done. */
     listen(reactions: { [What in StoreNews["what"]]?: () => unknown }): void {
-      const hear = (one: StoreNews) => {
+      hear = (one) => {
         if (one.what === "journal") {
           health.changed();
           stored.emit({ type: "stored" });
@@ -118,11 +130,8 @@ export function createMemory(directory: string | undefined, address: StoreAddres
         reactions[one.what]?.();
         news.tell(one);
       };
-      // A store that cannot be opened says so to whoever needs it.
-      opened().then(
-        (found) => found.store.watch(hear),
-        () => undefined,
-      );
+      // A store that cannot be opened is reported to the callers that need it.
+      opened().then(hearFrom, () => undefined);
     },
     /** Throws while so much waits for the store that no more calls can be taken. */
     requireRoom(): void {

@@ -1,3 +1,4 @@
+import { createRecentMap } from "../lib/recent-map.ts";
 import { sameJson } from "../lib/same-json.ts";
 import { hash } from "../lib/stable-json.ts";
 import type { Config } from "../model/config.ts";
@@ -38,12 +39,17 @@ export type Guard = {
   settled(): Promise<void>;
 };
 
+/** Definitions that are remembered as reported; a server may change them without end. */
+const minTold = 10_000;
+
 /** Compares what servers list with what was pinned of them, and looks for what is hidden in it. */
 export function createGuard(parts: GuardParts): Guard {
   const pinned = createPinnedServers(parts.store);
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
   const settling = new Set<string>();
-  const told = new Set<string>();
+  /** Servers whose definitions could not be pinned yet. */
+  const unsettled = new Set<string>();
+  const told = createRecentMap<true>(minTold);
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let verdicts = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
   let last = Promise.resolve();
@@ -69,22 +75,27 @@ export function createGuard(parts: GuardParts): Guard {
     verdicts.set(found.entry, { head: found.head, held: verdict.held });
     return verdict.held;
   };
-  const loaded = async () => {
+  const load = async () => {
     const { security } = parts.config();
     if (!sameJson(modes, security)) [modes, verdicts] = [security, new WeakMap()];
     for (const server of await pinned.loaded()) settleLater(server);
     checked = security;
   };
+  const loaded = async () => {
+    await load();
+    for (const server of unsettled) settleLater(server);
+  };
 
   function settleLater(server: string): void {
     if (settling.has(server)) return;
     settling.add(server);
-    // Nobody waits for it, and a store that cannot be written has told so elsewhere.
+    // No caller waits for it, and a store that cannot be written reports that itself.
     last = last
       .then(() => new Promise<void>((resolve) => void setImmediate(resolve)))
-      .then(loaded)
+      .then(load)
+      .finally(() => settling.delete(server))
       .then(() => {
-        settling.delete(server);
+        unsettled.delete(server);
         if (modes.pinning === "off" && modes.poisoning === "off") return;
         const takes = {
           first: modes.pinning !== "off",
@@ -94,7 +105,7 @@ export function createGuard(parts: GuardParts): Guard {
           tell(server, tool, quickHashOf(entry), isNew),
         );
       })
-      .catch(() => undefined);
+      .catch(() => void unsettled.add(server));
   }
 
   /** Once for each definition, and not again for what was told when it was pinned. */
@@ -107,7 +118,7 @@ export function createGuard(parts: GuardParts): Guard {
     );
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
-    told.add(definition);
+    told.set(definition, true);
     if (change) parts.emit({ type: "tool.definition", server, tool, status: change, held: held !== null });
     if (!isSuspicious) return;
     const kinds = [...new Set(findings.map(({ kind }) => kind))];
@@ -128,7 +139,7 @@ export function createGuard(parts: GuardParts): Guard {
       pinned.listed(server, identify(server, definition, parts.directoryOf(server)), entries),
     asked: settleLater,
     loaded,
-    isLoaded: () => checked === parts.config().security && pinned.isLoaded(),
+    isLoaded: () => unsettled.size === 0 && checked === parts.config().security && pinned.isLoaded(),
     review,
     held,
     heldBy,

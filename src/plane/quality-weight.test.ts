@@ -36,3 +36,24 @@ test("whoever looks at a list again and again gets to know its tokens all the sa
   }
   await untilCounted(weigh, tool);
 });
+
+test("a count that failed costs a warning, and the next look counts again", async (context) => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  context.after(() => mock.timers.reset());
+  const warned = context.mock.method(process, "emitWarning", () => undefined);
+  let isBroken = false;
+  const weigh = createWeigh(() => {
+    if (isBroken) throw new Error("no limit is known");
+    return 100;
+  });
+  const tool = sample("third");
+  weigh([tool]);
+  isBroken = true;
+  mock.timers.tick(restMs);
+  await new Promise(setImmediate);
+  isBroken = false;
+  assert.match(String(warned.mock.calls[0]?.arguments[0]), /cannot be counted: no limit is known/);
+  weigh([tool]);
+  mock.timers.tick(restMs);
+  await untilCounted(weigh, tool);
+});

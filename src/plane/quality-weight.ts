@@ -18,12 +18,18 @@ export function createWeigh(summaryLimit: () => number) {
   const countWaiting = async (): Promise<void> => {
     if (isCounting) return;
     isCounting = true;
-    while (waiting.length > 0) {
-      const some = waiting;
-      waiting = [];
-      await countDefinitions(some, summaryLimit());
+    try {
+      while (waiting.length > 0) {
+        const some = waiting;
+        waiting = [];
+        await countDefinitions(some, summaryLimit());
+      }
+    } catch (thrown) {
+      // The next look at the list counts again.
+      process.emitWarning(`Tokens of definitions cannot be counted: ${(thrown as Error).message}`);
+    } finally {
+      isCounting = false;
     }
-    isCounting = false;
   };
   const countLater = (tools: readonly Tool[]): void => {
     if (tools.length === 0) return;

@@ -11,6 +11,7 @@ export function upToDate(store: Store, flush: () => Promise<void>): Store {
   return {
     ...store,
     call: after(store.call),
+    callUsers: after(store.callUsers),
     calls: after(store.calls),
     callSeries: after(store.callSeries),
     events: after(store.events),

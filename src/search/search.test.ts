@@ -198,3 +198,16 @@ test("one's own synonyms stand over the usual ones", async () => {
   const synonyms = () => ({ brolly: ["Weather"], photo: [] });
   assert.equal((await namesOf({ query: "brolly" }, { embed: { synonyms } }))[0], "weather.get_forecast");
 });
+
+test("what a query wants done counts: committing finds the tool that commits, not those that show commits", () => {
+  const git = [
+    findable("git", "git_show", "Shows the contents of a commit"),
+    findable("git", "git_log", "Shows the commit logs"),
+    findable("git", "git_diff_staged", "Shows changes that are staged for commit"),
+    findable("git", "git_commit", "Records changes to the repository"),
+  ];
+  const search = createSearch();
+  search.update(git, () => "");
+  for (const query of ["commit my changes to git", "commit changes", "commit"])
+    assert.equal(search.rank(query, git, 1)[0]?.tool.name, "git.git_commit", query);
+});

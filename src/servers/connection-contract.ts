@@ -26,6 +26,8 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   hide(text: string): string;
   /** Nothing is left of what this channel started. */
   onLeft(channel: Channel): void;
+  /** What ran under this name before is gone: nothing is opened sooner, and closing waits for it too. */
+  after?: Promise<void> | undefined;
   /** 0 is for ever. */
   idleTimeoutMs?: number;
   /** It was closed because nobody used it for so long. */
@@ -47,6 +49,8 @@ export type Connection = {
   /** Somebody begins to use it, and ends. */
   enter(): void;
   leave(): void;
+  /** Requests use it or wait for it. */
+  isInUse(): boolean;
   /** It answered something: whatever went wrong before is over. */
   worked(live: Live): void;
   /** Gives up on a session that only looks alive. */

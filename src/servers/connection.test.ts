@@ -20,6 +20,19 @@ suite("a connection", () => {
     assert.equal(connection.live(), first);
   });
 
+  test("opens nothing before what ran under its name is gone, and closing waits for that too", async () => {
+    const before = Promise.withResolvers<void>();
+    const { connection, attempts } = sample({ after: before.promise });
+    const opening = connection.ensure();
+    await moveTime(0);
+    assert.deepEqual([attempts.length, connection.isInUse()], [0, true]);
+    before.resolve();
+    await moveTime(0);
+    attempts[0]?.succeed();
+    await opening;
+    assert.equal(connection.isInUse(), false);
+  });
+
   test("that could not be opened says why, without secrets, and leaves nothing behind", async () => {
     const { connection, attempts, types, events, left } = sample();
     const failed = settled(connection.ensure());

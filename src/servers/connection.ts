@@ -32,6 +32,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     options.onIdle?.();
   });
   const leaving = new Set<Promise<void>>();
+  if (options.after) {
+    const left = options.after.finally(() => leaving.delete(left));
+    leaving.add(left);
+  }
 
   function take(signal: ConnectionSignal): void {
     const next = nextFacts(name, facts, signal, options.retry);
@@ -214,6 +218,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       lost.peer.fail(why);
       onLost(lost, why);
     },
+    isInUse: () => users > 0 || connecting !== undefined,
     close,
   };
 }

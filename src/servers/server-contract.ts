@@ -32,6 +32,8 @@ export type ServerOptions = Pick<
     isPersonal(): boolean;
     /** Nothing is started or asked; what is known from before has to do. */
     isOffline: boolean;
+    /** What ran under this name before has stopped. */
+    after?: Promise<void> | undefined;
   };
 
 export type Server = {

@@ -7,7 +7,8 @@ import type { Server } from "./server-contract.ts";
 import { brokenStatus, compareWanted, type Wanted } from "./wanted.ts";
 
 export type DirectoryOptions = Wanted & {
-  create(name: string, definition: ServerDefinition): Server;
+  /** `after`: the server of that name before it has stopped. */
+  create(name: string, definition: ServerDefinition, after?: Promise<void>): Server;
   /** The server is not configured any more. */
   onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected" | "circuit">;
@@ -33,8 +34,8 @@ export type ServerDirectory = {
 export function createServerDirectory(options: DirectoryOptions): ServerDirectory {
   const servers = new Map<string, Server>();
   let { definitions, broken } = options;
-  const add = (name: string, definition: ServerDefinition) =>
-    servers.set(name, options.create(name, definition));
+  const add = (name: string, definition: ServerDefinition, after?: Promise<void>) =>
+    servers.set(name, options.create(name, definition, after));
   for (const [name, definition] of Object.entries(definitions)) add(name, definition);
 
   const isBroken = (name: string) => Object.hasOwn(broken, name);
@@ -59,6 +60,19 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
     servers.delete(name);
     options.onRemoved(name);
     await leaving?.stop();
+  }
+
+  /** At once in the place of the one before, so that calls find it meanwhile; it opens nothing before that one is gone. */
+  async function replace(name: string): Promise<void> {
+    const definition = definitions[name];
+    const stopped = remove(name);
+    if (definition)
+      add(
+        name,
+        definition,
+        stopped.catch(() => undefined),
+      );
+    await stopped;
   }
 
   return {
@@ -87,11 +101,11 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
     async apply(wanted) {
       const change = compareWanted(definitions, wanted.definitions);
       ({ definitions, broken } = wanted);
-      await Promise.all([...change.removed, ...change.changed].map(remove));
-      for (const name of [...change.added, ...change.changed]) {
+      for (const name of change.added) {
         const definition = definitions[name];
         if (definition) add(name, definition);
       }
+      await Promise.all([...change.removed.map(remove), ...change.changed.map(replace)]);
       return change;
     },
   };

@@ -16,7 +16,7 @@ import type { Server, ServerOptions } from "./server-contract.ts";
 import { createServerLog } from "./server-log.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener } from "./session-opener.ts";
-import { createSessions, type SessionOwner } from "./sessions.ts";
+import { createSessions, maxSessions, type SessionOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createServerHider } from "./without-secrets.ts";
 
@@ -76,6 +76,7 @@ export function createServer(options: ServerOptions): Server {
       onLeft: ({ pid }) => pid !== null && guard.release(pid),
       idleTimeoutMs: definition.alwaysOn ? 0 : definition.idleTimeoutMs,
       ...(isMain ? {} : { onIdle: () => sessions.drop(owner) }),
+      after: options.after,
     });
   });
   const { main } = sessions;
@@ -157,9 +158,16 @@ export function createServer(options: ServerOptions): Server {
     }
   }
 
+  function sessionOf(owner: SessionOwner): Connection {
+    const found = sessions.of(owner);
+    if (found) return found;
+    const text = `Server '${name}' is busy: all ${maxSessions} sessions of its users and conversations are in use.`;
+    throw new PlaneError("BUSY", text, { data: { server: name, sent: false, retryAt: null } });
+  }
+
   /** A server may turn out to want to know who asks only when it is asked. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
-    const whose = () => (options.isPersonal() ? sessions.of(owner) : main);
+    const whose = () => (options.isPersonal() ? sessionOf(owner) : main);
     const first = whose();
     try {
       await first.ensure().catch((thrown) => {
@@ -215,7 +223,7 @@ export function createServer(options: ServerOptions): Server {
     isSettled(owner) {
       if (presence.isAway() || !catalogue.isKnown()) return false;
       if (!main.live()) return true;
-      const isTheirs = !options.isPersonal() || sessions.of(owner).live() !== null;
+      const isTheirs = !options.isPersonal() || (sessions.find(owner)?.live() ?? null) !== null;
       return isTheirs && requirement === null && catalogue.isFresh();
     },
     refresh,
@@ -237,7 +245,7 @@ export function createServer(options: ServerOptions): Server {
     release: sessions.release,
     request(method, params, requestOptions, owner) {
       refuseIfAway();
-      return requests.send(sessions.of(owner), method, params, requestOptions, owner.user);
+      return requests.send(sessionOf(owner), method, params, requestOptions, owner.user);
     },
     offered: catalogue.offered,
     async list(method, signal) {

@@ -1,4 +1,5 @@
 import { pause } from "../lib/pause.ts";
+import { runAll } from "../lib/run-all.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { createProcessGuard } from "./guard.ts";
@@ -24,11 +25,12 @@ export function createServers(options: ServersOptions): Servers {
 
   const directory = createServerDirectory({
     ...options,
-    create: (name, definition) =>
+    create: (name, definition, after) =>
       createServer({
         ...options,
         name,
         definition,
+        after,
         guard,
         turn,
         capabilities: options.capabilities ?? {},
@@ -169,10 +171,7 @@ export function createServers(options: ServersOptions): Servers {
       if (isStarted) void start(fresh);
       return change;
     },
-    async stop() {
-      await Promise.all(all().map(([, one]) => one.stop()));
-      guard.stop();
-    },
+    stop: () => runAll([all().map(([, one]) => one.stop), guard.stop]),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection } from "./connection-contract.ts";
-import { createSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
+import { createSessions, maxSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
 import { initialFacts } from "./state.ts";
 
 type Sharing = "shared" | "principal" | "conversation";
@@ -9,7 +9,7 @@ type Sharing = "shared" | "principal" | "conversation";
 /** Sessions whose connections are open from the start and remember why they were closed. */
 function sample(sharing: Sharing) {
   const created: { owner: SessionOwner; reasons: string[] }[] = [];
-  const world = { sharing };
+  const world = { sharing, inUse: new Set<string>(), facts: initialFacts, isOpen: true };
   const sessions = createSessions(
     () => world.sharing,
     (owner) => {
@@ -17,9 +17,10 @@ function sample(sharing: Sharing) {
       created.push({ owner, reasons });
       const isOpen = () => reasons.length === 0;
       return {
-        facts: () => initialFacts,
-        live: () => (isOpen() ? {} : null),
+        facts: () => world.facts,
+        live: () => (isOpen() && world.isOpen ? {} : null),
         requirement: () => null,
+        isInUse: () => world.inUse.has(JSON.stringify(owner)),
         close: async (reason: string) => void reasons.push(reason),
       } as unknown as Connection;
     },
@@ -66,7 +67,7 @@ test("those of some owners are released with the reason, counted if they were op
   const { sessions, created } = sample("conversation");
   const [first, later] = [sessions.of(ada), sessions.of(adaLater)];
   sessions.of(bob);
-  await later.close("lost");
+  await later?.close("lost");
   assert.equal(await sessions.release(({ user }) => user === "ada", "signed out"), 1);
   assert.deepEqual(
     created.map(({ reasons }) => reasons),
@@ -96,4 +97,48 @@ test("a session that is over by itself is forgotten, and its owner gets another"
   sessions.drop(created[1]?.owner ?? assert.fail());
   assert.equal(sessions.all().length, 1);
   assert.notEqual(sessions.of(ada), first);
+});
+
+const conversation = (at: number) => ({ user: null, conversation: `c${at}` });
+
+test("new conversations take the place of those that were not used for longest, and never of one in use", () => {
+  const { sessions, created, world } = sample("conversation");
+  for (let at = 0; at < maxSessions; at += 1) sessions.of(conversation(at));
+  world.inUse.add(JSON.stringify(conversation(0)));
+  const second = sessions.of(conversation(1));
+  assert.ok(sessions.of(conversation(maxSessions)));
+  assert.equal(sessions.all().length, maxSessions + 1, "with the shared one");
+  assert.deepEqual(
+    created.filter(({ reasons }) => reasons.length > 0).map(({ owner }) => owner),
+    [conversation(2)],
+  );
+  assert.equal(sessions.of(conversation(1)), second);
+});
+
+test("where all sessions are in use there is no other", () => {
+  const { sessions, world } = sample("conversation");
+  for (let at = 0; at < maxSessions; at += 1) {
+    world.inUse.add(JSON.stringify(conversation(at)));
+    sessions.of(conversation(at));
+  }
+  assert.equal(sessions.of(conversation(maxSessions)), undefined);
+  assert.ok(sessions.of(conversation(3)));
+});
+
+test("sessions that could not be opened are forgotten once they may be tried again", () => {
+  const { sessions, world } = sample("conversation");
+  world.isOpen = false;
+  world.facts = { ...initialFacts, restUntil: Date.now() + 60_000 };
+  for (let at = 0; at < 5; at += 1) sessions.of(conversation(at));
+  assert.equal(sessions.all().length, 6, "they are left alone as long as they back off");
+  world.facts = initialFacts;
+  sessions.of(conversation(5));
+  assert.equal(sessions.all().length, 2);
+});
+
+test("looking for a session makes none", () => {
+  const { sessions } = sample("principal");
+  assert.equal(sessions.find(ada), undefined);
+  assert.equal(sessions.find(nobodysSession), sessions.main);
+  assert.equal(sessions.all().length, 1);
 });

@@ -1,5 +1,8 @@
 import type { Connection } from "./connection-contract.ts";
 
+/** Sessions of one server beside the shared one. Each may be a process, and any new conversation asks for one. */
+export const maxSessions = 64;
+
 /** Who a session belongs to, where they are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };
 
@@ -8,7 +11,10 @@ export const nobodysSession: SessionOwner = { user: null, conversation: null };
 export type Sessions = {
   /** The session of everybody, through which the server is also asked what it offers. */
   main: Connection;
-  of(owner: SessionOwner): Connection;
+  /** Undefined where all sessions that may be are in use. */
+  of(owner: SessionOwner): Connection | undefined;
+  /** The same without making one. */
+  find(owner: SessionOwner): Connection | undefined;
   all(): { owner: SessionOwner; connection: Connection }[];
   /** Ends those of these owners and tells how many were open. */
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
@@ -31,6 +37,28 @@ export function createSessions(
     return { user, conversation: by === "conversation" ? conversation : null };
   }
 
+  /** What a session leaves behind; waited for when all are closed. */
+  const leaving = new Set<Promise<void>>();
+  function forget(key: string, reason: string): void {
+    const left = own
+      .get(key)
+      ?.connection.close(reason)
+      .finally(() => leaving.delete(left as Promise<void>));
+    if (left) leaving.add(left);
+    own.delete(key);
+  }
+
+  /** Those that could not be opened go first, then the one that was not used for longest; none that is in use. */
+  function hasRoom(): boolean {
+    const spare = [...own].filter(([, { connection }]) => !connection.isInUse());
+    for (const [key, { connection }] of spare)
+      if (connection.live() === null && !isBackingOff(connection)) forget(key, "could not be opened");
+    if (own.size < maxSessions) return true;
+    const idle = spare.find(([key]) => own.has(key));
+    if (idle) forget(idle[0], "others are used");
+    return idle !== undefined;
+  }
+
   async function end(keys: string[], reason: string): Promise<number> {
     const ended = keys.map((key) => {
       const connection = own.get(key)?.connection;
@@ -47,20 +75,35 @@ export function createSessions(
       const owner = narrow(given);
       if (owner.user === null && owner.conversation === null) return main;
       const key = JSON.stringify(owner);
-      const found = own.get(key) ?? { owner, connection: create(owner) };
+      const known = own.get(key);
+      if (!known && !hasRoom()) return undefined;
+      const found = known ?? { owner, connection: create(owner) };
+      // A map keeps its order: what was used last stands last.
+      own.delete(key);
       own.set(key, found);
       return found.connection;
+    },
+    find(given) {
+      const owner = narrow(given);
+      if (owner.user === null && owner.conversation === null) return main;
+      return own.get(JSON.stringify(owner))?.connection;
     },
     all: () => [{ owner: nobodysSession, connection: main }, ...own.values()],
     release(belongs, reason) {
       const keys = [...own].filter(([, { owner }]) => belongs(owner)).map(([key]) => key);
       return end(keys, reason);
     },
-    drop: (owner) => void own.delete(JSON.stringify(owner)),
+    drop: (owner) => forget(JSON.stringify(owner), "idle"),
     async close(reason) {
       const wasOpen = main.live() ? 1 : 0;
-      const [others] = await Promise.all([end([...own.keys()], reason), main.close(reason)]);
+      const [others] = await Promise.all([end([...own.keys()], reason), main.close(reason), ...leaving]);
       return wasOpen + others;
     },
   };
+}
+
+/** It failed a moment ago; asking again sooner than it may would start a process for each call. */
+function isBackingOff(connection: Connection): boolean {
+  const { restUntil } = connection.facts();
+  return restUntil !== null && Date.now() < restUntil;
 }

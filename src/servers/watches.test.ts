@@ -50,3 +50,24 @@ test("a server of the later revision is listened to instead", async () => {
   leave();
   assert.equal(asked.length, 2);
 });
+
+test("watchers that come while the server is asked share its answer, and a no leaves nothing behind", async () => {
+  const asked: string[] = [];
+  let answer = Promise.withResolvers<void>();
+  const watches = createWatches(
+    () => ({ era: "legacy" }) as Session,
+    (_server, method) => {
+      asked.push(method);
+      return answer.promise;
+    },
+  );
+  const together = [watches.add("one", "fx://a", everybody), watches.add("one", "fx://a", everybody)];
+  answer.reject(new Error("not now"));
+  for (const one of together) await assert.rejects(one, /not now/);
+  assert.deepEqual(asked, ["resources/subscribe"]);
+  answer = Promise.withResolvers();
+  answer.resolve();
+  const leave = await watches.add("one", "fx://a", everybody);
+  leave();
+  assert.deepEqual(asked, ["resources/subscribe", "resources/subscribe", "resources/unsubscribe"]);
+});

@@ -3,7 +3,15 @@ import type { Session } from "../protocol/session.ts";
 import type { Servers } from "./servers-contract.ts";
 import type { SessionOwner } from "./sessions.ts";
 
-type Watch = { server: string; uri: string; owner: SessionOwner; watchers: number; ended: AbortController };
+type Watch = {
+  server: string;
+  uri: string;
+  owner: SessionOwner;
+  watchers: number;
+  ended: AbortController;
+  /** Whether the server agrees; all that watch wait for the same answer. */
+  begun?: Promise<void>;
+};
 
 export type Watches = {
   /** Resolves when the server has agreed, with what ends it. */
@@ -52,22 +60,28 @@ export function createWatches(
   return {
     async add(server, uri, owner) {
       const key = JSON.stringify([server, uri, owner.user]);
-      const known = watches.get(key);
-      const watch = known ?? { server, uri, owner, watchers: 0, ended: new AbortController() };
+      const watch: Watch = watches.get(key) ?? {
+        server,
+        uri,
+        owner,
+        watchers: 0,
+        ended: new AbortController(),
+      };
       watches.set(key, watch);
       watch.watchers += 1;
+      watch.begun ??= begin(watch);
+      try {
+        await watch.begun;
+      } catch (thrown) {
+        // The next one that wants to watch asks again.
+        if (watches.get(key) === watch) watches.delete(key);
+        throw thrown;
+      }
       let isOver = false;
-      const leave = () => {
+      return () => {
         if (!isOver) end(key, watch);
         isOver = true;
       };
-      try {
-        if (!known) await begin(watch);
-      } catch (thrown) {
-        leave();
-        throw thrown;
-      }
-      return leave;
     },
     renew(server) {
       for (const watch of watches.values()) if (watch.server === server) begin(watch).catch(() => undefined);

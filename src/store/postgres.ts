@@ -12,7 +12,7 @@ import {
 } from "./postgres/api-keys.ts";
 import { deleteCallsBefore, verifyCalls } from "./postgres/call-chain.ts";
 import { selectCallSeries } from "./postgres/call-minutes.ts";
-import { selectCall, selectCalls } from "./postgres/calls.ts";
+import { selectCall, selectCalls, selectCallUsers } from "./postgres/calls.ts";
 import { insertChanges, selectAudiences, selectChanges } from "./postgres/changes.ts";
 import { checkClock } from "./postgres/check-clock.ts";
 import { createConnection, type PostgresAddress } from "./postgres/connection.ts";
@@ -78,6 +78,7 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
   return {
     append: createSureAppend({ append, call }),
     call,
+    callUsers: (ids) => read((query) => selectCallUsers(query, ids)),
     calls: (filter = {}) => read((query) => selectCalls(query, filter)),
     callSeries: (span) => read((query) => selectCallSeries(query, span)),
     events: (after, limit) => read((query) => selectEvents(query, after, limit)),

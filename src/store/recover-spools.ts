@@ -1,23 +1,30 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileTrouble } from "../lib/file-trouble.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
 import { isOwnSpool } from "./spool.ts";
 
-/** What was left for so long is nobody's any more, whoever has the number of its process by now. */
+/** Planes mark the spools they use every 15 s; what was not marked for so long is abandoned, even if its process id is in use again. */
 const abandonedMs = 60_000;
 const takenAtATime = 200;
 
 type Recording = Pick<Store, "append" | "call" | "run">;
 
-/** Stores what planes that were killed have left behind. */
+/** Stores what planes that were killed have left behind. Never rejects: a plane can do its work without that. */
 export async function recoverSpools(file: string, store: Recording): Promise<void> {
   const prefix = `${basename(file)}-waiting-`;
-  for (const name of readdirSync(dirname(file))) {
-    const path = join(dirname(file), name);
-    if (!name.startsWith(prefix) || isOwnSpool(path)) continue;
-    if (!isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) continue;
-    // What cannot be taken over now is left for the next one who opens the store.
-    if (await isTaken(path, store)) rmSync(path, { force: true });
+  try {
+    for (const name of readdirSync(dirname(file))) {
+      const path = join(dirname(file), name);
+      if (!name.startsWith(prefix) || isOwnSpool(path)) continue;
+      if (!isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) continue;
+      // What cannot be taken over now is left for the next plane that opens the store.
+      if (await isTaken(path, store)) rmSync(path, { force: true });
+    }
+  } catch (thrown) {
+    process.emitWarning(
+      `Records that earlier planes left in ${dirname(file)} cannot be read: ${fileTrouble(thrown)}. They stay there.`,
+    );
   }
 }
 

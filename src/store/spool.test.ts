@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFile, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { mock, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
@@ -129,4 +129,44 @@ test("what comes alone is safe at once, and what comes together is safe at the e
   clock.mock.restore();
   spool.leave()();
   spool.close();
+});
+
+test("an idle plane keeps marking its spool, so that no other plane takes it for abandoned", async (context) => {
+  await using directory = await temporaryDirectory();
+  mock.timers.enable({ apis: ["setInterval"] });
+  context.after(() => mock.timers.reset());
+  const spool = createSpool(directory.file("store.db"));
+  await spool.add([callEntry("a")]);
+  spool.leave()();
+  const [name = ""] = await readdir(directory.path);
+  const longAgo = new Date(Date.now() - 3_600_000);
+  await utimes(directory.file(name), longAgo, longAgo);
+  mock.timers.tick(30_000);
+  assert.ok((await stat(directory.file(name))).mtimeMs > Date.now() - 60_000);
+  spool.close();
+});
+
+test("a plane that was suspended so long that its spool was taken away goes on in a new one", async () => {
+  await using directory = await temporaryDirectory();
+  const spool = createSpool(directory.file("store.db"));
+  await spool.add([callEntry("a")]);
+  spool.leave()();
+  await rm(directory.file((await readdir(directory.path))[0] ?? ""));
+  await spool.add([callEntry("b")]);
+  spool.leave()();
+  await spool.add([callEntry("c")]);
+  const files = await readdir(directory.path);
+  const texts = await Promise.all(files.map((name) => readFile(directory.file(name), "utf8")));
+  assert.equal(texts.join(""), line("c"), "what is written now has a name on the disk");
+  spool.leave()();
+  spool.close();
+});
+
+test("a directory that cannot be read costs a warning and not the plane", async (context) => {
+  await using directory = await temporaryDirectory();
+  const store = await openSqliteStore(directory.file("store.db"));
+  const warned = context.mock.method(process, "emitWarning", () => undefined);
+  await recoverSpools(directory.file("nowhere/store.db"), store);
+  assert.match(String(warned.mock.calls[0]?.arguments[0]), /nowhere cannot be read: there is no such file/);
+  await store.close();
 });

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
 import { uniqueId } from "../lib/unique-id.ts";
 import type { JournalEntry } from "../model/store.ts";
 
@@ -13,6 +13,11 @@ export type Spool = {
 
 /** What comes closer than this after another has come with it. */
 const togetherMs = 0.2;
+
+/** So often a spool in use is marked as such: well within the time after which others take it for abandoned. */
+const markEveryMs = 15_000;
+/** After so long without a write another plane may have taken the file away, if this process was suspended. */
+const unseenMs = 1_000;
 
 const nothing = () => undefined;
 
@@ -29,6 +34,10 @@ export function createSpool(store: string): Spool {
   const path = `${store}-waiting-${process.pid}-${uniqueId()}`;
   // One is filled while what is in the other is stored.
   let [filled, other] = [createPart(`${path}.a`), createPart(`${path}.b`)];
+  const marking = setInterval(() => {
+    filled.mark();
+    other.mark();
+  }, markEveryMs).unref();
   let lines = "";
   let linesCount = 0;
   let written: PromiseWithResolvers<boolean> | undefined;
@@ -76,6 +85,7 @@ export function createSpool(store: string): Spool {
       return leaving.clear;
     },
     close() {
+      clearInterval(marking);
       write();
       filled.close();
       other.close();
@@ -94,13 +104,24 @@ function lineOf(entries: readonly JournalEntry[]): string {
 function createPart(path: string) {
   let file: number | undefined;
   let isEmpty = true;
+  let writtenAt = 0;
   const open = () => {
     own.add(path);
     return openSync(path, "ax", 0o600);
   };
+  /** A line in a file that has no name any more is lost with the process. */
+  const leaveUnlinked = (now: number) => {
+    if (file === undefined || (!isEmpty && now - writtenAt < unseenMs)) return;
+    if (fstatSync(file).nlink > 0) return;
+    closeSync(file);
+    file = undefined;
+  };
   return {
     add(line: string): void {
+      const now = performance.now();
+      leaveUnlinked(now);
       file ??= open();
+      writtenAt = now;
       isEmpty = false;
       writeSync(file, line);
     },
@@ -108,6 +129,15 @@ function createPart(path: string) {
       if (file === undefined || isEmpty) return;
       ftruncateSync(file, 0);
       isEmpty = true;
+    },
+    mark(): void {
+      if (file === undefined) return;
+      const now = new Date();
+      try {
+        futimesSync(file, now, now);
+      } catch {
+        // A spool that cannot be marked is found to be gone with the next write.
+      }
     },
     close(): void {
       if (file === undefined) return;

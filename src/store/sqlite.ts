@@ -11,7 +11,7 @@ import {
 } from "./sqlite/api-keys.ts";
 import { deleteCallsBefore } from "./sqlite/call-chain.ts";
 import { addToMinutes, selectCallSeries } from "./sqlite/call-minutes.ts";
-import { createCallAppender, selectCall, selectCalls } from "./sqlite/calls.ts";
+import { createCallAppender, selectCall, selectCalls, selectCallUsers } from "./sqlite/calls.ts";
 import { insertChanges, selectAudiences, selectChanges } from "./sqlite/changes.ts";
 import type { Prepare } from "./sqlite/connection.ts";
 import { createConnection } from "./sqlite/connection.ts";
@@ -64,6 +64,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
   return {
     append: (entries) => write((prepare) => insertEntries(prepare, entries)),
     call: (id) => read((prepare) => selectCall(prepare, id)),
+    callUsers: (ids) => read((prepare) => selectCallUsers(prepare, ids)),
     calls: (filter = {}) => read((prepare) => selectCalls(prepare, filter)),
     callSeries: (span) => read((prepare) => selectCallSeries(prepare, span)),
     events: (after, limit) => read((prepare) => selectEvents(prepare, after, limit)),

@@ -14,6 +14,17 @@ export const callPromises: Promises = {
     assert.equal(await store.call("two"), null);
   },
 
+  "tells who made calls, and leaves out those it never saw": async ({ store }) => {
+    const [ann, nobody] = [principalOf({ user: "ann" }), principalOf({})];
+    await store.append([callEntry("one", { principal: ann }), callEntry("two", { principal: nobody })]);
+    const users = await store.callUsers(["one", "two", "never"]);
+    assert.deepEqual([...users].sort(), [
+      ["one", "ann"],
+      ["two", null],
+    ]);
+    assert.equal((await store.callUsers([])).size, 0);
+  },
+
   "keeps any text a model or a server came up with": async ({ store }) => {
     const tool = "a'; DROP TABLE calls; -- \u0000 \ud800 \u{1f680} \u2028";
     await store.append([callEntry("odd", { tool })]);

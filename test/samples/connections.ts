@@ -21,6 +21,7 @@ export function sampleConnection({
   closeMs = 0,
   connectTimeoutMs = 30_000,
   idleTimeoutMs = 0,
+  after = undefined as Promise<void> | undefined,
 } = {}) {
   const attempts: Attempt[] = [];
   const events: PlaneEvent[] = [];
@@ -30,6 +31,7 @@ export function sampleConnection({
     name: "s",
     connectTimeoutMs,
     idleTimeoutMs,
+    after,
     onIdle() {
       world.idle += 1;
     },

@@ -164,7 +164,12 @@ suite("somebody who tries to see or call what is not theirs", () => {
       "x-compliance-level": "HIPAA",
     };
     const body = { principal: { user: "ann", groups: ["hr"] }, groups: ["hr"], consent: true, user: "ann" };
-    assert.equal((await http("bob", "/tools/hr.pay/call", { body, headers })).status, 403);
+    assert.equal((await http("bob", "/tools/hr.pay/call", { body: {}, headers })).status, 403);
+    assert.equal(
+      (await http("bob", "/tools/hr.pay/call", { body })).status,
+      400,
+      "no field of a call says who",
+    );
     assert.doesNotMatch((await http("bob", "/tools?limit=1000", { headers })).text, secret);
   });
 

@@ -104,7 +104,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
       answers.map(({ code }) => code),
       [2, 1, 2],
     );
-    assert.match(answers[2]?.stderr ?? "", /--status cannot be 'x': give one of pending/);
+    assert.match(answers[2]?.stderr ?? "", /--status cannot be 'x': give one of all, pending/);
   });
 
   test("a call that is only tried says what the policy says", async () => {

@@ -49,9 +49,11 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
       }
       return found;
     };
-    assert.deepEqual(await listed("order=pending"), [middle, oldest, newest]);
-    assert.deepEqual(await listed("order=newest"), [newest, middle, oldest]);
-    assert.deepEqual(await listed("order=oldest"), ids);
+    assert.deepEqual(await listed("status=all&order=pending"), [middle, oldest, newest]);
+    assert.deepEqual(await listed("status=all&order=newest"), [newest, middle, oldest]);
+    assert.deepEqual(await listed("status=all&order=oldest"), ids);
+    assert.deepEqual(await listed("order=oldest"), [oldest, middle], "what waits is listed by default");
+    assert.deepEqual(await listed("status=rejected"), [newest]);
     const wrong = await plane.ask("GET /approvals?order=random");
     assert.equal(wrong.status, 400);
     assert.match(
@@ -127,7 +129,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     const { status, body } = await plane.ask(putRoute, put("k"), { prefer: "wait=60" });
     assert.equal(status, 403);
     assert.match(errorOf(body as Partial<Outcome>).message, /nobody answered in time/);
-    const [expired] = approvalsIn(await plane.ask("GET /approvals"));
+    const [expired] = approvalsIn(await plane.ask("GET /approvals?status=all"));
     const late = await plane.ask(`POST /approvals/${expired?.id}`, { decision: "approve" });
     assert.deepEqual([expired?.status, late.status], ["expired", 409]);
     assert.deepEqual(callsAt(plane.log), []);
@@ -148,7 +150,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     leaving.abort();
     assert.equal(await gone, "gone");
     await eventually("its end", async () => ((await pending()).length === 0 ? true : undefined));
-    const [over] = approvalsIn(await plane.ask("GET /approvals"));
+    const [over] = approvalsIn(await plane.ask("GET /approvals?status=all"));
     assert.equal(over?.status, "cancelled");
   });
 
@@ -162,7 +164,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     const tried = await bob(`POST /approvals/${id}`, { decision: "approve" });
     assert.deepEqual([tried.status, tried.body.code], [403, "FORBIDDEN"]);
     assert.equal((await bob(`GET /approvals/${id}`)).status, 404);
-    assert.deepEqual(approvalsIn(await bob("GET /approvals")), []);
+    assert.deepEqual(approvalsIn(await bob("GET /approvals?status=all")), []);
     assert.equal((await plane.ask(`POST /approvals/${id}`, { decision: "approve" })).status, 401);
     const done = await operator(`POST /approvals/${id}`, { decision: "approve" });
     assert.deepEqual([done.status, outcomeIn(done).ok], [200, true]);

@@ -28,7 +28,11 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.match(stdout, /● fx\.add +\S/);
     assert.match(stdout, /(\d+)\/\1 loaded/);
     assert.match(stdout, /TOOL +SCORE +NEEDS +SUMMARY\nfx\.add /);
+    assert.match(stdout, /that match; all loaded already\./);
     assert.match(stdout, /SERVER +TOOLS +FULL/);
+    const [, loaded = "", tokens = ""] = /toolplane chat +\S+ +modern +full +(\d+) +(\d+)/.exec(stdout) ?? [];
+    assert.match(stdout, new RegExp(`\\n${loaded}/${loaded} loaded, as /mcp tools shows`));
+    assert.ok(Number(tokens) > 0, stdout);
     assert.match(stdout, /\n\{"sum":3\}\n/);
   });
 
@@ -36,7 +40,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo"), other: fixture("progress") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...["/mcp tools", "/mcp disconnect fx", "/mcp tools", "/call fx.add a:=1 b:=2"],
+      ...["/mcp tools", "/mcp disconnect fx", "/mcp tools", "/call fx.add a:=1 b:=2", "/mcp", "/mcp stats"],
       ...["/mcp connect fx", "/call fx.add a:=1 b:=2"],
     ]);
     assert.equal(code, 4);
@@ -44,7 +48,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const [before = "", after = ""] = stdout.split("fx is disconnected");
     assert.match(before, /● fx\.add/);
     assert.match(after, /● other\./);
-    assert.doesNotMatch(after.split("fx is connected")[0] ?? "", /● fx\./);
+    const [without = ""] = after.split("fx is connected");
+    assert.doesNotMatch(without, /● fx\./);
+    assert.match(without, /○ fx +0 tools/);
+    assert.doesNotMatch(without, /^fx +\d/m, "no row of the statistics");
     assert.match(after, /✔ fx is connected: \d+ tools\.\n\{"sum":3\}\n/);
   });
 
@@ -165,7 +172,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
 
   test("events are shown when somebody wants to see them", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { fx: fixture("echo") });
+    const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy: { mode: "always" } });
     const lines = [
       "/call fx.echo message=quiet",
       "/verbose",

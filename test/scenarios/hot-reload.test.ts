@@ -83,5 +83,5 @@ test("a bad edit of one server keeps its last good version and is reported", asy
   const { unchanged, removed, problems } = await applied;
   assert.deepEqual([unchanged.toSorted(), removed, problems], [["bad", "good"], [], 1]);
   assert.deepEqual(await pids(plane), old);
-  assert.match(plane.config().problems[0]?.path ?? "", /servers\.bad\.command/);
+  assert.match(plane.config().problems[0]?.path ?? "", /mcpServers\.bad\.command/);
 });

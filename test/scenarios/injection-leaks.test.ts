@@ -124,7 +124,7 @@ suite("injected values are in nothing that people or models read", () => {
       "/tools/insider.open",
       "/calls",
       "/dead-letters",
-      "/approvals",
+      "/approvals?status=all",
       "/tools/changes",
     ])
       answers.push(await (await fetch(serving.url + path)).text());

@@ -85,7 +85,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
       config: { mcpServers: { odd: fixture("echo", [], { inject: bad }), good: fixture("echo") } },
     });
     const [problem] = plane.config().problems;
-    assert.match(problem?.path ?? "", /servers\.odd\.inject/);
+    assert.match(problem?.path ?? "", /mcpServers\.odd\.inject/);
     assert.match(problem?.message ?? "", /'_mcp_data', 'username', or \{"parameter", "from"\}/);
     assert.equal((await plane.call("good.echo", { message: "hi" })).ok, true);
   });

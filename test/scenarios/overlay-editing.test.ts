@@ -55,7 +55,7 @@ test("a dry run goes as far as a provider and asks nobody", async () => {
   assert.deepEqual([status, (body.call as { status: string }).status], [200, "dry_run"]);
   assert.equal((await ask("POST /tools/echo.put_note/call", { arguments: {}, dryRun: true })).status, 400);
   assert.equal((await ask("POST /tools/echo.put_note/call", { arguments: args, dryRun: "yes" })).status, 400);
-  assert.deepEqual((await ask("GET /approvals")).body.approvals, []);
+  assert.deepEqual((await ask("GET /approvals?status=all")).body.approvals, []);
   assert.deepEqual(callsAt(log), []);
 });
 

@@ -38,7 +38,7 @@ for (const client of clientNames()) {
     const [files, before] = [filesBelow(root.path), readFileSync(file)];
     const { servers } = findClientServers([client], { ...where, directory: join(root.path, "elsewhere") });
     const wanted = request(where);
-    const { backup, moved } = connectClient(client, where, wanted);
+    const { backup, moved } = await connectClient(client, where, wanted);
     assert.equal(backup, `${file}.toolplane-backup`);
     assert.deepEqual(readFileSync(backup), before);
     const golden = readFileSync(join(goldens, `${client}${extname(file)}`), "utf8");
@@ -50,7 +50,7 @@ for (const client of clientNames()) {
     );
     for (const { name, definition } of servers.filter((server) => moved.some(({ as }) => as === server.name)))
       assert.equal(JSON.stringify(Object.fromEntries(inPlane)[name]), JSON.stringify(definition));
-    const done = disconnectClient(client, where, { remove: true });
+    const done = await disconnectClient(client, where, { remove: true });
     assert.equal(done.outcome, "restored");
     assert.deepEqual(readFileSync(file), before);
     assert.deepEqual(filesBelow(root.path), [...files, wanted.into].sort());
@@ -63,9 +63,9 @@ for (const client of clientNames()) {
     const file = join(where.home, userFiles.linux[client]);
     const edit = (text: string) => setInText(file, text, ["added"], { since: true });
     const before = readFileSync(file, "utf8");
-    connectClient(client, where, request(where));
+    await connectClient(client, where, request(where));
     writeFileSync(file, edit(readFileSync(file, "utf8")));
-    const done = disconnectClient(client, where);
+    const done = await disconnectClient(client, where);
     assert.equal(done.outcome, "merged");
     assert.deepEqual(
       JSON.stringify(sorted(readData(file))),
@@ -73,17 +73,17 @@ for (const client of clientNames()) {
     );
     for (const comment of before.match(/(\/\/|#) .*$/gm) ?? [])
       assert.ok(readFileSync(file, "utf8").includes(comment) || done.backup !== null, comment);
-    assert.throws(() => disconnectClient(client, where), { code: "NOT_FOUND" });
+    await assert.rejects(disconnectClient(client, where), { code: "NOT_FOUND" });
   });
 
   test(`a file that ${client} did not have yet is gone after disconnecting`, async () => {
     await using root = await temporaryDirectory();
     const where = emptyHome(root.path, "linux");
-    const { path, backup } = connectClient(client, where, request(where));
+    const { path, backup } = await connectClient(client, where, request(where));
     assert.equal(path, join(where.home, userFiles.linux[client]).replace(/jsonc$/, "json"));
     assert.equal(backup, null);
     assert.ok(existsSync(path));
-    assert.equal(disconnectClient(client, where).outcome, "deleted");
+    assert.equal((await disconnectClient(client, where)).outcome, "deleted");
     assert.deepEqual(filesBelow(root.path), []);
   });
 }
@@ -110,8 +110,8 @@ for (const platform of platforms) {
     for (const client of ["claude-desktop", "vscode", "zed", "roo", "goose"] as const) {
       const file = join(where.home, userFiles[platform][client]);
       const before = readFileSync(file);
-      assert.equal(connectClient(client, where, request(where)).path, file);
-      disconnectClient(client, where);
+      assert.equal((await connectClient(client, where, request(where))).path, file);
+      await disconnectClient(client, where);
       assert.deepEqual(readFileSync(file), before);
     }
   });
@@ -122,11 +122,9 @@ test("every client gets the entry in its own words", async () => {
   const where = emptyHome(root.path, "darwin");
   const [url, headers] = ["http://127.0.0.1:7420/mcp", { "X-Key": "1" }];
   const remote = (): JsonObject => ({ url, headers });
-  const entries = Object.fromEntries(
-    clientNames()
-      .filter((client) => client !== "claude-desktop")
-      .map((client) => [client, connectClient(client, where, request(where, { gateway: remote })).server]),
-  );
+  const entries: Record<string, unknown> = {};
+  for (const client of clientNames().filter((name) => name !== "claude-desktop"))
+    entries[client] = (await connectClient(client, where, request(where, { gateway: remote }))).server;
   const named = { name: "toolplane", description: "Toolplane", enabled: true, timeout: 300 };
   assert.deepEqual(entries, {
     "claude-code": { type: "http", url, headers },
@@ -148,7 +146,7 @@ test("every client gets the entry in its own words", async () => {
     kiro: { url, headers },
     antigravity: { serverUrl: url, headers },
   });
-  assert.throws(() => connectClient("claude-desktop", where, request(where, { gateway: remote })), {
+  await assert.rejects(connectClient("claude-desktop", where, request(where, { gateway: remote })), {
     code: "USAGE",
     message: /only by a command/,
   });
@@ -159,14 +157,14 @@ test("a dry run says everything and writes nothing", async () => {
   const where = fullHome(root.path, "linux");
   const state = () => filesBelow(root.path).map((file) => [file, readFileSync(file, "utf8")]);
   const before = state();
-  const planned = connectClient("cursor", where, request(where, { dryRun: true }));
+  const planned = await connectClient("cursor", where, request(where, { dryRun: true }));
   assert.deepEqual(state(), before);
   assert.deepEqual(planned.moved, [
     { name: "github", as: "github", isNew: true },
     { name: "browser", as: "browser", isNew: true },
   ]);
   assert.equal(planned.isDryRun && planned.isChanged, true);
-  const done = connectClient("cursor", where, request(where));
+  const done = await connectClient("cursor", where, request(where));
   assert.deepEqual({ ...done, isDryRun: true, backup: null }, planned);
 });
 
@@ -174,7 +172,7 @@ test("--keep leaves the servers in the client and only adds ours", async () => {
   await using root = await temporaryDirectory();
   const where = fullHome(root.path, "linux");
   const wanted = request(where, { keep: true });
-  const { moved, kept, path, into } = connectClient("windsurf", where, wanted);
+  const { moved, kept, path, into } = await connectClient("windsurf", where, wanted);
   assert.deepEqual([moved, into, kept.map(({ name }) => name)], [[], null, ["linear", "puppeteer"]]);
   assert.equal(existsSync(wanted.into), false);
   const { mcpServers } = readData(path) as { mcpServers: object };
@@ -187,12 +185,12 @@ test("a server that the configuration has already is not written twice, a differ
   const wanted = request(where);
   const linear = { url: "https://mcp.linear.app/mcp", deny_tools: ["delete_issue"] };
   writeFileSync(wanted.into, JSON.stringify({ mcpServers: { linear, puppeteer: { command: "other" } } }));
-  const { moved } = connectClient("windsurf", where, wanted);
+  const { moved } = await connectClient("windsurf", where, wanted);
   assert.deepEqual(moved, [
     { name: "linear", as: "linear", isNew: false },
     { name: "puppeteer", as: "puppeteer-windsurf", isNew: true },
   ]);
-  const done = disconnectClient("windsurf", where, { remove: true });
+  const done = await disconnectClient("windsurf", where, { remove: true });
   assert.deepEqual(
     [done.removed, done.stays].map((servers) => servers.map(({ name }) => name)),
     [["puppeteer-windsurf"], ["linear"]],
@@ -201,11 +199,11 @@ test("a server that the configuration has already is not written twice, a differ
 
 test("a client that was never connected cannot be disconnected", async () => {
   await using root = await temporaryDirectory();
-  assert.throws(() => disconnectClient("zed", emptyHome(root.path, "darwin")), {
+  await assert.rejects(disconnectClient("zed", emptyHome(root.path, "darwin")), {
     code: "NOT_FOUND",
     message: /^Zed is not connected: there is no 'toolplane' in .*settings\.json\.$/,
   });
-  assert.throws(() => disconnectClient("wind", emptyHome(join(root.path, "home"), "darwin")), {
+  await assert.rejects(disconnectClient("wind", emptyHome(join(root.path, "home"), "darwin")), {
     code: "USAGE",
     message: /Did you mean 'windsurf'\?/,
   });
@@ -219,8 +217,8 @@ test("a broken file is left as it is, without a backup", async () => {
     const broken = `${readFileSync(file, "utf8")}\n[`;
     writeFileSync(file, broken);
     const files = filesBelow(root.path);
-    assert.throws(() => connectClient(client, where, request(where)), { code: "CONFIG_INVALID" });
-    assert.throws(() => disconnectClient(client, where), { code: "CONFIG_INVALID" });
+    await assert.rejects(connectClient(client, where, request(where)), { code: "CONFIG_INVALID" });
+    await assert.rejects(disconnectClient(client, where), { code: "CONFIG_INVALID" });
     assert.equal(readFileSync(file, "utf8"), broken);
     assert.deepEqual(filesBelow(root.path), files);
   }
@@ -234,7 +232,7 @@ test("a file behind a link stays behind it with its mode, and the backup is for 
   symlinkSync(real, file);
   chmodSync(real, 0o640);
   const before = readFileSync(real);
-  connectClient("cursor", where, request(where));
+  await connectClient("cursor", where, request(where));
   assert.ok(lstatSync(file).isSymbolicLink());
   assert.ok(JSON.stringify(readData(real)).includes("toolplane"));
   if (process.platform !== "win32") {
@@ -242,7 +240,7 @@ test("a file behind a link stays behind it with its mode, and the backup is for 
     for (const copy of ["backup", "connection.json"])
       assert.equal(statSync(`${file}.toolplane-${copy}`).mode & 0o777, 0o600);
   }
-  disconnectClient("cursor", where);
+  await disconnectClient("cursor", where);
   assert.ok(lstatSync(file).isSymbolicLink());
   assert.deepEqual(readFileSync(real), before);
 });

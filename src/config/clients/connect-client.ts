@@ -46,7 +46,11 @@ export type ConnectRequest = {
 };
 
 /** Moves a client's servers into our configuration and writes the gateway into the client's file. */
-export function connectClient(name: string, where: Where, request: ConnectRequest): ClientConnection {
+export async function connectClient(
+  name: string,
+  where: Where,
+  request: ConnectRequest,
+): Promise<ClientConnection> {
   const client = knownClient(name);
   const file = requireFile(client, where, request.scope);
   if (file.path === request.into)
@@ -55,12 +59,12 @@ export function connectClient(name: string, where: Where, request: ConnectReques
   return request.dryRun ? work() : withLock(file.path, work);
 }
 
-function connect(
+async function connect(
   client: ClientName,
   file: ClientFile,
   where: Where,
   request: ConnectRequest,
-): ClientConnection {
+): Promise<ClientConnection> {
   const bytes = readBytes(file.path);
   const data = bytes === null ? undefined : parseData(file.path, bytes);
   const report = emptyReport(client, file, request);
@@ -80,14 +84,19 @@ function connect(
     .filter(({ into }) => !files.includes(into))
     .map(({ as, into }) => ({ name: as, path: into }));
   report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
-  if (report.isChanged && !request.dryRun) write(client, file, bytes, { report, moved, place });
+  if (report.isChanged && !request.dryRun) await write(client, file, bytes, { report, moved, place });
   report.backup = readBackup(file.path) === null || request.dryRun ? null : backupPath(file.path);
   return report;
 }
 
 type Change = { report: ClientConnection; moved: MovedServer[]; place: Path };
 
-function write(client: ClientName, file: ClientFile, bytes: Buffer | null, change: Change): void {
+async function write(
+  client: ClientName,
+  file: ClientFile,
+  bytes: Buffer | null,
+  change: Change,
+): Promise<void> {
   const { server } = change.report;
   const text = bytes === null ? null : decode(file.path, bytes);
   const earlier = earlierConnection(file, bytes, change.place);
@@ -100,7 +109,7 @@ function write(client: ClientName, file: ClientFile, bytes: Buffer | null, chang
   const written = hashText(made);
   writeRecord(file.path, { version: 1, client, existed, server, moved, written });
   for (const { into, as, definition, isAdded } of change.moved)
-    if (isAdded) addServerEntry(into, as, definition);
+    if (isAdded) await addServerEntry(into, as, definition);
   writeAtomically(file.path, edited);
 }
 

@@ -36,15 +36,15 @@ test("connecting twice is harmless and keeps the first backup", async () => {
   for (const client of clientNames()) {
     const file = join(where.home, userFiles.linux[client]);
     const before = readFileSync(file);
-    connectClient(client, where, request(where));
+    await connectClient(client, where, request(where));
     const connected = readFileSync(file);
-    const again = connectClient(client, where, request(where));
+    const again = await connectClient(client, where, request(where));
     assert.deepEqual([again.backup, again.isChanged], [`${file}.toolplane-backup`, false]);
     assert.deepEqual(readFileSync(file), connected);
     const other = { command: "/opt/toolplane", args: ["mcp", "--standalone"] };
-    connectClient(client, where, request(where, { gateway: () => other }));
+    await connectClient(client, where, request(where, { gateway: () => other }));
     assert.deepEqual(readFileSync(`${file}.toolplane-backup`), before);
-    assert.equal(disconnectClient(client, where).outcome, "restored");
+    assert.equal((await disconnectClient(client, where)).outcome, "restored");
     assert.deepEqual(readFileSync(file), before, client);
   }
 });
@@ -54,9 +54,9 @@ test("a backup is kept while it is the only copy of a server that was taken out 
   const where = emptyHome(root.path, "linux");
   const before = '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
   const file = cursorFile(where, before);
-  connectClient("cursor", where, request(where, { keep: true }));
+  await connectClient("cursor", where, request(where, { keep: true }));
   for (const name of ["a", "b"]) removeFromFile(file, ["mcpServers", name]);
-  const done = disconnectClient("cursor", where);
+  const done = await disconnectClient("cursor", where);
   assert.equal(JSON.stringify(serversIn(file)), "{}");
   assert.deepEqual(
     done.missing.map(({ name }) => name),
@@ -64,8 +64,8 @@ test("a backup is kept while it is the only copy of a server that was taken out 
   );
   assert.equal(readFileSync(String(done.backup), "utf8"), before);
   // The next connection keeps that copy, too.
-  connectClient("cursor", where, request(where));
-  disconnectClient("cursor", where);
+  await connectClient("cursor", where, request(where));
+  await disconnectClient("cursor", where);
   assert.equal(readFileSync(`${file}.toolplane-backup-1`, "utf8"), before);
 });
 
@@ -74,9 +74,9 @@ test("what was moved comes back beside a server that was added meanwhile", async
   const where = fullHome(root.path, "linux");
   const file = cursorFile(where);
   const before = serversIn(file);
-  connectClient("cursor", where, request(where));
+  await connectClient("cursor", where, request(where));
   setInFile(file, ["mcpServers", "mine"], { command: "mine" });
-  const done = disconnectClient("cursor", where);
+  const done = await disconnectClient("cursor", where);
   assert.equal(
     JSON.stringify(sortedEntries(serversIn(file))),
     JSON.stringify(sortedEntries({ ...before, mine: { command: "mine" } })),
@@ -94,9 +94,9 @@ test("a server with the name of a moved one stays as it was written, and the bac
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
   const file = cursorFile(where, '{"mcpServers":{"a":{"command":"old"}}}');
-  connectClient("cursor", where, request(where));
+  await connectClient("cursor", where, request(where));
   setInFile(file, ["mcpServers", "a"], { command: "new" });
-  const done = disconnectClient("cursor", where);
+  const done = await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{"a":{"command":"new"}}}');
   assert.deepEqual(done.missing, [{ name: "a", reason: "another server has its name now" }]);
   assert.deepEqual(done.returned, []);
@@ -108,10 +108,10 @@ test("a client that wrote its file anew gets its servers back, and a backup with
   const where = fullHome(root.path, "linux");
   const file = join(where.home, ".claude.json");
   const before = readData(file) as JsonObject;
-  connectClient("claude-code", where, request(where));
+  await connectClient("claude-code", where, request(where));
   const rewritten = { ...(readData(file) as JsonObject), numStartups: 185 };
   writeFileSync(file, JSON.stringify(rewritten));
-  const done = disconnectClient("claude-code", where);
+  const done = await disconnectClient("claude-code", where);
   assert.deepEqual(
     JSON.parse(readFileSync(file, "utf8")),
     JSON.parse(JSON.stringify({ ...before, numStartups: 185 })),
@@ -128,10 +128,10 @@ test("a server that was added while the client was connected is moved by the nex
   const where = emptyHome(root.path, "linux");
   const file = cursorFile(where, '{\n  "mcpServers": {\n    "a": { "command": "a" }\n  }\n}\n');
   const wanted = request(where);
-  connectClient("cursor", where, wanted);
+  await connectClient("cursor", where, wanted);
   setInFile(file, ["mcpServers", "later"], { command: "later" });
   assert.deepEqual(
-    connectClient("cursor", where, wanted).moved.map(({ name }) => name),
+    (await connectClient("cursor", where, wanted)).moved.map(({ name }) => name),
     ["later"],
   );
   assert.deepEqual(
@@ -139,7 +139,7 @@ test("a server that was added while the client was connected is moved by the nex
     ["a", "later"],
   );
   assert.deepEqual(Object.keys(serversIn(file)), ["toolplane"]);
-  assert.deepEqual(disconnectClient("cursor", where).returned, ["a", "later"]);
+  assert.deepEqual((await disconnectClient("cursor", where)).returned, ["a", "later"]);
   assert.equal(JSON.stringify(serversIn(file)), '{"a":{"command":"a"},"later":{"command":"later"}}');
 });
 
@@ -148,9 +148,9 @@ test("a file that was deleted meanwhile is restored", async () => {
   const where = fullHome(root.path, "linux");
   const file = cursorFile(where);
   const before = readFileSync(file);
-  connectClient("cursor", where, request(where));
+  await connectClient("cursor", where, request(where));
   rmSync(file);
-  assert.equal(disconnectClient("cursor", where).outcome, "restored");
+  assert.equal((await disconnectClient("cursor", where)).outcome, "restored");
   assert.deepEqual(readFileSync(file), before);
 });
 
@@ -159,9 +159,9 @@ test("a server that was edited in our configuration is not removed from it", asy
   const where = emptyHome(root.path, "linux");
   cursorFile(where, '{"mcpServers":{"a":{"command":"a"},"b":{"command":"b"}}}');
   const wanted = request(where);
-  connectClient("cursor", where, wanted);
+  await connectClient("cursor", where, wanted);
   setInFile(wanted.into, ["mcpServers", "a", "timeoutMs"], 5);
-  const { removed, stays } = disconnectClient("cursor", where, { remove: true });
+  const { removed, stays } = await disconnectClient("cursor", where, { remove: true });
   assert.deepEqual(
     [removed, stays],
     [[{ name: "b", path: wanted.into }], [{ name: "a", path: wanted.into }]],
@@ -175,9 +175,9 @@ test("an entry of the same name that was there before comes back", async () => {
   mkdirSync(dirname(file), { recursive: true });
   const before = '{"mcpServers":{"toolplane":{"serverUrl":"http://example.org:7777/mcp"}}}';
   writeFileSync(file, before);
-  connectClient("windsurf", where, request(where));
+  await connectClient("windsurf", where, request(where));
   writeFileSync(file, `${readFileSync(file, "utf8")}\n`);
-  disconnectClient("windsurf", where);
+  await disconnectClient("windsurf", where);
   assert.equal(readFileSync(file, "utf8"), `${before}\n`);
 });
 
@@ -188,9 +188,9 @@ test("maps that were made for our entry go with it, others stay", async () => {
   mkdirSync(dirname(file));
   for (const before of ['{\n  "ui": {}\n}\n', '{\n  "ui": {},\n  "mcpServers": {}\n}\n']) {
     writeFileSync(file, before);
-    connectClient("gemini", where, request(where));
+    await connectClient("gemini", where, request(where));
     writeFileSync(file, readFileSync(file, "utf8").replace('"ui": {}', '"ui": { "theme": "x" }'));
-    disconnectClient("gemini", where);
+    await disconnectClient("gemini", where);
     assert.equal(readFileSync(file, "utf8"), before.replace('"ui": {}', '"ui": { "theme": "x" }'));
   }
 });
@@ -198,19 +198,19 @@ test("maps that were made for our entry go with it, others stay", async () => {
 test("a file made for us goes even when the client wrote it anew", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
-  const { path } = connectClient("claude-code", where, request(where));
+  const { path } = await connectClient("claude-code", where, request(where));
   writeFileSync(path, JSON.stringify(readData(path)));
-  assert.equal(disconnectClient("claude-code", where).outcome, "deleted");
+  assert.equal((await disconnectClient("claude-code", where)).outcome, "deleted");
   assert.deepEqual(filesBelow(root.path), []);
 });
 
 test("a connection that was ended by hand starts anew with a new backup", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
-  connectClient("cursor", where, request(where));
+  await connectClient("cursor", where, request(where));
   const file = cursorFile(where, '{"mcpServers":{"mine":{"command":"x"}}}');
-  connectClient("cursor", where, request(where, { keep: true }));
-  disconnectClient("cursor", where);
+  await connectClient("cursor", where, request(where, { keep: true }));
+  await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{"mine":{"command":"x"}}}');
   assert.deepEqual(filesBelow(root.path), [file]);
 });
@@ -219,13 +219,13 @@ test("an entry without a record is taken out alone", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
   const file = cursorFile(where, JSON.stringify({ mcpServers: { toolplane: gateway } }));
-  assert.equal(connectClient("cursor", where, request(where)).backup, null);
-  disconnectClient("cursor", where);
+  assert.equal((await connectClient("cursor", where, request(where))).backup, null);
+  await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{}}');
   // One that is replaced is no part of what the client had.
   cursorFile(where, JSON.stringify({ mcpServers: { toolplane: { command: "toolplane", args: ["mcp"] } } }));
-  connectClient("cursor", where, request(where));
-  disconnectClient("cursor", where);
+  await connectClient("cursor", where, request(where));
+  await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{}}');
   assert.equal(existsSync(`${file}.toolplane-backup`), false);
 });

@@ -34,19 +34,19 @@ import {
 import { gatewayConfig, ownName } from "./is-ourselves.ts";
 
 /** Gives a client its servers back and takes our entry out; what was changed meanwhile stays. */
-export function disconnectClient(
+export async function disconnectClient(
   name: string,
   where: Where,
   { scope, remove = false }: DisconnectOptions = {},
-): ClientDisconnection {
+): Promise<ClientDisconnection> {
   const client = knownClient(name);
   const connected = connectedFiles(client, where);
   const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
   if (file === undefined || !connected.some(({ path }) => path === file.path))
     throw notConnected(client, where, scope);
   const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
-  const back = withLock(file.path, () => giveBack(file));
-  const { stays, removed } = settle(back.moved, remove);
+  const back = await withLock(file.path, () => giveBack(file));
+  const { stays, removed } = await settle(back.moved, remove);
   return {
     ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
     outcome: back.outcome,
@@ -233,16 +233,16 @@ function hasComments(file: ClientFile, text: string): boolean {
 }
 
 /** The servers stay in our configuration unless they are to go; one that was edited there since stays anyway. */
-function settle(
+async function settle(
   moved: readonly MovedServer[],
   remove: boolean,
-): Pick<ClientDisconnection, "stays" | "removed"> {
+): Promise<Pick<ClientDisconnection, "stays" | "removed">> {
   const result: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
   for (const { as, into, definition, isAdded } of moved) {
     const present = tryEntries(into).find(({ name }) => name === as);
     if (present === undefined) continue;
     const isOurs = isAdded && stableJson(present.entry) === stableJson(definition);
-    if (remove && isOurs) removeServerEntry(into, as);
+    if (remove && isOurs) await removeServerEntry(into, as);
     result[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
   }
   return result;

@@ -27,6 +27,19 @@ export function removeFromFile(file: string, path: Path): boolean {
   return true;
 }
 
+/** Sets one value and removes others in one write. Paths to remove come last first, so that none moves another. */
+export function replaceInFile(file: string, path: Path, value: Json, removed: readonly Path[]): void {
+  const bytes = readBytes(file);
+  const text = bytes === null ? "" : decode(file, bytes);
+  const kept = removed.reduce((before, one) => removeInText(file, before, one), text);
+  const edited = setInText(file, kept, path, value);
+  if (bytes === null || edited !== text) writeAtomically(file, edited);
+}
+
+function removeInText(file: string, text: string, path: Path): string {
+  return edit(file, text, (format, body) => format.remove(body, path)) ?? text;
+}
+
 /** What `setInFile` would make of a text. */
 export function setInText(file: string, text: string, path: Path, value: Json): string {
   return edit(file, text, (format, body) => format.set(body, path, value)) ?? text;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { readData } from "./edit-file.ts";
-import { addServerEntry, removeServerEntry } from "./server-entries.ts";
+import { addServerEntry, putServerEntry, removeServerEntry } from "./server-entries.ts";
 
 const definition = { command: "npx", args: ["-y", "thing"] };
 
@@ -54,9 +54,9 @@ for (const [title, name, before, after] of shapes) {
     await using directory = await temporaryDirectory();
     const file = directory.file(name);
     writeFileSync(file, before);
-    addServerEntry(file, "new", definition);
+    await addServerEntry(file, "new", definition);
     assert.equal(JSON.stringify(readData(file)), JSON.stringify(after));
-    removeServerEntry(file, "new");
+    await removeServerEntry(file, "new");
     assert.doesNotMatch(readFileSync(file, "utf8"), /new|npx/);
   });
 }
@@ -64,7 +64,7 @@ for (const [title, name, before, after] of shapes) {
 test("a new file gets mcpServers", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("new/toolplane.json");
-  addServerEntry(file, "new", definition);
+  await addServerEntry(file, "new", definition);
   assert.equal(JSON.stringify(readData(file)), JSON.stringify({ mcpServers: { new: definition } }));
 });
 
@@ -77,7 +77,7 @@ test("a name that is taken is refused with what to do, wherever it stands", asyn
     '{"a":{"url":"u"}}',
   ]) {
     writeFileSync(file, text);
-    assert.throws(() => addServerEntry(file, "a", definition), {
+    await assert.rejects(addServerEntry(file, "a", definition), {
       code: "CONFIG_INVALID",
       message: /already has a server 'a'\. .*toolplane servers remove a$/,
     });
@@ -89,18 +89,18 @@ test("removing what is not there names the nearest server", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("a.json");
   writeFileSync(file, '{"mcpServers":{"github":{"url":"u"}}}');
-  assert.throws(() => removeServerEntry(file, "gihtub"), {
+  await assert.rejects(removeServerEntry(file, "gihtub"), {
     code: "NOT_FOUND",
     message: /^No server 'gihtub' in .*a\.json\. Did you mean 'github'\?$/,
   });
-  assert.throws(() => removeServerEntry(directory.file("none.json"), "a"), { code: "NOT_FOUND" });
+  await assert.rejects(removeServerEntry(directory.file("none.json"), "a"), { code: "NOT_FOUND" });
 });
 
 test("a file that is a list is no place for a server", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("a.json");
   writeFileSync(file, "[]");
-  assert.throws(() => addServerEntry(file, "a", definition), {
+  await assert.rejects(addServerEntry(file, "a", definition), {
     code: "CONFIG_INVALID",
     message: /top level/,
   });
@@ -121,17 +121,17 @@ const content = fc.record(
 test("whatever the file: adding and removing a server leaves the data and the comments as they were", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("a.json");
-  const property = fc.property(
+  const property = fc.asyncProperty(
     content,
     fc.constantFrom("", " ", "  ", "\t"),
     server,
-    (given, indent, entry) => {
+    async (given, indent, entry) => {
       const data = JSON.parse(JSON.stringify(given)) as JsonObject;
       const lines = JSON.stringify(data, null, indent).split("\n");
       writeFileSync(file, lines.map((line, at) => `${line} // comment ${at}\n`).join(""));
-      addServerEntry(file, "a new one", entry);
+      await addServerEntry(file, "a new one", entry);
       assert.ok(readFileSync(file, "utf8").includes("a new one"));
-      removeServerEntry(file, "a new one");
+      await removeServerEntry(file, "a new one");
       const rest = JSON.parse(JSON.stringify(readData(file))) as JsonObject;
       if (!("mcpServers" in data) && JSON.stringify(rest.mcpServers) === "{}") delete rest.mcpServers;
       assert.deepEqual(rest, data);
@@ -142,5 +142,22 @@ test("whatever the file: adding and removing a server leaves the data and the co
       );
     },
   );
-  fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: 200 });
 });
+
+const places: [title: string, before: string, after: unknown][] = [
+  ["in a map", '{"mcpServers":{"a":{"url":"u"},"b":{}}}', { mcpServers: { a: definition, b: {} } }],
+  ["in a list", '{"servers":[{"name":"a"}]}', { servers: [{ name: "a", ...definition }] }],
+  ["twice", '{"mcpServers":{"a":{}},"servers":{"a":{}}}', { mcpServers: { a: definition }, servers: {} }],
+  ["nowhere", '{"mcpServers":{}}', { mcpServers: { a: definition } }],
+];
+
+for (const [title, before, after] of places) {
+  test(`a server that stands ${title} is put in one write`, async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("a.json");
+    writeFileSync(file, before);
+    await putServerEntry(file, "a", definition);
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), after);
+  });
+}

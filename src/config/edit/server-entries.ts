@@ -2,16 +2,37 @@ import { nearest } from "../../lib/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import { readData, removeFromFile, setInFile } from "./edit-file.ts";
+import { readData, removeFromFile, replaceInFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./with-lock.ts";
 
 /** Writes a new server the way the file already holds its servers. */
-export function addServerEntry(file: string, name: string, definition: JsonObject): void {
-  withLock(file, () => add(file, name, definition));
+export function addServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
+  return withLock(file, () => add(file, name, definition));
 }
 
-export function removeServerEntry(file: string, name: string): void {
-  withLock(file, () => remove(file, name));
+/** Replaces a server where it stands, or adds it; the file is written once, so the old entry is never lost. */
+export function putServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
+  return withLock(file, () => {
+    const found = entriesOf(file).filter((entry) => entry.name === name);
+    const [kept, ...others] = found;
+    if (kept === undefined) return add(file, name, definition);
+    const value = kept.isListed ? { name, ...definition } : definition;
+    replaceInFile(file, kept.path, value, others.map(({ path }) => path).reverse());
+  });
+}
+
+export function removeServerEntry(file: string, name: string): Promise<void> {
+  return withLock(file, () => remove(file, name));
+}
+
+/** Does the file hold the server in a place that can be edited? */
+export function hasServerEntry(file: string, name: string): boolean {
+  return entriesOf(file).some((entry) => entry.name === name);
+}
+
+function entriesOf(file: string): Entry[] {
+  const data = readData(file);
+  return holdersOf(isObject(data) ? data : {}).flatMap((holder) => holder.entries);
 }
 
 /** The servers of a file as they are written there. */
@@ -49,8 +70,7 @@ function add(file: string, name: string, definition: JsonObject): void {
 }
 
 function remove(file: string, name: string): void {
-  const data = readData(file);
-  const entries = holdersOf(isObject(data) ? data : {}).flatMap((holder) => holder.entries);
+  const entries = entriesOf(file);
   const found = entries.filter((entry) => entry.name === name).reverse();
   if (found.length === 0) throw noSuchServer(file, name, entries);
   for (const { path } of found) removeFromFile(file, path);
@@ -65,7 +85,7 @@ function noSuchServer(file: string, name: string, entries: readonly Entry[]): Pl
   });
 }
 
-type Entry = { name: string | null; path: Path };
+type Entry = { name: string | null; path: Path; isListed?: true };
 
 /** One place of a file where servers stand. */
 type Holder = { path: Path; isList: boolean; entries: Entry[] };
@@ -95,6 +115,7 @@ function listHolder(path: Path, servers: readonly unknown[]): Holder {
   const entries = servers.map((server, at) => ({
     name: isObject(server) && typeof server.name === "string" ? server.name : null,
     path: [...path, at],
+    isListed: true as const,
   }));
   return { path, isList: true, entries };
 }

@@ -1,17 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { tryLock } from "../../lib/lock-file.ts";
 import { PlaneError } from "../../model/errors.ts";
 
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 const pauseMs = 20;
 const staleMs = 30_000;
 
 /** One program at a time changes a file: what another one wrote meanwhile would be lost. */
-export function withLock<T>(file: string, change: () => T): T {
+export async function withLock<T>(file: string, change: () => T | Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
   mkdirSync(dirname(file), { recursive: true });
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + maxWaitMs;
   let release = tryLock(lock, staleMs);
   while (release === null) {
     if (Date.now() > giveUpAt) {
@@ -20,11 +21,11 @@ export function withLock<T>(file: string, change: () => T): T {
         `${file} is being changed by another program. Try again, or remove ${lock}.`,
       );
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    await pause(pauseMs);
     release = tryLock(lock, staleMs);
   }
   try {
-    return change();
+    return await change();
   } finally {
     release();
   }

@@ -19,6 +19,8 @@ const namedThings = new Set([
 ]);
 /** What stands beside a secret and is none. */
 const describing = new Set(["type", "description", "title", "format"]);
+/** Lists of variables by name: who reads them has to know which. */
+const variableNames = new Set(["auth_env", "inheritEnv"]);
 /** What is handed over to servers under names that they chose, which need not say what it is. */
 const handedOver = new Set(["env", "headers"]);
 /** Long, of letters and digits, and neither a sentence, a path nor an address. */
@@ -34,6 +36,7 @@ export function maskSecrets(value: unknown, path: Path = []): Json {
 function enter(context: Context, part: string | number): Context {
   if (typeof part === "number") return { ...context, key: null };
   if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
+  if (variableNames.has(part)) return { isSecret: false, key: part };
   return {
     isSecret: looksSecret(part) || (context.isSecret && !describing.has(part)),
     key: part,

@@ -1,3 +1,4 @@
+import type { Path } from "../../model/path.ts";
 import type { Environment } from "./expand-environment.ts";
 import { mapTexts } from "./map-texts.ts";
 import { findReferences } from "./references.ts";
@@ -18,12 +19,27 @@ export function usedVariables(values: unknown, environment: Environment): Map<st
   return used;
 }
 
-/** Writes the references again where their values stand: what a variable holds is nobody's business. */
-export function showReferences(values: unknown, used: ReadonlyMap<string, string>): unknown {
+/** Writes the references again where their values stand, as `written` has them where it has a text in the same place. */
+export function showReferences(
+  values: unknown,
+  used: ReadonlyMap<string, string>,
+  written: unknown,
+): unknown {
   const byLength = [...used]
     .filter(([, value]) => value.length > 3)
     .sort(([, a], [, b]) => b.length - a.length);
-  return mapTexts(values, (text) =>
-    byLength.reduce((shown, [name, value]) => shown.replaceAll(value, `\${${name}}`), text),
-  );
+  return mapTexts(values, (text, path) => {
+    const source = textAt(written, path);
+    if (source !== undefined && findReferences(source).length > 0) return source;
+    return byLength.reduce((shown, [name, value]) => shown.replaceAll(value, `\${${name}}`), text);
+  });
+}
+
+function textAt(value: unknown, path: Path): string | undefined {
+  const inside = (inner: unknown, part: string | number): unknown =>
+    typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
+      ? (inner as Record<string | number, unknown>)[part]
+      : undefined;
+  const found = path.reduce(inside, value);
+  return typeof found === "string" ? found : undefined;
 }

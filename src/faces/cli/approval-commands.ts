@@ -11,8 +11,8 @@ export function addApprovalCommands(program: Command, cli: Cli, setExitCode: Set
   approvals
     .command("list")
     .description("what waits: which tool, who asked, and why it is asked about")
-    .option("--status <status>", "only these: pending, done, rejected, expired …")
-    .option("--all", "also what is over")
+    .option("--status <status>", "pending (the default), done, rejected, expired …, or all")
+    .option("--all", "the same as --status all")
     .option("--order <order>", "oldest, newest, or pending: what waits first, then the rest, newest first")
     .addHelpText("after", examples("approvals list", "approvals list --status rejected --json"))
     .action(async (_, command: Command) => (await verbs()).listApprovals(cli, command.optsWithGlobals()));

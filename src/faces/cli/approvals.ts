@@ -109,10 +109,14 @@ async function findApproval(plane: Plane, given: string): Promise<string> {
 }
 
 function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
-  if (status === undefined) return all ? undefined : "pending";
+  if (all || status === "all") return undefined;
+  if (status === undefined) return "pending";
   const known = heldStatuses.find((candidate) => candidate === status);
   if (known !== undefined) return known;
-  throw new PlaneError("USAGE", `--status cannot be '${status}': give one of ${heldStatuses.join(", ")}.`);
+  throw new PlaneError(
+    "USAGE",
+    `--status cannot be '${status}': give one of ${["all", ...heldStatuses].join(", ")}.`,
+  );
 }
 
 function toOrder({ order = "oldest" }: ListOptions): HeldOrder {

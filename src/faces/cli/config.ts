@@ -43,6 +43,10 @@ export async function explainConfig(cli: Cli, key: string, options: GlobalOption
     if (explained.key === "policy.profile") explained.value ??= await defaultProfile(cli, options);
   if (options.json) return printJson({ values });
   for (const { key: path, value, origin } of values) {
+    if (origin.file === "default") {
+      print(`${colors.bold(path)}: not set${value === null ? "" : `; default ${JSON.stringify(value)}`}`);
+      continue;
+    }
     const place = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;
     print(`${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${place} (${origin.path})`)}`);
   }

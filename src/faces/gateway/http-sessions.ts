@@ -30,6 +30,8 @@ export type HttpSessions = {
 export function createHttpSessions(house: House): HttpSessions {
   const { keptSessions } = house.plane;
   const all = new Map<string, Kept>();
+  /** The ids of each owner, the least recently used first. */
+  const byOwner = new Map<string, Set<string>>();
   const leaving = new Set<Promise<void>>();
   const reopening = new Map<string, Promise<HttpSession | undefined>>();
   const clock = setInterval(() => void sweep(), sweepMs).unref();
@@ -74,6 +76,7 @@ export function createHttpSessions(house: House): HttpSessions {
   async function leave(id: string, goesOn: boolean): Promise<void> {
     const kept = all.get(id);
     all.delete(id);
+    if (kept) forget(id, kept.owner);
     const left = kept?.session.close(goesOn).finally(() => leaving.delete(left as Promise<void>));
     if (left) leaving.add(left);
     await left;
@@ -85,12 +88,25 @@ export function createHttpSessions(house: House): HttpSessions {
     await left;
   }
 
-  /** A map keeps its order, so the first is the one that was used least recently. */
+  /** A set keeps its order, so what was used last stands last. */
+  function noteUse(id: string, owner: string): void {
+    const own = byOwner.get(owner) ?? new Set();
+    own.delete(id);
+    byOwner.set(owner, own.add(id));
+  }
+
+  function forget(id: string, owner: string): void {
+    const own = byOwner.get(owner);
+    own?.delete(id);
+    if (own?.size === 0) byOwner.delete(owner);
+  }
+
   function makeRoom(owner: string): void {
-    if (all.size < sessionsPerCaller) return;
-    const own = [...all].filter(([, kept]) => kept.owner === owner);
-    for (const [id] of own.slice(0, Math.max(0, own.length - sessionsPerCaller + 1)))
+    const own = byOwner.get(owner) ?? new Set();
+    for (const id of own) {
+      if (own.size < sessionsPerCaller) return;
       void end(id).catch(ignore);
+    }
   }
 
   function add(session: HttpSession, principal: Principal): HttpSession {
@@ -98,6 +114,7 @@ export function createHttpSessions(house: House): HttpSessions {
     makeRoom(owner);
     const now = Date.now();
     all.set(session.id, { session, principal, owner, usedAt: now, toldAt: now });
+    noteUse(session.id, owner);
     return session;
   }
 
@@ -117,8 +134,7 @@ export function createHttpSessions(house: House): HttpSessions {
       if (!kept || !isTheirs(kept, principal)) return undefined;
       kept.usedAt = Date.now();
       if (kept.usedAt - kept.toldAt >= sessionTouchMs && keptSessions.outlivesUs) tellUsed(kept);
-      all.delete(id);
-      all.set(id, kept);
+      noteUse(id, kept.owner);
       return kept.session;
     },
     async reopen(id, principal) {

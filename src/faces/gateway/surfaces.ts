@@ -53,7 +53,13 @@ export function createSurfaces(plane: Plane): Surfaces {
     let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
     let known: ReadonlySet<string> = new Set();
     const find = async () => {
-      known = await serversOf(plane, principal);
+      try {
+        known = await serversOf(plane, principal);
+      } catch (thrown) {
+        // Asked again with the next request.
+        seen = undefined;
+        throw thrown;
+      }
       return known;
     };
     const servers = () => {

@@ -1,11 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 import { exactNumbersIn, findChanged, noteExactNumbers } from "../../lib/exact-numbers.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { shorten } from "../../lib/shorten.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
-/** The body as an object; none is an empty one. `like` shows what is expected. */
-export function parseBody(body: string, like: string): UnknownObject {
+/** The body as an object; none is an empty one. `like` shows what is expected, `known` lists its fields if it has no others. */
+export function parseBody(body: string, like: string, known?: readonly string[]): UnknownObject {
   let parsed: unknown;
   try {
     parsed = body.trim() === "" ? {} : JSON.parse(body);
@@ -13,8 +14,10 @@ export function parseBody(body: string, like: string): UnknownObject {
   } catch (thrown) {
     throw new PlaneError("USAGE", `The body is not valid JSON: ${(thrown as Error).message}.`);
   }
-  if (isObject(parsed)) return parsed;
-  throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
+  if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
+  const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));
+  if (known && unknown !== undefined) throw unknownField(unknown, known);
+  return parsed;
 }
 
 const longestShown = 40;
@@ -38,10 +41,22 @@ export function parseFields<T extends z.ZodObject>(body: string, schema: T, like
   const parsed = schema.strict().safeParse(given);
   if (parsed.success) return parsed.data as z.output<T>;
   const [issue] = parsed.error.issues;
-  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const field = unknown ?? issue?.path.join(".") ?? "";
-  const what = unknown === undefined ? `'${field}': ${issue?.message}` : `'${field}' is not known here`;
-  throw new PlaneError("USAGE", `The body must be an object like ${like}. ${what}.`, {
+  // Only fields of the body itself: what is known further down is another list.
+  const unknown = issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
+  if (unknown !== undefined) throw unknownField(unknown, Object.keys(schema.shape));
+  const field = issue?.path.join(".") ?? "";
+  throw new PlaneError("USAGE", `The body must be an object like ${like}. '${field}': ${issue?.message}.`, {
     data: { parameter: field },
   });
+}
+
+/** A field that a route does not take, with the one that was probably meant. */
+export function unknownField(
+  field: string,
+  known: readonly string[],
+  meant = nearest(field, known, 1)[0],
+): PlaneError {
+  const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;
+  const message = `The body has an unknown field '${shorten(field, longestShown)}'.${guess} Known fields: ${known.join(", ")}.`;
+  return new PlaneError("USAGE", message, { data: { parameter: field } });
 }

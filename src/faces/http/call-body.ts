@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { nearest } from "../../lib/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { UnknownObject } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { policyModes } from "../../model/policy-mode.ts";
 import { AccessOptions, accessOptionsIn } from "./access-options.ts";
-import { parseBody } from "./body.ts";
+import { parseBody, unknownField } from "./body.ts";
 
 export const CallBody = z.object({
   arguments: z.unknown().optional().openapi({ type: "object", description: "What the tool is called with." }),
@@ -24,32 +25,42 @@ export const CallBody = z.object({
     .openapi({ description: "A stricter mode than the configured one; a wider one is not heard." }),
 });
 
-const callKeys = [
-  ...["arguments", "timeoutMs", "conversation", "idempotencyKey", "mode", "maxResultBytes", "dryRun"],
-  ...Object.keys(AccessOptions),
-];
-
 /** What other APIs call the arguments. */
 const argumentWords = ["args", "argument", "params", "parameters", "input"];
 
-/** A misspelt key would run the tool without what was meant; what else is in the body is nobody's business here. */
-function refuseMisspelt(body: UnknownObject): void {
-  for (const key of Object.keys(body).filter((name) => !callKeys.includes(name))) {
-    const word = key.toLowerCase();
-    const meant = argumentWords.includes(word)
-      ? "arguments"
-      : callKeys.find((known) => known.toLowerCase() === word);
-    if (meant === undefined || Object.hasOwn(body, meant)) continue;
-    throw new PlaneError("USAGE", `The body has no key '${key}'. Did you mean '${meant}'?`, {
-      data: { parameter: key },
-    });
-  }
+const maxShownArguments = 5;
+
+/** An unknown field is a misspelt option or an argument in the wrong place: the call would run without what was meant. */
+function refuseUnknown(body: UnknownObject): void {
+  const known = Object.keys(CallBody.shape);
+  const unknown = Object.keys(body).filter((key) => !known.includes(key));
+  const [first] = unknown;
+  if (first === undefined) return;
+  if (Object.hasOwn(body, "arguments")) throw unknownField(first, known);
+  if (argumentWords.includes(first.toLowerCase()) && isObject(body[first]))
+    throw unknownField(first, known, "arguments");
+  const [near] = nearest(first, known, 1);
+  const guess = near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
+  throw new PlaneError("USAGE", `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`, {
+    data: { parameter: "arguments" },
+  });
+}
+
+/** The body that was probably meant. Text is left out of it: it may be secret. */
+function bodyWith(body: UnknownObject, names: readonly string[]): string {
+  const shown = names.slice(0, maxShownArguments).map((name) => {
+    const value = body[name];
+    const isPlain = typeof value === "number" || typeof value === "boolean" || value === null;
+    return `${JSON.stringify(name)}: ${isPlain ? JSON.stringify(value) : "…"}`;
+  });
+  const rest = names.length > maxShownArguments ? ", …" : "";
+  return `{"arguments": {${shown.join(", ")}${rest}}}`;
 }
 
 /** What a call is made with; what makes no sense is refused by name. */
 export function parseCall(text: string) {
   const body = parseBody(text, '{"arguments": {…}}');
-  refuseMisspelt(body);
+  refuseUnknown(body);
   const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes, dryRun } = body;
   const narrower = policyModes.find((candidate) => candidate === mode);
   if (mode !== undefined && narrower === undefined) {

@@ -64,3 +64,49 @@ test("of two tools of one name the first counts, and what is not listed is unkno
   pinned.forget("s");
   assert.equal(pinned.look("s", "a"), null);
 });
+
+test("definitions that could not be written are not forgotten: what is written later are those that were seen first", async () => {
+  const store = memory();
+  let isFull = true;
+  const failing = {
+    ...store,
+    addPins: async (...given: Parameters<typeof store.addPins>) => {
+      if (isFull) throw new Error("the disk is full");
+      await store.addPins(...given);
+    },
+  };
+  const pinned = createPinnedServers(async () => failing);
+  pinned.listed("s", "id", [tool("a")]);
+  await pinned.loaded();
+  await assert.rejects(
+    pinned.settle("s", all, () => undefined),
+    /full/,
+  );
+  pinned.listed("s", "id", [tool("a", "Something else"), tool("b")]);
+  assert.equal(pinned.look("s", "a")?.status, "changed");
+  assert.equal(pinned.look("s", "b")?.status, "new");
+  isFull = false;
+  await pinned.settle("s", all, () => undefined);
+  assert.equal(store.pins.get("a")?.definition?.description, "The tool a");
+  await pinned.settle("s", all, () => undefined);
+  assert.equal(pinned.look("s", "b")?.status, "pinned");
+});
+
+test("what another process may have decided is read again until it could be read", async () => {
+  const store = memory();
+  let isAway = false;
+  const pinned = createPinnedServers(async () => {
+    if (isAway) throw new Error("away");
+    return store;
+  });
+  pinned.listed("s", "id", [tool("a")]);
+  await pinned.loaded();
+  await pinned.settle("s", all, () => undefined);
+  pinned.doubt();
+  isAway = true;
+  await assert.rejects(pinned.loaded(), /away/);
+  assert.equal(pinned.isLoaded(), false);
+  isAway = false;
+  await pinned.loaded();
+  assert.equal(pinned.isLoaded(), true);
+});

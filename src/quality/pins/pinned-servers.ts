@@ -16,7 +16,7 @@ type Known = {
 };
 
 /** A server that invents names without end is not remembered without end. */
-const mostPins = 20_000;
+const maxPins = 20_000;
 
 export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
@@ -80,8 +80,14 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       const firstSeen: string[] = [];
       for (const listing of listings.values()) {
         if (known.has(listing.identity) && !doubtful.has(listing.identity)) continue;
+        // Before the reading, so that what is doubted meanwhile stays doubtful.
         doubtful.delete(listing.identity);
-        await load(listing);
+        try {
+          await load(listing);
+        } catch (thrown) {
+          doubtful.add(listing.identity);
+          throw thrown;
+        }
         if (known.get(listing.identity)?.first === listing) firstSeen.push(listing.server);
       }
       return firstSeen;
@@ -93,7 +99,7 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
     },
     look,
     identities: () => [...listings.values()].map(({ identity }) => identity),
-    /** Pins what was never seen before, where that may be, and tells of each tool whether it is so. */
+    /** Pins what was never seen before, where that may be, and tells of each tool whether it is so. What cannot be written is not pinned. */
     async settle(
       server: string,
       takes: { first: boolean; later: boolean },
@@ -103,6 +109,8 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       const of = listing && known.get(listing.identity);
       if (!listing || !of) return;
       const pins: Pin[] = [];
+      const heads: PinHead[] = [];
+      let added = 0;
       const isFirst = of.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
       const turns = createTurns();
@@ -110,14 +118,18 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
         if (turns.isOver()) await turns.next();
         const isNew = isFirst || !of.heads.has(tool);
         onTool(tool, entry, isNew);
-        if (!isNew || !takesNew || of.heads.size >= mostPins) continue;
+        if (!isNew || !takesNew || of.heads.size + added >= maxPins) continue;
+        if (!of.heads.has(tool)) added += 1;
         pins.push(toPin(listing, tool, entry));
-        if (!of.heads.has(tool)) of.heads.set(tool, toHead(tool, entry));
+        heads.push(toHead(tool, entry));
       }
-      if (takesNew) of.first = null;
+      if (!takesNew || (!isFirst && pins.length === 0)) return;
+      await (await store()).addPins(listing.identity, server, pins);
+      // It may have been read again while it was written.
+      const written = known.get(listing.identity) ?? of;
+      for (const head of heads) if (!written.heads.has(head.tool)) written.heads.set(head.tool, head);
+      written.first = null;
       revision += 1;
-      if (takesNew && (isFirst || pins.length > 0))
-        await (await store()).addPins(listing.identity, server, pins);
     },
     decided(identity: string, head: PinHead): void {
       revision += 1;

@@ -7,6 +7,15 @@ export async function selectCall(query: Query, id: string): Promise<CallRecord |
   return rows[0] ? parseRecord(rows[0]) : null;
 }
 
+/** Who made these calls; those that are not recorded are left out. */
+export async function selectCallUsers(
+  query: Query,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  const { rows } = await query("SELECT id, user_name FROM calls WHERE id = ANY($1)", [ids]);
+  return new Map(rows.map((row) => [String(row.id), row.user_name === null ? null : String(row.user_name)]));
+}
+
 /** Newest first. */
 export async function selectCalls(query: Query, filter: CallFilter): Promise<CallRecord[]> {
   const { sql, values } = where(

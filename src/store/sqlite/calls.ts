@@ -23,6 +23,14 @@ export function selectCall(prepare: Prepare, id: string): CallRecord | null {
   return row ? parseRecord(row) : null;
 }
 
+/** Who made these calls; those that are not recorded are left out. */
+export function selectCallUsers(prepare: Prepare, ids: readonly string[]): Map<string, string | null> {
+  const rows = prepare("SELECT id, user FROM calls WHERE id IN (SELECT value FROM json_each(?))").all(
+    JSON.stringify(ids),
+  );
+  return new Map(rows.map(({ id, user }) => [String(id), user === null ? null : String(user)]));
+}
+
 export function selectCalls(prepare: Prepare, filter: CallFilter): CallRecord[] {
   const { sql, values } = where(
     ["tool = ?", filter.tool],

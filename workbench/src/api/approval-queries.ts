@@ -63,7 +63,10 @@ export const answeredQuery = () =>
   infiniteQueryOptions({
     queryKey: ["approvals", "answered"],
     queryFn: ({ pageParam: cursor, signal }) =>
-      get<HeldPage>(withQuery("/approvals", { order: "newest", limit: answeredAtOnce, cursor }), signal),
+      get<HeldPage>(
+        withQuery("/approvals", { status: "all", order: "newest", limit: answeredAtOnce, cursor }),
+        signal,
+      ),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });

@@ -4,8 +4,7 @@ import { colors } from "../colors.ts";
 import { print } from "../output.ts";
 import { exitCodeOf, printOutcome } from "../print-outcome.ts";
 import { askInLine } from "./ask-in-line.ts";
-import { callOptions, usage, type Verb } from "./chat-state.ts";
-import type { toolsHere } from "./mcp-verbs.ts";
+import { type Chat, callOptions, usage, type Verb } from "./chat-state.ts";
 
 export const call: Verb = {
   usage: "TOOL [key=value…] [key:=json…]",
@@ -29,7 +28,7 @@ export const call: Verb = {
 };
 
 /** A call would start its server again. */
-async function requireHere({ plane, away }: Parameters<typeof toolsHere>[0], name: string): Promise<void> {
+async function requireHere({ plane, away }: Chat, name: string): Promise<void> {
   if (away.size === 0) return;
   const tool = await plane.tool(name).catch(() => null);
   const server = tool?.id.server ?? null;

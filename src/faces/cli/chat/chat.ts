@@ -38,8 +38,9 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
     onInterrupt: (isEmpty) => interrupts.interrupt(isEmpty),
   });
   const conversation = newConversation();
-  using loading = createLoading(plane, conversation);
-  const here = createChat(plane, lines, interrupts, { conversation, loading });
+  const away = new Set<string>();
+  using loading = createLoading(plane, conversation, away);
+  const here = createChat(plane, lines, interrupts, { conversation, loading, away });
   using _events = showEvents(plane, (text) => {
     if (here.settings.isVerbose) lines.interject(() => print(text));
   });
@@ -62,13 +63,12 @@ function createChat(
   plane: Plane,
   lines: Lines,
   interrupts: Interrupts,
-  begun: Pick<Chat, "conversation" | "loading">,
+  begun: Pick<Chat, "conversation" | "loading" | "away">,
 ): Chat {
   return {
     ...begun,
     plane,
     settings: usualSettings(),
-    away: new Set(),
     history: [],
     ask: (prompt, signal) => lines.answer(prompt, AbortSignal.any([signal, interrupts.running()])),
     putBack: lines.putBack,

@@ -1,5 +1,5 @@
 import type { Chat } from "./chat-state.ts";
-import { mcpVerbs, toolsHere } from "./mcp-verbs.ts";
+import { mcpVerbs } from "./mcp-verbs.ts";
 import { verbs } from "./verbs.ts";
 
 /** What the last word on the line may become, and the word. */
@@ -23,7 +23,7 @@ async function candidates(chat: Chat, [verb, first, ...others]: readonly string[
   if (verb === "mcp" && isFirst) return Object.keys(mcpVerbs);
   if (verb === "mcp" && others.length === 1 && first !== "search")
     return (await chat.plane.servers()).map(({ name }) => name);
-  if (verb === "call" && isFirst) return (await toolsHere(chat)).map(({ name }) => name);
+  if (verb === "call" && isFirst) return (await chat.loading.tools()).map(({ name }) => name);
   if (verb === "call") return argumentsOf(chat, first ?? "");
   if (verb === "model") return Object.keys(models);
   if (verb === "toolset") return [...Object.keys(toolsets), "none"];

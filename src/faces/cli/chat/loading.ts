@@ -1,41 +1,75 @@
-import type { Plane } from "../../../model/plane.ts";
+import { matchesGlob } from "../../../lib/glob.ts";
+import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import type { Plane, ToolListing } from "../../../model/plane.ts";
 
-/** The tools whose definitions a search has brought into this conversation. */
+/** Whoever types does not wait for the slowest server. */
+const waitMs = 10_000;
+
+/**
+ * Which definitions are in the context of this conversation: all of them where they are few enough, otherwise those that are
+ * always loaded and those that a search has brought. Everything in chat that says "loaded" means this.
+ */
 export type Loading = Disposable & {
-  has(name: string): boolean;
-  names(): string[];
-  /** How many of them were not there before. */
+  /** The tools that are there for this conversation: those of disconnected servers are not. */
+  tools(server?: string): Promise<ToolListing[]>;
+  loadedAmong(tools: readonly ToolListing[]): Promise<(tool: ToolListing) => boolean>;
+  /** How many of them were not loaded before. */
   load(names: readonly string[]): Promise<number>;
   unload(names: readonly string[]): void;
+  /** Finds out what definitions cost, so that what is loaded can be told in tokens. */
+  weigh(): Promise<void>;
 };
 
-export function createLoading(plane: Plane, conversation: string): Loading {
-  /** With the tokens of each. */
-  const loaded = new Map<string, number>();
-  const tokens = () => [...loaded.values()].reduce((sum, each) => sum + each, 0);
+/** `away` are the servers that were disconnected here. */
+export function createLoading(plane: Plane, conversation: string, away: ReadonlySet<string>): Loading {
+  const searched = new Set<string>();
+  let costs = new Map<string, number>();
+  const isLazy = () => plane.isLazy({ patienceMs: waitMs });
+  const tools = async (server?: string) => {
+    const all = await plane.tools({ patienceMs: waitMs, ...(server === undefined ? {} : { server }) });
+    return all.filter(({ id }) => id.server === null || !away.has(id.server));
+  };
+  const loadedAmong = async (some: readonly ToolListing[]) => {
+    if (!(await isLazy())) return () => true;
+    const always = alwaysLoaded(some, plane.config().lazy.alwaysLoadTools, matchesGlob);
+    return (tool: ToolListing) => searched.has(tool.name) || always.has(tool);
+  };
+  const loadedNow = async () => {
+    const here = await tools();
+    return here.filter(await loadedAmong(here)).map(({ name }) => name);
+  };
+  const tokensOf = (names: readonly string[]) => names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
+  const weigh = async () => {
+    const { tools: weighed = [] } = await plane.stats({ tools: true });
+    costs = new Map(weighed.map(({ name, fullTokens }) => [name, fullTokens]));
+  };
   // A plane in another process has no use for what is shown here.
   const client = plane.isElsewhere
     ? undefined
     : plane.watchClient({
         ...{ id: conversation, user: plane.usualCaller().user, client: "toolplane chat", era: "modern" },
         since: new Date().toISOString(),
-        measure: async () => ({
-          ...{ mode: "lazy", tools: loaded.size, loaded: [...loaded.keys()], loadedTokens: tokens() },
-        }),
+        async measure() {
+          const names = await loadedNow();
+          const mode = (await isLazy()) ? "lazy" : "full";
+          return { mode, tools: names.length, loaded: [...searched], loadedTokens: tokensOf(names) };
+        },
       });
   return {
-    has: (name) => loaded.has(name),
-    names: () => [...loaded.keys()],
+    tools,
+    loadedAmong,
+    weigh,
     async load(found) {
-      const fresh = found.filter((name) => !loaded.has(name));
+      const before = new Set(await loadedNow());
+      const fresh = found.filter((name) => !before.has(name));
       if (fresh.length === 0) return 0;
-      const { tools = [] } = await plane.stats({ tools: true });
-      for (const name of fresh) loaded.set(name, tools.find((tool) => tool.name === name)?.fullTokens ?? 0);
-      client?.loaded(fresh, tokens());
+      await weigh();
+      for (const name of fresh) searched.add(name);
+      client?.loaded(fresh, tokensOf([...before, ...fresh]));
       return fresh.length;
     },
     unload(gone) {
-      for (const name of gone) loaded.delete(name);
+      for (const name of gone) searched.delete(name);
     },
     [Symbol.dispose]: () => client?.close(),
   };

@@ -1,10 +1,8 @@
 import { countOf, nounFor } from "../../../lib/count-of.ts";
-import { matchesGlob } from "../../../lib/glob.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { plainText } from "../../../lib/plain-text.ts";
-import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import type { ContextStats } from "../../../model/context-stats.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ToolListing } from "../../../model/plane.ts";
 import type { ServerStatus } from "../../../model/server.ts";
 import { colors } from "../colors.ts";
 import { renderInstalling, renderTrouble, shownState } from "../last-words.ts";
@@ -14,8 +12,6 @@ import type { Chat, Verb } from "./chat-state.ts";
 
 const longestDescription = 60;
 const mostFound = 10;
-/** Whoever types does not wait for the slowest server. */
-const patienceMs = 10_000;
 
 /** What can be said after `/mcp`. */
 export const mcpVerbs: Record<string, Verb> = {
@@ -40,13 +36,13 @@ export const mcp: Verb = {
   },
 };
 
-async function listServers({ plane }: Chat): Promise<undefined> {
+async function listServers({ plane, away }: Chat): Promise<undefined> {
   const servers = await plane.servers({ connect: true });
   if (servers.length === 0) return void print("No servers are configured.");
   const rows = servers.map((status) => [
     icon(status),
     status.name,
-    countOf(status.tools, "tool"),
+    countOf(away.has(status.name) ? 0 : status.tools, "tool"),
     noteOn(status),
   ]);
   const width = Math.max(...rows.map(([, name = ""]) => name.length));
@@ -90,32 +86,16 @@ function missingServer(verb: string): PlaneError {
   return new PlaneError("USAGE", `Say which server: /mcp ${verb} SERVER. /mcp lists them.`);
 }
 
-/** The tools that are there for this conversation. */
-export async function toolsHere({ plane, away }: Chat, server?: string): Promise<ToolListing[]> {
-  const all = await plane.tools({ patienceMs, ...(server === undefined ? {} : { server }) });
-  return all.filter(({ id }) => id.server === null || !away.has(id.server));
-}
-
-async function listTools(chat: Chat, [server]: string[]): Promise<undefined> {
-  const tools = await toolsHere(chat, server);
+async function listTools({ loading }: Chat, [server]: string[]): Promise<undefined> {
+  const tools = await loading.tools(server);
   if (tools.length === 0) return void print("No tools are there; /mcp shows why.");
-  const isLoaded = await loadedHere(chat, tools);
+  const isLoaded = await loading.loadedAmong(tools);
   const width = Math.max(...tools.map(({ name }) => name.length));
   for (const tool of tools) {
     const mark = isLoaded(tool) ? colors.green("●") : colors.dim("○");
     print(`${mark} ${tool.name.padEnd(width)}  ${shorten(tool.description)}`.trimEnd());
   }
   print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded`));
-}
-
-/** Where definitions are few enough all of them are; otherwise those that were asked for. */
-async function loadedHere(
-  { plane, loading }: Chat,
-  tools: readonly ToolListing[],
-): Promise<(tool: ToolListing) => boolean> {
-  if (!(await plane.isLazy({ patienceMs }))) return () => true;
-  const always = alwaysLoaded(tools, plane.config().lazy.alwaysLoadTools, matchesGlob);
-  return (tool) => loading.has(tool.name) || always.has(tool);
 }
 
 function shorten(description: string): string {
@@ -137,20 +117,41 @@ async function search(chat: Chat, words: string[]): Promise<undefined> {
     ]);
     print(renderTable(["TOOL", "SCORE", "NEEDS", "SUMMARY"], rows));
     const fresh = await chat.loading.load(found.map(({ name }) => name));
-    print(colors.dim(`${found.length} of ${total} that match; ${fresh} loaded by this search.`));
+    const loaded = fresh === 0 ? "all loaded already" : `${fresh} loaded by this search`;
+    print(colors.dim(`${found.length} of ${total} that match; ${loaded}.`));
   }
   if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
 }
 
 async function stats(chat: Chat, [server]: string[]): Promise<undefined> {
-  const { plane, loading } = chat;
-  const found = await plane.stats(server === undefined ? {} : { server });
+  const { plane, loading, away } = chat;
+  await loading.weigh();
+  const found = withoutServers(await plane.stats(server === undefined ? {} : { server }), away);
   if (found.totals.tools === 0) return void print("The catalogue is empty; /mcp shows why.");
   print(renderStats(found, process.stdout.isTTY === true));
-  const loaded = loading.names();
-  const tools = await toolsHere(chat, server);
-  const isLoaded = await loadedHere(chat, tools);
+  const tools = await loading.tools(server);
+  const isLoaded = await loading.loadedAmong(tools);
   print(`${tools.filter(isLoaded).length}/${tools.length} loaded, as /mcp tools shows.`);
-  if (loaded.length > 0) print(`Loaded in this conversation: ${loaded.join(", ")}`);
   print(colors.dim(`Tokens by ${found.tokenizer}.`));
+}
+
+/** Without those that were disconnected here: their tools are gone. */
+function withoutServers(found: ContextStats, away: ReadonlySet<string>): ContextStats {
+  const gone = found.servers.filter(({ name }) => away.has(name));
+  if (gone.length === 0) return found;
+  const left = (key: "tools" | "fullTokens" | "summaryTokens" | "loadedTokens") =>
+    gone.reduce((sum, server) => sum - server[key], found.totals[key]);
+  const [fullTokens, loadedTokens] = [left("fullTokens"), left("loadedTokens")];
+  const savedPercent = fullTokens === 0 ? 0 : Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
+  return {
+    ...found,
+    servers: found.servers.filter(({ name }) => !away.has(name)),
+    totals: {
+      tools: left("tools"),
+      fullTokens,
+      loadedTokens,
+      summaryTokens: left("summaryTokens"),
+      savedPercent,
+    },
+  };
 }

@@ -14,12 +14,18 @@ import { Outcome } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
 const params = { id: "The approval's id." };
+const statuses = ["all", ...HeldStatus.options] as const;
 const Filters = z.object({
-  status: HeldStatus.optional(),
+  status: z
+    .enum(statuses, `give one of ${statuses.join(", ")}`)
+    .default("pending")
+    .openapi({ description: "`all` for what waits and what is over." }),
   order: z
     .enum(heldOrders, `give one of ${heldOrders.join(", ")}`)
     .default("oldest")
-    .openapi({ description: "`pending` is what waits first, then the rest; both newest first." }),
+    .openapi({
+      description: "`pending` is what waits first, then the rest (with `status=all`); both newest first.",
+    }),
   limit: Limit,
   cursor: Cursor,
 });
@@ -49,8 +55,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
     app,
     {
       ...{ method: "get", path: "/approvals", tag, scope: "read", query: Filters },
-      summary:
-        "Calls that wait for a person's yes and what became of others, oldest first unless told otherwise",
+      summary: "Calls that wait for a person's yes, or what became of others; oldest first by default",
       description: "Your own, and everybody's for members of `approvals.approvers` and the scope `admin`.",
       answers: {
         200: {
@@ -65,7 +70,8 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { status, order, ...page } }) => {
       const { limit = usualPage, cursor } = page;
-      return c.json(await plane.approvalPage({ status, order, limit, cursor }, caller));
+      const meant = status === "all" ? undefined : status;
+      return c.json(await plane.approvalPage({ status: meant, order, limit, cursor }, caller));
     },
   );
   addRoute(

@@ -10,7 +10,7 @@ import { type App, addRoute } from "../route.ts";
 import { Done } from "../schemas/done.ts";
 import { Server } from "../schemas/server.ts";
 
-export type ServerEditor = Pick<Setup, "addServer" | "removeServer">;
+export type ServerEditor = Pick<Setup, "putServer" | "removeServer">;
 
 const params = { name: "The server's name in the configuration." };
 
@@ -36,7 +36,8 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
       if ((definition.command === undefined) === (definition.url === undefined)) {
         throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
       }
-      await writeServer(plane, setup, param("name"), definition);
+      await setup.putServer(param("name"), definition).catch(withoutPath);
+      await plane.reload();
       return c.json(await plane.server(param("name"), caller));
     },
   );
@@ -58,21 +59,10 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
   );
 }
 
-async function writeServer(
-  plane: Plane,
-  setup: ServerEditor,
-  name: string,
-  definition: JsonObject,
-): Promise<void> {
-  const isThere = (await plane.servers()).some((server) => server.name === name);
-  const place = isThere ? await setup.removeServer(name).catch(withoutPath) : undefined;
-  await setup.addServer(name, definition, place?.path).catch(withoutPath);
-  await plane.reload();
-}
-
 /** Where the files are is nobody's business here. */
 function withoutPath(thrown: unknown): never {
-  if (!(thrown instanceof PlaneError)) throw thrown;
+  // What is wrong with the request itself names no file.
+  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
   const { file: _file, ...data } = thrown.data;
   const what =
     thrown.code === "NOT_FOUND"

@@ -65,14 +65,12 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
         await orKeepAlive(stream, wake.promise);
         continue;
       }
-      const { newest, events } = page;
+      const { events, upTo } = page;
       for (const { id, at, event } of events) {
         await stream.writeSSE({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
-        after = id;
       }
-      // What is left up to there is not for this caller, and need not be looked at again.
-      if (events.length < pageSize) after = Math.max(after, newest);
-      if (events.length === 0) await orKeepAlive(stream, wake.promise);
+      if (upTo === after) await orKeepAlive(stream, wake.promise);
+      after = upTo;
     }
   } finally {
     closing.removeEventListener("abort", onNews);
@@ -83,8 +81,7 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
 /** Null while the store is away: whoever listens stays, and hears what happened when it is back. */
 async function readPage(plane: Plane, after: number, caller: Caller) {
   try {
-    const newest = await plane.lastEventId();
-    return { newest, events: await plane.events(after, pageSize, caller) };
+    return await plane.eventPage(after, pageSize, caller);
   } catch (thrown) {
     if (thrown instanceof PlaneError && thrown.data.lost === true) return null;
     throw thrown;

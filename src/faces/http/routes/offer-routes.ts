@@ -48,7 +48,7 @@ export function addOfferRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "The prompt.", schema: asItCame } },
     },
     async ({ c, caller, param }) => {
-      const { arguments: args = {} } = parseBody(await c.req.text(), '{"arguments": {…}}');
+      const { arguments: args = {} } = parseBody(await c.req.text(), '{"arguments": {…}}', ["arguments"]);
       await plane.server(param("name"), caller);
       return c.json(
         (await plane.prompt(param("name"), param("prompt"), args as Record<string, string>)) as object,

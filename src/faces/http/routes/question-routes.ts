@@ -44,7 +44,8 @@ export function addQuestionRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "It is answered.", schema: Done } },
     },
     async ({ c, caller, param }) => {
-      const { action, content } = parseBody(await c.req.text(), '{"action": "accept", "content": {…}}');
+      const like = '{"action": "accept", "content": {…}}';
+      const { action, content } = parseBody(await c.req.text(), like, ["action", "content"]);
       const known = actions.find((candidate) => candidate === action);
       if (known === undefined)
         throw new PlaneError("USAGE", `'action' must be one of ${actions.join(", ")}.`);

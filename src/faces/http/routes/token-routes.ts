@@ -63,7 +63,7 @@ export function addTokenRoutes(app: App, plane: Plane): void {
 }
 
 function parseToken(body: string): TokenGiven {
-  const { token, expiresAt, scopes } = parseBody(body, '{"token": "…"}');
+  const { token, expiresAt, scopes } = parseBody(body, '{"token": "…"}', ["token", "expiresAt", "scopes"]);
   if (typeof token !== "string" || token === "") throw new PlaneError("USAGE", "'token' must be a text.");
   if (expiresAt !== undefined && (typeof expiresAt !== "string" || Number.isNaN(Date.parse(expiresAt)))) {
     throw new PlaneError("USAGE", "'expiresAt' must be a time like 2027-01-31T12:00:00Z.");
