@@ -1,7 +1,10 @@
 import type { CallStatus } from "./call.ts";
 
-/** A tool that says no has answered, and what a person has to decide has not gone wrong. */
-export const failedStatuses = ["failed", "refused"] as const satisfies readonly CallStatus[];
+/**
+ * What the error rate counts, as the health of a tool does: a tool error is an error for whoever called. What a person has to
+ * decide has not gone wrong.
+ */
+export const failedStatuses = ["failed", "refused", "tool_error"] as const satisfies readonly CallStatus[];
 
 /** Half of the calls, and all but one of twenty, took no longer than this, give or take a twentieth; null where nobody knows. */
 export type CallTimes = { p50Ms: number | null; p95Ms: number | null };

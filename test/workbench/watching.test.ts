@@ -34,7 +34,9 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const { page, complaints, context } = await world.open("/");
     await page.getByText("1,500 in the last hour").waitFor();
     await page.getByText("10.0 %").waitFor();
-    await page.getByRole("img", { name: /^1,500 calls in the last hour, 150 failed or refused/ }).waitFor();
+    await page
+      .getByRole("img", { name: /^1,500 calls in the last hour, 150 failed, refused or tool errors/ })
+      .waitFor();
     await page.getByRole("img", { name: /How long calls took/ }).waitFor();
     await post("echo.add", { a: 1, b: 2 });
     await page.getByText("1,501 in the last hour").waitFor();

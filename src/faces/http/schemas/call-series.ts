@@ -18,7 +18,10 @@ export const SeriesFilters = z.object({
 const times = { p50Ms: z.number().nullable(), p95Ms: z.number().nullable() };
 const counts = {
   calls: z.number().int(),
-  errors: z.number().int().openapi({ description: "Those that failed or were refused." }),
+  errors: z
+    .number()
+    .int()
+    .openapi({ description: "Those that failed, were refused, or ended with a tool error." }),
   byStatus: z.partialRecord(CallStatus, z.number().int()),
   ...times,
 };

@@ -25,7 +25,7 @@ test("a call that ends is counted in its minute, and one that failed as that", (
   const now = since + 2.5 * minuteMs;
   assert.deepEqual(shape(withCall(series, now, "succeeded")), ["4/1 0/0 3/0", "7/1"]);
   assert.deepEqual(shape(withCall(series, now, "refused")), ["4/1 0/0 3/1", "7/2"]);
-  assert.deepEqual(shape(withCall(series, now, "tool_error")), ["4/1 0/0 3/0", "7/1"]);
+  assert.deepEqual(shape(withCall(series, now, "tool_error")), ["4/1 0/0 3/1", "7/2"]);
 });
 
 test("a new minute takes the place of the oldest, which is not counted any more", () => {

@@ -11,15 +11,15 @@ export function CallsPlot({ series: { steps, total } }: { series: CallSeries }) 
       <Legend
         keys={[
           { look: "bg-accent-fill", text: "answered" },
-          { look: "bg-bad", text: "failed or refused" },
+          { look: "bg-bad", text: "failed, refused or tool errors" },
         ]}
         note={most === 0 ? "none" : `at most ${renderCount(most)} a minute`}
       />
       <Bars
-        label={`${counted(total.calls, "call")} in the last hour, ${renderCount(total.errors)} failed or refused, at most ${renderCount(most)} a minute`}
+        label={`${counted(total.calls, "call")} in the last hour, ${renderCount(total.errors)} failed, refused or tool errors, at most ${renderCount(most)} a minute`}
         className="h-32 border-b border-line"
         bars={steps.map(({ at, calls, errors }) => ({
-          label: `${renderClock(at)}: ${counted(calls, "call")}, ${renderCount(errors)} failed or refused`,
+          label: `${renderClock(at)}: ${counted(calls, "call")}, ${renderCount(errors)} failed, refused or tool errors`,
           parts: [
             { value: errors, className: "fill-bad" },
             { value: calls - errors, className: "fill-accent-fill" },

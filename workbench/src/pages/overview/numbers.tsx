@@ -69,10 +69,14 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
             {renderCount(errors)}{" "}
             <Link to="/calls" search={{ status: "failed" }} className="underline hover:text-ink">
               failed
-            </Link>{" "}
-            or{" "}
+            </Link>
+            ,{" "}
             <Link to="/calls" search={{ status: "refused" }} className="underline hover:text-ink">
               refused
+            </Link>{" "}
+            or{" "}
+            <Link to="/calls" search={{ status: "tool_error" }} className="underline hover:text-ink">
+              tool errors
             </Link>{" "}
             in the last hour
           </>
