@@ -4,6 +4,7 @@ type Issue = z.core.$ZodIssue;
 
 export const missing = "is missing";
 const longestShown = 40;
+const unexplained = "Invalid input";
 
 /** What is wrong with a value, in our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
 export function describeIssue(issue: Issue, value: unknown): string {
@@ -25,7 +26,10 @@ export function describeIssue(issue: Issue, value: unknown): string {
       // A pattern explains itself: each has words of its own in its schema. What does not fit may be secret.
       return issue.format === "regex" ? issue.message : `must be ${formats[issue.format] ?? issue.format}`;
     case "invalid_union":
-      return `must have another form than ${kindOfValue(given)}`;
+      // A union with words of its own in its schema says more than we can.
+      return issue.message === unexplained
+        ? `must have another form than ${kindOfValue(given)}`
+        : issue.message;
     case "unrecognized_keys":
       return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
     case "custom":

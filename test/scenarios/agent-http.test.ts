@@ -82,7 +82,7 @@ suite("POST /agent", { concurrency: 2 }, () => {
       ["[]", /must be an object/],
       [{}, /'question': say what to answer/],
       [{ question: "" }, /'question': say what to answer/],
-      [{ question: "x", qestion: "y" }, /'qestion' is not known here/],
+      [{ question: "x", qestion: "y" }, /unknown field 'qestion'\. Did you mean 'question'\?/],
       [{ question: "x", style: "fast" }, /'style': give one of tools, react/],
       [{ question: "x", trace: "some" }, /'trace': give one of none/],
       [{ question: "x", maxTurns: 0 }, /'maxTurns'/],

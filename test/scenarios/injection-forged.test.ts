@@ -194,10 +194,9 @@ suite("a forged value never reaches a server", () => {
     const config = await writeConfig(directory, mcpServers, { ...more, users: {} });
     const place = ["--config", config, "--data-dir", directory.file("faces")];
     const serving = await startServe(config, directory.file("faces"));
-    const { status } = await postCall(serving.url, "insider.open", {
-      arguments: forged,
-      username: "forged-root",
-    });
+    const beside = { arguments: forged, username: "forged-root" };
+    assert.equal((await postCall(serving.url, "insider.open", beside)).status, 400);
+    const { status } = await postCall(serving.url, "insider.open", { arguments: forged });
     assert.equal(await serving.stop(), 0);
     const args = JSON.stringify(forged);
     const cli = await runCli(["call", "insider.open", "username=forged-root", "--args", args, ...place]);
