@@ -18,9 +18,10 @@ const environment = {
 
 const libraryUse = `
 import { createPlane, resultText, type Outcome } from "toolplane";
-await using plane = await createPlane({ config: ".mcp.json" });
+const plane = await createPlane({ config: ".mcp.json" });
 const outcome: Outcome = await plane.call("demo.greet", { name: "Bob" });
 if (outcome.result) console.log(resultText(outcome.result));
+await plane.stop();
 `;
 
 function run(command: string, args: readonly string[], cwd = elsewhere): string {

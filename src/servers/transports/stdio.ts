@@ -11,7 +11,7 @@ import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { noiseText, parseMessage } from "./noise.ts";
 import { stopProcessGroup } from "./process-group.ts";
-import type { Launch } from "./windows-command.ts";
+import { findWindowsCommand, type Launch, windowsLaunch } from "./windows-command.ts";
 
 const stderrTailCharacters = 2_000;
 const lastWordsMs = 200;
@@ -146,7 +146,7 @@ async function windowsLaunchOf(
   { command, args, cwd = "." }: StdioOptions,
   env: Readonly<Record<string, string>>,
 ): Promise<Launch> {
-  const { findWindowsCommand, windowsLaunch } = await import("./windows-command.ts");
+  
   const { existsSync } = await import("node:fs");
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const found = findWindowsCommand(command, {
