@@ -65,6 +65,7 @@ export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHook
 export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/job-run.ts";
 export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/job-verbs.ts";
 export type { ConversationBudget, Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
+export type { PlaneOptions } from "./model/plane-options.ts";
 export type { PolicyInput, PolicyRuleInput } from "./model/policy-input.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
 export type {
@@ -108,5 +109,4 @@ export type {
 export type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
 export type { ToolInput, ToolOverlayInput } from "./model/tool-input.ts";
 export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/tool-plan.ts";
-export type { PlaneOptions } from "./plane/options.ts";
 export { createPlane } from "./plane.ts";

@@ -1,44 +1,46 @@
+import { createAnswers } from "./access/approvals/answers.ts";
+import { createIdentity } from "./access/identity/identity.ts";
+import { isOffered } from "./access/policy/effect.ts";
+import { createGrants } from "./access/policy/grant.ts";
+import { createAgent } from "./agent/agent.ts";
+import { createRuns } from "./agent/trace/runs.ts";
+import { createConversationVerbs } from "./calls/conversations.ts";
+import { createExecution } from "./calls/execution.ts";
+import { createFind, createShowTool } from "./calls/find.ts";
+import { createPlaneLimits } from "./calls/limits/shared-limits.ts";
+import { createProviders } from "./calls/providers/providers.ts";
+import { createPlaneResults } from "./calls/results/result-verbs.ts";
+import { createWritten } from "./catalogue/changes/written-entries.ts";
+import { createHealthFeed } from "./catalogue/health/health-feed.ts";
+import { createRouting } from "./catalogue/health/routing.ts";
+import { createPlaneQuality } from "./catalogue/quality/quality.ts";
+import { createSearchWhenNeeded } from "./catalogue/search/search-verbs.ts";
+import { translateTools } from "./catalogue/sources/mcp.ts";
+import { createCatalogue } from "./catalogue/tool-listing.ts";
+import { createWorkVerbs } from "./catalogue/work.ts";
 import { processEnvironment } from "./config/environment.ts";
+import { createReload } from "./config/reload.ts";
+import { createSettings } from "./config/settings.ts";
 import { once } from "./lib/once.ts";
 import { runAll } from "./lib/run-all.ts";
 import type { Plane } from "./model/plane.ts";
+import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
-import { createAgent } from "./plane/agent.ts";
-import { createAnswers } from "./plane/answers.ts";
-import { createCatalogue } from "./plane/catalogue.ts";
-import { createConversationVerbs } from "./plane/conversations.ts";
-import { createPlaneDueWork } from "./plane/due-work.ts";
-import { createExecution } from "./plane/execution.ts";
-import { createFind, createShowTool } from "./plane/find.ts";
-import { createPassOn } from "./plane/gateway.ts";
-import { createHistory } from "./plane/history.ts";
-import { createIdentity } from "./plane/identity.ts";
-import { createJobsWhenNeeded } from "./plane/jobs.ts";
-import { createPlaneLimits } from "./plane/limits.ts";
-import { createMemory } from "./plane/memory.ts";
-import { requireStoreAddress } from "./plane/open-store.ts";
-import type { PlaneOptions } from "./plane/options.ts";
-import { createToolPlanVerbs } from "./plane/planner.ts";
-import { createProviders } from "./plane/providers.ts";
-import { createPlaneQuality } from "./plane/quality.ts";
-import { createReload } from "./plane/reload.ts";
-import { createPlaneResults } from "./plane/results.ts";
-import { createRuns } from "./plane/runs.ts";
-import { createSearchWhenNeeded } from "./plane/search.ts";
-import { createServerVerbs, identifyServer } from "./plane/servers.ts";
-import { createSettings } from "./plane/settings.ts";
-import { accessOf, createTokenVerbs } from "./plane/tokens.ts";
-import { createWorkVerbs } from "./plane/work.ts";
-import { createWritten } from "./plane/written.ts";
-import { isOffered } from "./policy/effect.ts";
-import { createGrants } from "./policy/grant.ts";
-import { createRouting } from "./registry/routing.ts";
-import { translateTools } from "./registry/sources/mcp.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
+import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
+import { createPassOn } from "./servers/gateway-ports.ts";
+import { createServerVerbs, identifyServer } from "./servers/server-verbs.ts";
 import { createServers } from "./servers/servers.ts";
+import { createHistory } from "./store/history.ts";
+import { createMemory } from "./store/memory.ts";
+import { requireStoreAddress } from "./store/open-store.ts";
+import { createDeadLettersWhenNeeded } from "./work/dead-letters/dead-letter-verbs.ts";
+import { createPlaneDueWork } from "./work/jobs/due-work.ts";
+import { createJobsWhenNeeded } from "./work/jobs/jobs.ts";
+import { createToolPlanVerbs } from "./work/planner/planner.ts";
 
-export { openState } from "./plane/state.ts";
+export { openState } from "./state.ts";
 
 /**
  * Makes a plane of a configuration. Servers start when they are used. Throws a `PlaneError` where nothing could be read, or
@@ -58,6 +60,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const everybody = withListed(local, config().users);
   const memory = createMemory(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
+  const health = createHealthFeed(memory.newSamples);
+  memory.onSamples(health.changed);
   const identity = createIdentity({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
     everybody: local,
@@ -71,7 +75,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
-  const schemaCheck = once(() => import("./pipeline/schema-check.ts"));
+  const schemaCheck = once(() => import("./calls/schema-check.ts"));
   const answers = createAnswers(agent.answering(options), {
     emit,
     problems: async (schema, value) =>
@@ -162,7 +166,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     {
       registry,
       discover: find.discover,
-      health: memory.health.read,
+      health: health.read,
       routerState: routing.state,
       providerTrouble: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
       loaded: quality.loaded,
@@ -185,6 +189,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     profile: identity.profile,
     currentPrincipal: identity.current,
     memory,
+    health,
     servers,
     catalogue,
     providers,
@@ -199,19 +204,33 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     registry,
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
+    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
+  });
+  const deadLetters = createDeadLettersWhenNeeded({
+    ...{ store: memory.store, run: execution.calls.run, emit, everybody },
+    serverNames: servers.names,
+    tools: registry.all,
     onDue: () => dueWork.wake(),
   });
   const dueWork = createPlaneDueWork(memory);
   const isScheduling = () => options.schedules === true && dueWork.isRunning();
   const jobs = createJobsWhenNeeded(
     {
-      ...{ config, memory, written, identity, everybody, modelTrouble: agent.modelTrouble },
+      ...{
+        config,
+        memory,
+        written,
+        identity,
+        everybody,
+        modelTrouble: agent.modelTrouble,
+        healthChanged: health.changed,
+      },
       loop: { ...dueWork, isRunning: isScheduling },
     },
     () => plane,
   );
   const following = createReload({
-    ...{ settings, servers, emit, watch: options.watch ?? false },
+    ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
@@ -224,9 +243,15 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     config,
     reload: following.reload,
     async doctor(server) {
-      const { examineServers } = await import("./plane/doctor.ts");
+      const { examineServers } = await import("./servers/doctor/doctor.ts");
       const names = server === undefined ? servers.names() : [servers.requireName(server)];
-      return examineServers(names, config(), { environment, secretsOf, secretValues, servers });
+      return examineServers(names, config(), {
+        environment,
+        secretsOf,
+        secretValues,
+        servers,
+        takeTools: translateTools,
+      });
     },
     ...written.verbs,
     ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
@@ -235,7 +260,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     start() {
       void servers.start();
       execution.start();
-      dueWork.start([execution.dueLetters, ...(options.schedules ? [jobs.dueRuns] : [])]);
+      dueWork.start([deadLetters.handler, ...(options.schedules ? [jobs.dueRuns] : [])]);
       results.start();
       memory.listen({
         ...{ entries: written.reload, pins: quality.pinsChanged },
@@ -243,6 +268,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       });
     },
     ...execution.verbs,
+    ...deadLetters.verbs,
     ...createToolPlanVerbs({
       ...{ find, grants, quality, everybody, testPolicy: execution.verbs.testPolicy },
       checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
@@ -256,7 +282,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       createWorkVerbs(
         {
           ...{ manifests: written.manifests, snapshot: registry.snapshot, catalogue },
-          ...{ health: memory.health.read, schedulesOf: jobs.schedulesOf },
+          ...{ health: health.read, schedulesOf: jobs.schedulesOf },
           problems: () => config().problems,
         },
         everybody,
@@ -295,7 +321,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         [following.stop, passOn.stop, results.stop],
         dueWork.halt,
         [agent.stop, jobs.stop],
-        execution.stop,
+        [deadLetters.stop, execution.stop],
         dueWork.stop,
         limits.stop,
         [written.settled, quality.settled],

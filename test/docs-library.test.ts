@@ -15,8 +15,9 @@ test("docs/library.md names every method of a plane, and no other", async () => 
 });
 
 test("docs/library.md names every option of createPlane", () => {
-  const source = readFileSync(join(projectRoot, "src/plane/options.ts"), "utf8");
-  const options = [...source.matchAll(/^ {2}(\w+)\??: /gm)].map(([, option = ""]) => option);
+  const source = readFileSync(join(projectRoot, "src/model/plane-options.ts"), "utf8");
+  const [, body = ""] = source.split("export type PlaneOptions");
+  const options = [...body.matchAll(/^ {2}(\w+)\??: /gm)].map(([, option = ""]) => option);
   const [guide = { text: "" }] = documents(["docs/library.md"]);
   const told = words(guide.text.split("## Options of")[1] ?? "");
   assert.deepEqual(

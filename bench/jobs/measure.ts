@@ -1,9 +1,9 @@
-import { createDueLoop } from "../../src/jobs/due-loop.ts";
-import { createEngine } from "../../src/jobs/engine.ts";
-import { fire, type ScheduledJob, scheduleOf } from "../../src/jobs/schedule.ts";
 import { JobManifest } from "../../src/model/job.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
+import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
+import { createEngine } from "../../src/work/jobs/engine.ts";
+import { fire, type ScheduledJob, scheduleOf } from "../../src/work/jobs/schedule.ts";
 import { median } from "../report.ts";
 
 export const all = 10_000;

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { queryTools } from "../../src/catalogue/query-tools.ts";
+import { createRegistry } from "../../src/catalogue/registry.ts";
+import { translateTools } from "../../src/catalogue/sources/mcp.ts";
 import { ServerDefinition } from "../../src/model/server.ts";
 import { everyTool } from "../../src/model/tool-query.ts";
-import { queryTools } from "../../src/registry/query-tools.ts";
-import { createRegistry } from "../../src/registry/registry.ts";
-import { translateTools } from "../../src/registry/sources/mcp.ts";
 import { listedTool } from "./sample-tools.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,4 +1,4 @@
-import { createSearch } from "../../src/search/search.ts";
+import { createSearch } from "../../src/catalogue/search/search.ts";
 import { type SampleTool, toTools } from "./to-tools.ts";
 
 /** The product's own index and ranking, by words alone and with nothing folded. */

@@ -1,5 +1,5 @@
 import type { PlanProblem, PlanStep } from "../../src/model/tool-plan.ts";
-import { readPlan } from "../../src/planner/read-plan.ts";
+import { readPlan } from "../../src/work/planner/read-plan.ts";
 import { callName, type KnownServer } from "./inventory.ts";
 
 export type ReadAnswer = { steps: PlanStep[]; problems: PlanProblem[] };

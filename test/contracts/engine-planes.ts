@@ -1,6 +1,3 @@
-import { createDeadLetters } from "../../src/dead-letters/dead-letters.ts";
-import { createDueLoop } from "../../src/jobs/due-loop.ts";
-import { createEngine } from "../../src/jobs/engine.ts";
 import type { Outcome, Requested } from "../../src/model/call.ts";
 import { PlaneError, reportError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
@@ -8,6 +5,9 @@ import type { JobManifest } from "../../src/model/job.ts";
 import type { KeptJobRun } from "../../src/model/job-run.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
+import { createDeadLetters } from "../../src/work/dead-letters/dead-letters.ts";
+import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
+import { createEngine } from "../../src/work/jobs/engine.ts";
 
 /** Stores on the same state, one for each plane, and its time. */
 export type EngineWorld = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { createApprovals } from "../../src/approvals/approvals.ts";
+import { createApprovals } from "../../src/access/approvals/approvals.ts";
 import type { Outcome, Requested, Verdict } from "../../src/model/call.ts";
 import type { Config } from "../../src/model/config.ts";
 import { PlaneError } from "../../src/model/errors.ts";

@@ -1,4 +1,4 @@
-import type { Findable } from "../../src/search/fields.ts";
+import type { Findable } from "../../src/catalogue/search/fields.ts";
 
 type More = {
   parameters?: Findable["parameters"];

@@ -5,8 +5,8 @@ import { suite, test } from "node:test";
 import { patientMs, patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
+import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
-import { translateTools } from "../../registry/sources/mcp.ts";
 import { examineServer } from "./examine-server.ts";
 
 type Where = { path?: string; directory?: string; limitMs?: number };

@@ -6,8 +6,8 @@ import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
-import { translateTools } from "../../registry/sources/mcp.ts";
 import { examineServer } from "./examine-server.ts";
 
 function examine(

@@ -146,7 +146,6 @@ async function windowsLaunchOf(
   { command, args, cwd = "." }: StdioOptions,
   env: Readonly<Record<string, string>>,
 ): Promise<Launch> {
-  
   const { existsSync } = await import("node:fs");
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const found = findWindowsCommand(command, {

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { NewApiKey } from "../../model/api-key.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import { principalOf, trusted } from "../../model/principal.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import { createApiKeys } from "./api-keys.ts";
+
+async function setUp(context: TestContext) {
+  const store = await openSqliteStore(":memory:");
+  context.after(() => store.close());
+  const events: PlaneEvent[] = [];
+  let notes = 0;
+  const counted = {
+    ...store,
+    touchApiKey: (id: string, at: string) => {
+      notes += 1;
+      return store.touchApiKey(id, at);
+    },
+  };
+  const keys = createApiKeys({ store: async () => counted, emit: (event) => events.push(event) });
+  const create = (given: NewApiKey) => keys.create(given, trusted({ user: "ann" }));
+  return { keys, events, create, store: counted, notes: () => notes };
+}
+
+test("a key is 32 random bytes, and whoever shows it is its user", async (context) => {
+  const { keys, create } = await setUp(context);
+  const { key, secret } = await create({
+    name: "ci",
+    user: "build",
+    groups: ["ops"],
+    persona: "Atlas",
+    scopes: ["read"],
+    workspace: "research",
+  });
+  assert.match(secret, /^tp_[A-Za-z0-9_-]{43}$/);
+  assert.match(key.id, /^[0-9a-f]{10}$/);
+  assert.ok(!secret.includes(key.id));
+  assert.deepEqual(
+    await keys.identify(secret),
+    principalOf({
+      user: "build",
+      groups: ["ops"],
+      persona: "Atlas",
+      scopes: ["read"],
+      workspace: "research",
+      key: key.id,
+    }),
+  );
+  assert.notEqual((await create({ name: "ci" })).secret, secret);
+});
+
+test("what is not said about a key is the least that is useful", async (context) => {
+  const { create } = await setUp(context);
+  const { key } = await create({ name: " laptop " });
+  const { id: _, createdAt: __, ...rest } = key;
+  assert.deepEqual(rest, {
+    name: "laptop",
+    user: "ann",
+    groups: [],
+    persona: null,
+    scopes: ["call"],
+    workspace: null,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+});
+
+test("the secret stands neither in the list nor in an event", async (context) => {
+  const { keys, create, events } = await setUp(context);
+  const { key, secret } = await create({ name: "ci" });
+  await keys.identify(secret);
+  await keys.revoke(key.id, false);
+  assert.deepEqual(events, [
+    { type: "key.created", keyId: key.id, name: "ci" },
+    { type: "key.revoked", keyId: key.id, name: "ci" },
+  ]);
+  assert.ok(!JSON.stringify([await keys.list(), events]).includes(secret.slice(3)));
+});
+
+test("anything but the whole secret is refused in the same words", async (context) => {
+  const { keys, create } = await setUp(context);
+  const { secret, key } = await create({ name: "ci" });
+  const other = `tp_${"A".repeat(43)}`;
+  for (const shown of ["tp_", secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), other, `tp_${key.id}`])
+    await assert.rejects(keys.identify(shown), {
+      code: "UNAUTHENTICATED",
+      message: "This API key is not known here. Check that it was copied whole.",
+      data: { reason: "unknown" },
+    });
+});
+
+test("a revoked key lets nobody in, and is revoked once", async (context) => {
+  const { keys, create, events } = await setUp(context);
+  const { key, secret } = await create({ name: "ci" });
+  assert.deepEqual([await keys.revoke(key.id, false), await keys.revoke(key.id, false)], [true, false]);
+  await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED", message: /was revoked at 20/ });
+  assert.equal(events.filter(({ type }) => type === "key.revoked").length, 1);
+  assert.equal(await keys.exist(), true, "it stays on record");
+  await keys.revoke(key.id, true);
+  assert.equal(await keys.exist(), false);
+  await assert.rejects(keys.revoke(key.id, false), { code: "NOT_FOUND" });
+});
+
+test("a key lets nobody in once its time is over", async (context) => {
+  const { keys, create } = await setUp(context);
+  const { secret } = await create({ name: "ci", expiresAt: new Date(Date.now() + 60_000).toISOString() });
+  await keys.identify(secret);
+  context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_001 });
+  await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED", message: /expired at 20/ });
+});
+
+test("when a key was used is noted, and at most once a minute", async (context) => {
+  const { keys, create, notes } = await setUp(context);
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-15T12:00:00.000Z") });
+  const { secret } = await create({ name: "ci" });
+  for (let time = 0; time < 3; time += 1) await keys.identify(secret);
+  context.mock.timers.tick(59_999);
+  await keys.identify(secret);
+  assert.equal(notes(), 1);
+  context.mock.timers.tick(1);
+  await keys.identify(secret);
+  assert.equal(notes(), 2);
+  assert.equal((await keys.list())[0]?.lastUsedAt, "2026-11-15T12:01:00.000Z");
+});
+
+test("a note that cannot be made keeps nobody out; a store that cannot be read lets nobody in", async (context) => {
+  const { keys, create, store } = await setUp(context);
+  const { secret } = await create({ name: "ci" });
+  store.touchApiKey = async () => assert.fail("locked");
+  assert.equal((await keys.identify(secret)).user, "ann");
+  store.apiKeyByHash = async () => assert.fail("damaged");
+  await assert.rejects(keys.identify(secret), /damaged/);
+});
+
+test("a key can stand for a level of data and for groups of tools, also for none of them", async (context) => {
+  const { keys, create } = await setUp(context);
+  const { secret } = await create({ name: "ci", compliance: "HIPAA", toolGroups: ["kb"] });
+  const { compliance, toolGroups } = await keys.identify(secret);
+  assert.deepEqual([compliance, toolGroups], ["HIPAA", ["kb"]]);
+  const none = await create({ name: "none", toolGroups: [] });
+  assert.deepEqual((await keys.identify(none.secret)).toolGroups, []);
+});
+
+const wrong: [given: unknown, message: RegExp][] = [
+  [{ name: "a", compliance: 1 }, /'compliance'/],
+  [{ name: "a", toolGroups: "kb" }, /'toolGroups' of a key must be a list/],
+  [null, /an object such as/],
+  [{}, /needs a name/],
+  [{ name: " " }, /'name' of a key must be a text of 1 to 200/],
+  [{ name: "x".repeat(201) }, /'name'/],
+  [{ name: "a", user: 1 }, /'user'/],
+  [{ name: "a", groups: "ops" }, /'groups' of a key must be a list/],
+  [{ name: "a", scopes: ["root"] }, /no scope 'root'\. Use read, call, admin, \*/],
+  [{ name: "a", expiresAt: "tomorrow" }, /'expiresAt' of a key must be a date/],
+  [{ name: "a", expiresAt: "2020-01-01T00:00:00Z" }, /in the future/],
+  [{ name: "a", secret: "tp_mine" }, /no 'secret'\. It takes: name, user/],
+];
+
+for (const [given, message] of wrong) {
+  test(`${JSON.stringify(given)?.slice(0, 60)} is no description of a key`, async (context) => {
+    const { keys, create } = await setUp(context);
+    await assert.rejects(create(given as NewApiKey), { code: "USAGE", message });
+    assert.deepEqual(await keys.list(), []);
+  });
+}

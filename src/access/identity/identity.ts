@@ -1,0 +1,138 @@
+import { stableJson } from "../../lib/stable-json.ts";
+import type { Config } from "../../model/config.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { IdentityVerbs } from "../../model/identity-verbs.ts";
+import type { JwtIssuer } from "../../model/jwt-issuer.ts";
+import type { Policy } from "../../model/policy.ts";
+import { type Principal, requireScope, withListed } from "../../model/principal.ts";
+import type { Store, StoreNews } from "../../model/store.ts";
+import { createApiKeys } from "./api-keys.ts";
+import { looksLikeKey } from "./key-secret.ts";
+import { unauthenticated } from "./unauthenticated.ts";
+
+type Parts = {
+  config(): Config;
+  store(): Promise<Store>;
+  emit(event: PlaneEvent): void;
+  /** Told when another plane has changed something, where the store can tell. */
+  onNews(listener: (news: StoreNews) => void): () => void;
+  /** Who calls when a call does not say. */
+  everybody: Principal;
+  /** Can others than the people of this machine reach us? */
+  exposed: boolean;
+};
+
+/** A first key that another process makes counts after this at the latest. */
+const noticedMs = 1_000;
+
+type Profile = NonNullable<Policy["profile"]>;
+
+type Verbs = Omit<IdentityVerbs, "usualCaller">;
+
+export type Identity = {
+  verbs: Verbs;
+  /** What is asked about where no rule matches. */
+  profile(): Profile | Promise<Profile>;
+  /** The same caller with the rights of today; throws where there are none left. */
+  current(principal: Principal): Promise<Principal>;
+};
+
+/** Who calls, and how they prove it. */
+export function createIdentity({ config, store, emit, onNews, everybody, exposed }: Parts): Identity {
+  const keys = createApiKeys({ store, emit });
+  const verify = createTokenCheck(() => config().auth.jwt);
+  const known = createKnownKeys(keys.exist);
+  onNews(({ what }) => what === "keys" && known.changed());
+  const needsCredentials = (): boolean | Promise<boolean> =>
+    exposed || config().auth.jwt !== undefined || known.exist();
+
+  const believe = async (token: string | null): Promise<Principal> => {
+    if (token === null) {
+      const needed = needsCredentials();
+      if (needed === true || (needed !== false && (await needed))) throw missing();
+      return everybody;
+    }
+    const shown = token.trim();
+    if (looksLikeKey(shown)) return keys.identify(shown);
+    return (await verify(shown)) ?? strange();
+  };
+  const verbs: Verbs = {
+    needsCredentials: async () => needsCredentials(),
+    identify: async (token) => withListed(await believe(token), config().users),
+    async keys({ principal = everybody } = {}) {
+      requireScope(principal, "admin", "see the API keys");
+      return keys.list();
+    },
+    async createKey(asked, { principal = everybody } = {}) {
+      requireScope(principal, "admin", "create an API key");
+      return keys.create(asked, principal).finally(known.changed);
+    },
+    async revokeKey(id, { principal = everybody, forget = false } = {}) {
+      requireScope(principal, "admin", "revoke an API key");
+      return keys.revoke(id, forget).finally(known.changed);
+    },
+  };
+  return {
+    verbs,
+    async current(principal) {
+      const { key, servers } = principal;
+      const now = key === undefined ? principal : await keys.again(key);
+      const listed = withListed(now, config().users);
+      return servers === undefined ? listed : { ...listed, servers };
+    },
+    profile() {
+      const { profile } = config().policy;
+      if (profile) return profile;
+      const needed = needsCredentials();
+      const profileFor = (isNeeded: boolean) => (isNeeded ? "guarded" : "personal");
+      return typeof needed === "boolean" ? profileFor(needed) : needed.then(profileFor);
+    },
+  };
+}
+
+/** Whether there are keys is asked with every request and changes once in the life of a plane. */
+function createKnownKeys(exist: () => Promise<boolean>) {
+  let known: { value: boolean; until: number } | undefined;
+  let changes = 0;
+  return {
+    exist(): boolean | Promise<boolean> {
+      if (known && performance.now() < known.until) return known.value;
+      const before = changes;
+      return exist().then((value) => {
+        if (before === changes) known = { value, until: performance.now() + noticedMs };
+        return value;
+      });
+    },
+    changed(): void {
+      changes += 1;
+      known = undefined;
+    },
+  };
+}
+
+/** Null where tokens are not taken. What was learned about an issuer is kept as long as it is configured. */
+function createTokenCheck(issuer: () => JwtIssuer | undefined) {
+  let known: { of: string; verify(token: string): Promise<Principal> } | undefined;
+  return async (token: string): Promise<Principal | null> => {
+    const settings = issuer();
+    if (settings === undefined) return null;
+    const { createVerifyToken } = await import("./jwt/verify-token.ts");
+    const of = stableJson(settings);
+    if (known?.of !== of) known = { of, verify: createVerifyToken(settings) };
+    return known.verify(token);
+  };
+}
+
+function missing() {
+  return unauthenticated(
+    "missing",
+    "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.",
+  );
+}
+
+function strange(): never {
+  throw unauthenticated(
+    "unknown",
+    "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.",
+  );
+}

@@ -1,0 +1,93 @@
+import { compileGlob } from "../../lib/glob.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { PolicyRule } from "../../model/policy.ts";
+
+export type ArgumentPattern = NonNullable<PolicyRule["arguments"]>[string];
+
+/** Tells which of many patterns are found in a text. */
+export type FindPatterns = (text: string) => readonly number[];
+/** The engine that finds patterns, for those who need it. */
+export type CreatePatternSet = (patterns: readonly string[]) => FindPatterns;
+
+/** Below this, one glob after the other is quicker than the engine. */
+const fewGlobs = 32;
+
+/** Is there anything that takes the engine? */
+export function needsEngine(rules: readonly PolicyRule[]): boolean {
+  return [...groupByArgument(rules).values()].some((patterns) => !areFewGlobs([...patterns.values()]));
+}
+
+/** The patterns that were found, by what `keyOf` makes of them. */
+export type MatchedPatterns = {
+  /** Found in one of the texts of the argument, however deep it hides: enough for holding a call back. */
+  somewhere: ReadonlySet<string>;
+  /** Found in all of them: what it takes to let a call through. */
+  everywhere: ReadonlySet<string>;
+};
+
+/** Which patterns of all rules the arguments of a call match. */
+export function createArgumentMatcher(rules: readonly PolicyRule[], createPatternSet: CreatePatternSet) {
+  const finders = [...groupByArgument(rules)].map(([name, patterns]) => {
+    const keys = [...patterns.keys()];
+    const find = createFinder([...patterns.values()], createPatternSet);
+    return { name, keys, find };
+  });
+  return (args: JsonObject): MatchedPatterns => {
+    const somewhere = new Set<string>();
+    const everywhere = new Set<string>();
+    for (const { name, keys, find } of finders) {
+      const value = Object.hasOwn(args, name) ? args[name] : undefined;
+      if (value === undefined) continue;
+      const found = textsIn(value).map(find);
+      const whole = typeof value === "string" ? [] : find(JSON.stringify(value));
+      for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
+      const [first = [], ...others] = found;
+      for (const at of first)
+        if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
+    }
+    return { somewhere, everywhere };
+  };
+}
+
+export function keyOf(name: string, pattern: ArgumentPattern): string {
+  return JSON.stringify([name, pattern]);
+}
+
+function groupByArgument(rules: readonly PolicyRule[]): Map<string, Map<string, ArgumentPattern>> {
+  const groups = new Map<string, Map<string, ArgumentPattern>>();
+  for (const rule of rules) {
+    for (const [name, pattern] of Object.entries(rule.arguments ?? {})) {
+      const group = groups.get(name) ?? new Map();
+      groups.set(name, group.set(keyOf(name, pattern), pattern));
+    }
+  }
+  return groups;
+}
+
+function areFewGlobs(patterns: readonly ArgumentPattern[]): patterns is string[] {
+  return patterns.length <= fewGlobs && patterns.every((pattern) => typeof pattern === "string");
+}
+
+function createFinder(
+  patterns: readonly ArgumentPattern[],
+  createPatternSet: CreatePatternSet,
+): FindPatterns {
+  if (!areFewGlobs(patterns))
+    return createPatternSet(
+      patterns.map((pattern) => (typeof pattern === "string" ? asRegex(pattern) : pattern.regex)),
+    );
+  const globs = patterns.map(compileGlob);
+  return (text) => globs.flatMap((matches, at) => (matches(text) ? at : []));
+}
+
+function asRegex(glob: string): string {
+  const literal = glob.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
+  return `(?s)^${literal.replaceAll("*", ".*").replaceAll("?", ".")}$`;
+}
+
+/** Each text by itself: what hides in a list or an object counts as what stands alone. */
+function textsIn(value: Json): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
+  return Object.values(value).flatMap(textsIn);
+}

@@ -1,0 +1,98 @@
+import { matchesGlob } from "../../lib/glob.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { SideEffects, Tool } from "../../model/tool.ts";
+import {
+  arithmetic,
+  joining,
+  nounLikeReads,
+  nounLikeWrites,
+  phrasal,
+  purposes,
+  quantities,
+  readVerbs,
+  writeVerbs,
+} from "./verbs.ts";
+
+/** `known` is false for what only the name of the tool suggests. */
+export type Effect = { effect: "read" | "write" | "unknown"; because: string; known: boolean };
+
+/** `network` says how a tool works and not what it does, so it decides nothing. */
+const declared: Record<SideEffects, "read" | "write" | null> = {
+  none: "read",
+  read_external_service: "read",
+  compute: "read",
+  write: "write",
+  filesystem: "write",
+  database: "write",
+  system: "write",
+  network: null,
+};
+
+/** Does it change anything? The operator's word first, then the manifest, a trusted server's hints, the name. */
+export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
+  for (const [pattern, effect] of Object.entries(effects)) {
+    if (matchesGlob(pattern, tool.name) || matchesGlob(pattern, tool.modelName))
+      return { effect, because: `'policy.effects' says so for '${pattern}'`, known: true };
+  }
+  const { side_effects } = tool.metadata;
+  const written = declared[side_effects];
+  // A server's blanket `side_effects` is about the worst of its tools; its own word on one of them is closer.
+  const hinted = tool.trusted ? hintOf(tool) : null;
+  if (hinted !== null && tool.id.server !== null) return hinted;
+  if (written !== null)
+    return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
+  return hinted ?? effectOfName(tool.id.tool);
+}
+
+/** What the mode refuses anyway is not offered: in review mode only what reads is. */
+export function isOffered(tool: Tool, { mode, effects }: Pick<Policy, "mode" | "effects">): boolean {
+  return mode !== "review" || effectOf(tool, effects).effect === "read";
+}
+
+function hintOf({ annotations }: Tool): Effect | null {
+  const { readOnlyHint, destructiveHint } = annotations;
+  if (readOnlyHint === true) return { effect: "read", because: "its trusted server says so", known: true };
+  if (readOnlyHint === false || destructiveHint === true)
+    return { effect: "write", because: "its trusted server says so", known: true };
+  return null;
+}
+
+/** The first verb of the name decides, unless it is rather a noun and another stands at the end. */
+export function effectOfName(name: string): Effect {
+  const found = judge(wordsOf(name));
+  if (found === null) return { effect: "unknown", because: "nothing tells what it does", known: false };
+  return { ...found, known: false };
+}
+
+function judge(words: readonly string[]): Omit<Effect, "known"> | null {
+  const joined = words.findIndex((word, at) => at > 0 && joining.has(words[at - 1] ?? "") && isWrite(word));
+  if (joined > 0) return write(words[joined] as string);
+  const at = words.findIndex((word) => readVerbs.has(word) || writeVerbs.has(word));
+  if (at < 0) return null;
+  const verb = words[at] as string;
+  const last = words.at(-1) as string;
+  const hasMore = at < words.length - 1;
+  if (phrasal.has(words.slice(at, at + 2).join(" "))) return write(words.slice(at, at + 2).join("_"));
+  if (arithmetic.has(verb) && words.slice(at + 1).some((word) => quantities.has(word))) return read(verb);
+  if (readVerbs.has(verb)) {
+    // Two verbs and nothing else: it does both.
+    const isBoth = words.length - at === 2 && isWrite(last) && !nounLikeWrites.has(last) && verb !== "check";
+    if (isBoth) return write(last);
+    const isForIt = purposes.has(words.at(-2) ?? "") || nounLikeWrites.has(last);
+    return hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt ? write(last) : read(verb);
+  }
+  return hasMore && nounLikeWrites.has(verb) && readVerbs.has(last) ? read(last) : write(verb);
+}
+
+const isWrite = (word: string) => writeVerbs.has(word);
+const read = (word: string) => ({ effect: "read" as const, because: `its name says '${word}'` });
+const write = (word: string) => ({ effect: "write" as const, because: `its name says '${word}'` });
+
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== "");
+}

@@ -1,0 +1,152 @@
+import { matchesGlob } from "../../lib/glob.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Policy, PolicyRule } from "../../model/policy.ts";
+import type { Face, Principal } from "../../model/principal.ts";
+import type { Tool, ToolId } from "../../model/tool.ts";
+import { spellings } from "../../model/tool-name.ts";
+import {
+  type CreatePatternSet,
+  createArgumentMatcher,
+  keyOf,
+  type MatchedPatterns,
+} from "./argument-patterns.ts";
+import { type Effect, effectOf } from "./effect.ts";
+import { createTimeTest } from "./time-window.ts";
+
+/** What a rule may look at beside the tool. */
+export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
+
+export type FoundRule = { rule: PolicyRule; place: number };
+
+export type ToolFacts = {
+  effect: Effect;
+  risk: "low" | "medium" | "high";
+  /** The first rule that is about the tool and fits the situation. */
+  firstRule(situation: Situation): FoundRule | null;
+};
+
+/** Looks at each tool once: what it does, and which rules can be about it. */
+export function createToolFacts(
+  { rules, effects }: Policy,
+  createPatternSet: CreatePatternSet,
+): (tool: Tool) => ToolFacts {
+  const compiled = rules.map(compile);
+  const matchArguments = createArgumentMatcher(rules, createPatternSet);
+  const known = new WeakMap<Tool, ToolFacts>();
+  return (tool) => {
+    const before = known.get(tool);
+    if (before) return before;
+    const effect = effectOf(tool, effects);
+    const risk = riskOf(tool, effect);
+    const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risk));
+    const facts = { effect, risk, firstRule: createFinder(about, matchArguments) };
+    known.set(tool, facts);
+    return facts;
+  };
+}
+
+function riskOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): ToolFacts["risk"] {
+  if (metadata.safety_level !== undefined) return metadata.safety_level;
+  if (trusted && annotations.destructiveHint === true) return "high";
+  return effect === "read" ? "low" : "medium";
+}
+
+function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risk: ToolFacts["risk"]): boolean {
+  const { tool: names, server } = rule;
+  if (names !== undefined && !isNamed(rule.verdict, names, tool)) return false;
+  if (server !== undefined && !isReached(rule.verdict, server, tool)) return false;
+  if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects))
+    return false;
+  if (rule.effects !== undefined && !rule.effects.includes(effect)) return false;
+  return rule.risk === undefined || rule.risk.includes(risk);
+}
+
+/**
+ * What holds a call back counts for every spelling of the tool, and for those that it leads to: neither an alias nor a
+ * wrapper is a way around a rule. What lets a call through counts for the tool's own names alone.
+ */
+function isNamed(verdict: PolicyRule["verdict"], names: string, tool: Tool): boolean {
+  const own = [tool.name, tool.modelName];
+  const others = verdict === "allow" ? [] : [tool.id, ...reachedBy(tool)].flatMap(everySpelling);
+  return [...own, ...others].some((name) => matchesGlob(names, name));
+}
+
+function everySpelling(id: ToolId): string[] {
+  return [...spellings(id), id.tool];
+}
+
+function isReached(verdict: PolicyRule["verdict"], server: string, tool: Tool): boolean {
+  const servers = tool.id.server === null ? reachedBy(tool).map((id) => id.server ?? "") : [tool.id.server];
+  if (servers.length === 0) return matchesGlob(server, "");
+  const matches = (reached: string) => matchesGlob(server, reached);
+  return verdict === "allow" ? servers.every(matches) : servers.some(matches);
+}
+
+/** The tools of servers that a hand-written one leads to. */
+function reachedBy({ id, providers }: Tool): ToolId[] {
+  if (id.server !== null) return [];
+  return providers.flatMap(({ name, config }) =>
+    name === "mcp" ? { server: String(config.server), tool: String(config.tool ?? id.tool) } : [],
+  );
+}
+
+type Compiled = FoundRule & {
+  /** The patterns that its arguments have to match. */
+  needs: string[];
+  applies(situation: Situation): boolean;
+};
+
+function compile(rule: PolicyRule, place: number): Compiled {
+  const { users, groups, personas, faces, time } = rule;
+  const inTime = time === undefined ? undefined : createTimeTest(time);
+  const tests = [
+    groups && (({ principal }: Situation) => groups.some((group) => principal.groups.includes(group))),
+    users &&
+      (({ principal }: Situation) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
+    personas && (({ principal }: Situation) => personas.includes(principal.persona ?? "")),
+    faces && (({ face }: Situation) => faces.includes(face)),
+    inTime && (({ now }: Situation) => inTime(now())),
+  ].filter((test) => test !== undefined);
+  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => keyOf(name, pattern));
+  return { rule, place, needs, applies: (situation) => tests.every((test) => test(situation)) };
+}
+
+/** Of a thousand rules few can fit: those whose group the caller is in and whose pattern an argument matches. */
+function createFinder(
+  rules: readonly Compiled[],
+  matchArguments: (args: JsonObject) => MatchedPatterns,
+): ToolFacts["firstRule"] {
+  const byPattern = Map.groupBy(
+    rules.filter(({ needs }) => needs.length > 0),
+    ({ needs }) => needs[0] as string,
+  );
+  const others = rules.filter(({ needs }) => needs.length === 0);
+  const always = others.filter(({ rule }) => rule.groups === undefined);
+  const byGroup = groupEach(others);
+  return (situation) => {
+    const matched = byPattern.size === 0 ? undefined : matchArguments(situation.arguments);
+    let first: Compiled | null = null;
+    const consider = (candidate: Compiled) => {
+      if (first !== null && first.place <= candidate.place) return;
+      const found = candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
+      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation))
+        first = candidate;
+    };
+    for (const key of matched?.somewhere ?? []) byPattern.get(key)?.forEach(consider);
+    for (const group of situation.principal.groups) byGroup.get(group)?.forEach(consider);
+    always.forEach(consider);
+    return first;
+  };
+}
+
+function groupEach(rules: readonly Compiled[]): Map<string, Compiled[]> {
+  const groups = new Map<string, Compiled[]>();
+  for (const compiled of rules) {
+    for (const group of compiled.rule.groups ?? []) {
+      const members = groups.get(group) ?? [];
+      members.push(compiled);
+      groups.set(group, members);
+    }
+  }
+  return groups;
+}

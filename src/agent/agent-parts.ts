@@ -1,0 +1,20 @@
+import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { AgentRun } from "../model/agent-run.ts";
+import type { Config } from "../model/config.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
+import type { Servers } from "../servers/servers-contract.ts";
+import type { Models } from "./models/models.ts";
+import type { KnownServers } from "./select-tools.ts";
+
+/** What agents are made of. */
+export type AgentParts = {
+  config(): Config;
+  everybody: Principal;
+  models: Models;
+  plane(): Pick<Plane, "call" | "endConversation">;
+  catalogue(): Pick<Catalogue, "forModel">;
+  servers(): KnownServers & Pick<Servers, "status">;
+  maySeeServer(principal: Principal, server: string): boolean;
+  keepRun(run: AgentRun): Promise<void>;
+};

@@ -1,0 +1,195 @@
+import { beginRunSpan } from "../calls/spans/spans.ts";
+import { uniqueId } from "../lib/unique-id.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
+import { type AgentStyle, agentStyles, traceTypes } from "../model/agent-run.ts";
+import type { AgentResult, AgentVerbs, AnswerParser, RunAgentOptions } from "../model/agent-verbs.ts";
+import { PlaneError } from "../model/errors.ts";
+import { narrow, type Principal, requireScope } from "../model/principal.ts";
+import type { Relay } from "../model/relay.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import { createRunTools } from "./agent-run-tools.ts";
+import type { AgentTools } from "./agent-tools.ts";
+import { budgetOf } from "./budgets.ts";
+import { generate } from "./generate.ts";
+import { readHistory } from "./read-history.ts";
+import { type Converse, type RunParts, runAgent } from "./run-agent.ts";
+import type { Style } from "./style.ts";
+import type { ToolsetRef, ToolsetRegistry } from "./toolset-registry.ts";
+
+type Parts = AgentParts & {
+  tools: AgentTools;
+  registry: ToolsetRegistry;
+  /** Aborted when the plane goes. */
+  stopping: AbortSignal;
+};
+
+export type AgentRuns = {
+  run: AgentVerbs["runAgent"];
+  generate: AgentVerbs["generate"];
+  /** Resolves when no run is under way any more. */
+  settled(): Promise<void>;
+};
+
+/** Runs of agents, wired to models, tools and what is kept of them. */
+export function createAgentRuns(parts: Parts): AgentRuns {
+  const { everybody, registry, plane } = parts;
+  const running = new Set<Promise<unknown>>();
+
+  /** From the first question to what is kept; a conversation of its own ends with it. */
+  async function account(question: string, run: RunParts, own: Own, goOn?: Converse): Promise<AgentResult> {
+    try {
+      const result = await runAgent(question, run, goOn).catch((thrown) => {
+        own.span?.end();
+        throw thrown;
+      });
+      own.span?.end(result);
+      registry.count(own.toolset, result.counters);
+      await parts.keepRun(result);
+      return result;
+    } finally {
+      // A session that does not end well is no reason to lose an answer.
+      if (own.isOwn)
+        await plane()
+          .endConversation(run.conversation, { principal: own.principal })
+          .catch(() => undefined);
+    }
+  }
+
+  function track<T>(run: Promise<T>): Promise<T> {
+    running.add(run);
+    return run.finally(() => running.delete(run));
+  }
+
+  return {
+    async run(question, options = {}) {
+      requireText(question, "a question");
+      const prepared = await prepare(options, parts, options.principal ?? everybody);
+      return track(account(question, prepared.run, prepared));
+    },
+    async generate(request) {
+      const { prompt, parser, maxCorrectionSteps = 0, maxRestarts = 0, ...options } = request;
+      requireText(prompt, "a prompt");
+      for (const [name, count] of Object.entries({ maxCorrectionSteps, maxRestarts }))
+        if (!Number.isSafeInteger(count) || count < 0)
+          throw new PlaneError(
+            "USAGE",
+            `'${name}' must be a whole number from 0 on, not '${String(count)}'.`,
+          );
+      const prepared = await prepare(options, parts, options.principal ?? everybody);
+      type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
+      const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
+      return generate(
+        prompt,
+        prepared.run,
+        { parser: parser ?? asIs, maxCorrectionSteps, maxRestarts },
+        (text, run, goOn) => track(account(text, run, prepared, goOn)),
+      );
+    },
+    settled: async () => void (await Promise.allSettled(running)),
+  };
+}
+
+type Own = {
+  principal: Principal;
+  toolset: ToolsetRef | null;
+  isOwn: boolean;
+  span: Awaited<ReturnType<typeof beginRunSpan>>;
+};
+
+/** Whatever is wrong with a request is said before the model is asked. */
+async function prepare(
+  options: RunAgentOptions,
+  { models, tools, registry, stopping }: Parts,
+  caller: Principal,
+): Promise<Own & { run: RunParts }> {
+  requireScope(caller, "call", "run an agent");
+  const { style = "tools", trace = "none", system = null, state, toolGroups } = options;
+  requireOneOf("style", style, agentStyles);
+  requireOneOf("trace", trace, traceTypes);
+  const toolset = options.toolset === undefined ? null : registry.refer(options.toolset);
+  const alias = typeof toolset === "string" ? toolset : null;
+  const turns = toolset === null ? null : registry.definition(toolset).max_tool_call_turns;
+  const budget = budgetOf(options, style, turns);
+  const history = readHistory(options.history);
+  const settings = settingsOf(options);
+  if (system !== null && typeof system !== "string")
+    throw new PlaneError("USAGE", "'system' must be a text.");
+  const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
+  const id = uniqueId();
+  const conversation = options.conversation ?? `agent-${id}`;
+  const [model, loaded] = await Promise.all([models.open(options.model), styleOf(style)]);
+  const { signal, onMessage } = options;
+  const offered = createRunTools(
+    tools,
+    {
+      principal,
+      toolset,
+      history,
+      ...(toolGroups && { toolGroups }),
+      ...(options.only && { only: options.only }),
+    },
+    (now, left) => ({
+      ...{ ...callOptions(options, now, left.ms), conversation, run: id },
+      relay: {
+        ...(span?.relay ?? relayOf(options)),
+        tokens: { left: left.tokens, used: left.sampled },
+      },
+    }),
+  );
+  await offered.check(state);
+  const span = await beginRunSpan(
+    { id, model: model.modelId ?? model.name, style, toolset: alias, conversation },
+    options.meta,
+  );
+  const run: RunParts = {
+    ...{ id, user: principal.user, toolset: alias, conversation, trace, history, state, system, budget },
+    model: span?.model(model) ?? model,
+    style: loaded,
+    signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
+    onMessage,
+    settings,
+    missing: offered.missing,
+    listTools: offered.listTools,
+    call: offered.call,
+  };
+  return { run, principal, toolset, isOwn: options.conversation === undefined, span };
+}
+
+/** What the caller says beside its question is said beside its calls, too. */
+function relayOf({ meta }: RunAgentOptions): Relay | undefined {
+  return meta === undefined ? undefined : { meta };
+}
+
+function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts["settings"] {
+  if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
+    throw new PlaneError("USAGE", `'temperature' must be a number from 0 on, not '${String(temperature)}'.`);
+  if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0))
+    throw new PlaneError(
+      "USAGE",
+      `'maxOutputTokens' must be a whole number from 1 on, not '${String(maxOutputTokens)}'.`,
+    );
+  return withoutUndefined({ temperature, maxOutputTokens });
+}
+
+/** A person is waited for as long as enough time is left to answer without them. */
+function callOptions(options: RunAgentOptions, state: string | undefined, leftMs: number) {
+  const { compliance, consent, mode, toolGroups, askHere } = options;
+  const { approvalWaitMs: wanted } = options;
+  const approvalWaitMs = wanted === undefined ? undefined : Math.floor(Math.min(wanted, leftMs * 0.8));
+  return { approvalWaitMs, compliance, consent, mode, toolGroups, askHere, state };
+}
+
+async function styleOf(name: AgentStyle): Promise<Style> {
+  if (name === "react") return (await import("./react/style.ts")).reactStyle;
+  return (await import("./tools-style.ts")).toolsStyle;
+}
+
+function requireText(value: unknown, what: string): void {
+  if (typeof value === "string" && value.trim() !== "") return;
+  throw new PlaneError("USAGE", `An agent needs ${what}: a text that is not empty.`);
+}
+
+function requireOneOf(name: string, value: string, known: readonly string[]): void {
+  if (known.includes(value)) return;
+  throw new PlaneError("USAGE", `'${name}' cannot be '${value}': give one of ${known.join(", ")}.`);
+}

@@ -1,0 +1,131 @@
+import type { createAnswers } from "../access/approvals/answers.ts";
+import { effectOf } from "../access/policy/effect.ts";
+import type { AgentVerbs, ToolsetSelection } from "../model/agent-verbs.ts";
+import type { Config } from "../model/config.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
+import type { Tool } from "../model/tool.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import type { AgentRuns } from "./agent-runs.ts";
+import { type AgentTools, createAgentTools } from "./agent-tools.ts";
+import { createSampling } from "./answer-sampling.ts";
+import { brokenEntry, brokenNames } from "./broken-entry.ts";
+import { createGenerateAll } from "./generate-all.ts";
+import { createModels, type Models } from "./models/models.ts";
+import { isInToolset } from "./select-tools.ts";
+import { createToolset } from "./toolset.ts";
+import { createToolsetRegistry, type ToolsetRef } from "./toolset-registry.ts";
+
+type Parts = Omit<AgentParts, "models"> & {
+  /** What is asked about where nothing is said. */
+  profile: Parameters<typeof createSampling>[0]["profile"];
+  emit: Parameters<typeof createSampling>[0]["emit"];
+  /** The file that says this. */
+  fileOf(path: string[]): string | undefined;
+  given: PlaneOptions["models"];
+};
+
+const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
+
+type Answering = Parameters<typeof createAnswers>[0];
+
+export type Agent = {
+  verbs: AgentVerbs;
+  /** How servers are answered that ask for a model: by the program where it can, else by a configured model. */
+  answering(options: PlaneOptions): Answering;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble: Models["trouble"];
+  /** Ends the runs that are under way; what is known of them is kept. */
+  stop(): Promise<void>;
+};
+
+/** Models with tools: what they may call, and the runs in which they call it. */
+export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Parts): Agent {
+  const { config, everybody, servers } = made;
+  const fileOfModel = (name: string) => fileOf(["models", name]);
+  const broken = (name?: string) => {
+    const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
+    return one === undefined ? null : brokenEntry(config(), "models", one);
+  };
+  const models = createModels({ configured: () => config().models, broken, fileOfModel, given });
+  const sampling = createSampling({ config, profile, models, emit });
+  const parts: AgentParts = { ...made, models };
+  const registry = createToolsetRegistry(
+    () => config().toolsets,
+    (alias) => brokenEntry(config(), "toolsets", alias),
+  );
+  const selection = (toolset: ToolsetRef): ToolsetSelection => {
+    const definition = registry.definition(toolset);
+    return { definition, has: (tool) => isInToolset(definition, tool) };
+  };
+  const tools: AgentTools = createAgentTools({
+    plane: parts.plane,
+    catalogue: parts.catalogue,
+    servers,
+    maySeeServer: parts.maySeeServer,
+    selection,
+    mayChange: createMayChange(config),
+  });
+  const stopping = new AbortController();
+  let begun: Promise<AgentRuns> | undefined;
+  const room = () => {
+    const made = { ...parts, tools, registry, stopping: stopping.signal };
+    begun ??= import("./agent-runs.ts").then(({ createAgentRuns }) => createAgentRuns(made));
+    return begun;
+  };
+
+  const verbs: AgentVerbs = {
+    toolset(asked, { principal = everybody } = {}) {
+      // Says at once what is wrong with it.
+      const toolset = asked === undefined ? null : registry.refer(asked);
+      const visible = () =>
+        servers()
+          .names()
+          .filter((name) => parts.maySeeServer(principal, name));
+      return createToolset({
+        alias: typeof toolset === "string" ? toolset : null,
+        definition: () =>
+          toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset),
+        mayChange: tools.mayChange,
+        tools: () => tools.named({ principal, toolset }),
+        // The program that runs the model decides how much of a result it reads.
+        call: (named, options) =>
+          tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
+        generate: (request) =>
+          verbs.generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+        usage: () => registry.usage(toolset),
+      });
+    },
+    registerToolset: registry.register,
+    toolsetSelection: selection,
+    runAgent: async (question, options) => (await room()).run(question, options),
+    generate: async (request) => (await room()).generate(request),
+    generateAll: createGenerateAll((request) => verbs.generate(request)),
+  };
+  return {
+    verbs,
+    modelTrouble: models.trouble,
+    answering: (options) => ({
+      ...options,
+      sampling: options.sampling ?? sampling.answer,
+      isSampling: () => options.sampling !== undefined || sampling.isOffered(),
+    }),
+    async stop() {
+      stopping.abort(new Error("the plane is stopping"));
+      await (await begun)?.settled();
+    },
+  };
+}
+
+/** Found out once for each tool, as long as the policy is the same: it is asked for every tool in every turn. */
+function createMayChange(config: () => Config): (tool: Tool) => boolean {
+  let known = new WeakMap<Tool, boolean>();
+  let by: object | undefined;
+  return (tool) => {
+    const { effects } = config().policy;
+    if (by !== effects) known = new WeakMap();
+    by = effects;
+    const found = known.get(tool) ?? effectOf(tool, effects).effect !== "read";
+    known.set(tool, found);
+    return found;
+  };
+}

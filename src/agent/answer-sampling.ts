@@ -1,0 +1,117 @@
+import { cutText } from "../lib/cut-text.ts";
+import { once } from "../lib/once.ts";
+import type { Config } from "../model/config.ts";
+import { toPlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { Sampling } from "../model/plane-options.ts";
+import { RpcError } from "../protocol/message.ts";
+import type { Models } from "./models/models.ts";
+import type { SamplingRequest } from "./sampling.ts";
+
+/** A server does not wait longer for a model. */
+const longestMs = 120_000;
+/** So many calls are counted at a time. */
+const mostCalls = 10_000;
+
+type Profile = "personal" | "guarded" | "strict";
+
+type Parts = {
+  config(): Config;
+  profile(): Profile | Promise<Profile>;
+  models: Models;
+  emit(event: PlaneEvent): void;
+};
+
+type Context = Parameters<Sampling>[1];
+
+export type PlaneSampling = { answer: Sampling; isOffered(): boolean };
+
+/** What servers ask of a model, answered by one of ours: as far as the configuration lets them, and on record. */
+export function createSampling({ config, profile, models, emit }: Parts): PlaneSampling {
+  const settings = () => config().sampling;
+  const room = once(() => import("./sampling.ts"));
+  const counts = new Map<string, number>();
+
+  function refuse({ server, callId, tool }: Context, reason: string, code = -1): never {
+    const nobody = { model: null, inputTokens: 0, outputTokens: 0 };
+    emit({ type: "model.sampled", callId, server, tool, status: "refused", reason, ...nobody });
+    throw new RpcError(code, `Sampling was refused: ${reason}.`);
+  }
+
+  /** The configuration's word, or else the profile's: a shared plane asks before strangers use its models. */
+  async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
+    const { verdict } = settings();
+    if (verdict !== null) return verdict;
+    const inForce = await profile();
+    if (inForce === "personal") return "allow";
+    return inForce === "guarded" && config().servers[server]?.trusted === true ? "allow" : "ask";
+  }
+
+  function count(context: Context): void {
+    const { maxCallsPerToolCall: most } = settings();
+    const made = (counts.get(context.callId) ?? 0) + 1;
+    if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
+    counts.delete(context.callId);
+    counts.set(context.callId, made);
+    const [oldest] = counts.size > mostCalls ? counts.keys() : [];
+    if (oldest !== undefined) counts.delete(oldest);
+  }
+
+  async function requireYes(context: Context, { request, hints }: SamplingRequest): Promise<void> {
+    const verdict = await verdictOn(context.server);
+    if (verdict === "allow") return;
+    if (verdict === "deny") refuse(context, "the configuration does not let servers ask models");
+    const last = JSON.stringify(request.messages.at(-1)?.content ?? "");
+    const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
+    const text = `Server '${context.server}' wants to ask ${wish}, in the middle of '${context.tool}': ${cutText(last, 500)}`;
+    const said = await context.confirm(text);
+    if (said === null) refuse(context, "a person has to agree, and nobody can be asked");
+    if (!said) refuse(context, "a person said no");
+  }
+
+  async function serve(context: Context, asked: SamplingRequest) {
+    const { chooseByHints, hearOut, toSamplingResult } = await room();
+    const { streamPatiently } = await import("./models/stream-patiently.ts");
+    const known = models.known();
+    const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
+    const endsAt = Date.now() + longestMs;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestMs)]);
+    const said = await hearOut(
+      streamPatiently(model, { ...asked.request, signal }, () => endsAt - Date.now()),
+    );
+    context.tokens?.used(said.usage);
+    const { inputTokens, outputTokens } = said.usage;
+    const { callId, server, tool } = context;
+    const names = { callId, server, tool, model: model.name };
+    emit({ type: "model.sampled", ...names, status: "answered", reason: null, inputTokens, outputTokens });
+    return toSamplingResult(known.find(({ name }) => name === model.name)?.model ?? model.name, said);
+  }
+
+  return {
+    isOffered: () => settings().enabled && models.known().length > 0,
+    async answer(params, context) {
+      if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
+      count(context);
+      const asked = (await room()).readSampling(params, settings().maxTokens);
+      if (typeof asked === "string") return refuse(context, asked, -32602);
+      if ((context.tokens?.left() ?? 1) <= 0)
+        refuse(context, "the run that made the call has used its tokens");
+      await requireYes(context, asked);
+      try {
+        return await serve(context, asked);
+      } catch (thrown) {
+        const { callId, server, tool } = context;
+        const reason = toPlaneError(thrown).code;
+        const none = { model: null, inputTokens: 0, outputTokens: 0 };
+        emit({ type: "model.sampled", callId, server, tool, status: "failed", reason, ...none });
+        // Where the model is and what it said is not for a server to know.
+        throw new RpcError(-32603, "The model could not answer.");
+      }
+    },
+  };
+}
+
+/** Servers cannot choose, so where nothing is said the first will do. */
+function usual(known: readonly { name: string }[]): string | undefined {
+  return (known.find(({ name }) => name === "default") ?? known[0])?.name;
+}

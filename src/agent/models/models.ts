@@ -1,0 +1,128 @@
+import { endpointOf, modelTrouble } from "../../calls/providers/model/endpoint.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { ModelChoice } from "../../model/agent-verbs.ts";
+import type { ChatModel } from "../../model/chat.ts";
+import type { ConfigValues } from "../../model/config.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+
+type Parts = {
+  configured(): ConfigValues["models"];
+  /** What is wrong with a model that is configured and cannot be used; with any, without a name. */
+  broken(name?: string): PlaneError | null;
+  /** The file that defines a model; its references to files start there. */
+  fileOfModel(name: string): string | undefined;
+  /** Those that the program brings. */
+  given: Readonly<Record<string, Exclude<ModelChoice, string>>>;
+};
+
+export type Models = {
+  /** What there is to be asked, under the name it is chosen by and the name its endpoint knows it by. */
+  known(): { name: string; model: string }[];
+  open(choice?: ModelChoice): Promise<ChatModel>;
+  /** Why the one of this name, or the usual one, cannot be asked; null when nothing is known against it. */
+  trouble(name?: string): PlaneError | null;
+};
+
+/** The models that agents and servers can ask. */
+export function createModels({ configured, broken, fileOfModel, given }: Parts): Models {
+  const known = () => [
+    ...Object.entries(given).map(([name, model]) => ({ name, model: idOf(model) ?? name })),
+    ...Object.entries(configured())
+      .filter(([name]) => !Object.hasOwn(given, name))
+      .map(([name, { model }]) => ({ name, model })),
+  ];
+
+  function usual(): string {
+    const names = known().map(({ name }) => name);
+    if (names.includes("default")) return "default";
+    const unusable = broken("default");
+    if (unusable) throw unusable;
+    const [only, ...others] = names;
+    if (only !== undefined && others.length === 0) return only;
+    if (only === undefined)
+      throw (
+        broken() ??
+        new PlaneError(
+          "CONFIG_INVALID",
+          "No model is configured. Add one under 'models', with its 'baseURL' and 'model'.",
+          { data: { noModel: true } },
+        )
+      );
+    throw new PlaneError(
+      "USAGE",
+      `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`,
+    );
+  }
+
+  /** Throws why it cannot be asked. */
+  function requireUsable(name: string): void {
+    if (Object.hasOwn(given, name)) return;
+    const models = configured();
+    if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, known());
+    const trouble = modelTrouble(name, models);
+    if (trouble !== null)
+      throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, {
+        data: { model: name },
+      });
+  }
+
+  async function openNamed(name: string): Promise<ChatModel> {
+    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (own !== undefined) return openGiven(own, name);
+    requireUsable(name);
+    const endpoint = await endpointOf(name, configured(), fileOfModel);
+    const [{ openEndpoint }, explain] = await Promise.all([import("./open-endpoint.ts"), explainer(name)]);
+    return openEndpoint(name, endpoint, explain);
+  }
+
+  return {
+    known,
+    open: async (choice) =>
+      choice === undefined || typeof choice === "string"
+        ? openNamed(choice ?? usual())
+        : openGiven(choice, idOf(choice) ?? "model"),
+    trouble(name) {
+      try {
+        requireUsable(name ?? usual());
+        return null;
+      } catch (thrown) {
+        return toPlaneError(thrown);
+      }
+    },
+  };
+}
+
+async function openGiven(model: Exclude<ModelChoice, string>, name: string): Promise<ChatModel> {
+  if ("stream" in model && typeof model.stream === "function") return model;
+  const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
+  if (isForeignModel(model)) return createAiSdkModel(name, model, await explainer(name));
+  throw new PlaneError(
+    "USAGE",
+    `'${name}' is no model: give the name of one, or a language model of the AI SDK.`,
+  );
+}
+
+async function explainer(name: string): Promise<(thrown: unknown) => PlaneError> {
+  const { explainModelFailure } = await import("../../calls/providers/model/explain-failure.ts");
+  return (thrown) => explainModelFailure(thrown, name);
+}
+
+function idOf(model: Exclude<ModelChoice, string>): string | undefined {
+  const { modelId, name } = model as { modelId?: unknown; name?: unknown };
+  return [modelId, name].find((id) => typeof id === "string" && id !== "") as string | undefined;
+}
+
+function unknownModel(name: string, known: readonly { name: string }[]): PlaneError {
+  const near = nearest(
+    name,
+    known.map((model) => model.name),
+    1,
+  ).map((close) => ` Did you mean '${close}'?`);
+  return new PlaneError(
+    "NOT_FOUND",
+    `No model '${name}' is configured.${near.join("")} Add it under 'models'.`,
+    {
+      data: { model: name },
+    },
+  );
+}

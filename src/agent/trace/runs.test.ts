@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { agentRun } from "../../../test/contracts/records.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import { principalOf, trusted } from "../../model/principal.ts";
+import { createMemory } from "../../store/memory.ts";
+import { createRuns } from "./runs.ts";
+
+test("a run that cannot be kept is told of all the same, and nobody's answer is lost", async () => {
+  const told: PlaneEvent[] = [];
+  const full = () => Promise.reject(new PlaneError("STORE_FAILED", "The disk is full."));
+  const { keep } = createRuns({
+    memory: {
+      store: full,
+      recordRun: full,
+      emit: (event) => void told.push(event),
+    },
+    everybody: trusted(),
+  });
+  const warned = once(process, "warning");
+  await keep(agentRun("one"));
+  const [warning] = (await warned) as [Error];
+  assert.match(warning.message, /The run 'one' of an agent could not be kept: The disk is full\./);
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ["agent.run"],
+  );
+});
+
+test("what is asked for in a way that makes no sense is refused by name", async () => {
+  const memory = createMemory(undefined);
+  const { verbs, keep } = createRuns({ memory, everybody: trusted() });
+  try {
+    await keep(agentRun("one"));
+    await assert.rejects(
+      verbs.renderRun("one", "pdf" as never),
+      /cannot be shown as 'pdf': give one of text, html/,
+    );
+    await assert.rejects(verbs.runs({ limit: 1.5 }), /'limit' cannot be '1\.5'/);
+    await assert.rejects(verbs.runs({ since: "x".repeat(500) }), /'since' cannot be 'x{60}'/);
+    const nothing = principalOf({ user: "ada", scopes: [] });
+    await assert.rejects(verbs.runs({}, { principal: nothing }), { code: "FORBIDDEN" });
+    assert.equal((await verbs.runs({ since: "2026-03-01" })).runs.length, 1);
+  } finally {
+    await memory.close();
+  }
+});

@@ -1,0 +1,102 @@
+import type { AgentRun } from "../../model/agent-run.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { type RunFilter, type RunQuery, runFormats } from "../../model/run-verbs.ts";
+import type { Store } from "../../model/store.ts";
+import type { Memory } from "../../store/memory.ts";
+
+const usualPage = 50;
+const largestPage = 1_000;
+
+type Parts = {
+  memory: Pick<Memory, "emit" | "recordRun"> & { store(): Promise<Store> };
+  everybody: Principal;
+};
+
+export type PlaneRuns = {
+  verbs: Pick<Plane, "runs" | "run" | "renderRun">;
+  /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
+  keep(run: AgentRun): Promise<void>;
+};
+
+/** What agents did: kept, told of, and shown to whose it was, or to admins. */
+export function createRuns({ memory, everybody }: Parts): PlaneRuns {
+  const find = async (id: string, principal: Principal): Promise<AgentRun> => {
+    requireScope(principal, "read", "read runs of agents");
+    const run = await (await memory.store()).run(id);
+    if (run !== null && (mayDo(principal, "admin") || run.user === principal.user)) return run;
+    throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
+  };
+  return {
+    verbs: {
+      async runs(query = {}, { principal = everybody } = {}) {
+        requireScope(principal, "read", "look at runs of agents");
+        const { limit, ...filter } = filterOf(query);
+        if (!mayDo(principal, "admin")) {
+          // Whose runs somebody else's are is not for them to know, not even whether there are some.
+          if (filter.user !== undefined && filter.user !== principal.user)
+            return { runs: [], nextCursor: null };
+          filter.user = principal.user;
+        }
+        const found = await (await memory.store()).runs({ ...filter, limit: limit + 1 });
+        const runs = found.slice(0, limit);
+        return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
+      },
+      run: (id, { principal = everybody } = {}) => find(id, principal),
+      async renderRun(id, format, { principal = everybody } = {}) {
+        if (!runFormats.includes(format))
+          throw new PlaneError(
+            "USAGE",
+            `A run cannot be shown as '${format}': give one of ${runFormats.join(", ")}.`,
+          );
+        const run = await find(id, principal);
+        if (format === "html") return (await import("./render-html.ts")).renderRunPage(run);
+        const { renderRunText } = await import("./render-text.ts");
+        return { text: renderRunText(run), policy: null };
+      },
+    },
+    async keep(run) {
+      const { keptRun } = await import("./keep-run.ts");
+      const kept = keptRun(run);
+      try {
+        await memory.recordRun(kept);
+      } catch (thrown) {
+        process.emitWarning(
+          `The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`,
+        );
+      }
+      tell(kept, memory.emit);
+    },
+  };
+}
+
+function filterOf({ cursor, limit = usualPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > largestPage)
+    throw new PlaneError(
+      "USAGE",
+      `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`,
+    );
+  const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
+  if (since === undefined) return filter;
+  const from = Date.parse(since);
+  if (Number.isNaN(from))
+    throw new PlaneError(
+      "USAGE",
+      `'since' cannot be '${since.slice(0, 60)}': give a time such as 2026-11-15T09:00:00Z.`,
+    );
+  return { ...filter, since: new Date(from).toISOString() };
+}
+
+function tell(run: AgentRun, emit: Memory["emit"]): void {
+  const { id, user, outcome, error, model, style, toolset, turns, durationMs, usage, steps } = run;
+  emit({
+    type: "agent.run",
+    ...{ runId: id, user, outcome, code: error?.code ?? null, model, style, toolset, turns, durationMs },
+    ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+    modelMs: steps.map(({ modelMs }) => modelMs),
+    calls: steps.flatMap(({ calls }) =>
+      calls.map(({ tool, status, record }) => ({ tool, status, made: record !== null })),
+    ),
+  });
+}

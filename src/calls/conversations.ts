@@ -1,0 +1,33 @@
+import type { Hooks } from "../access/hooks/hook-verbs.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
+import type { Servers } from "../servers/servers-contract.ts";
+import { createKeptSessions } from "../store/kept-sessions.ts";
+import type { Memory } from "../store/memory.ts";
+import type { PlaneLimits } from "./limits/shared-limits.ts";
+
+type Parts = {
+  memory: Memory;
+  limits: Pick<PlaneLimits, "endConversation">;
+  hooks: Pick<Hooks, "ended">;
+  servers: Pick<Servers, "release">;
+  everybody: Principal;
+};
+
+/** What belongs together across several calls, here and on other planes. */
+export function createConversationVerbs(parts: Parts): Pick<Plane, "keptSessions" | "endConversation"> {
+  const { memory, limits, hooks, servers, everybody } = parts;
+  return {
+    keptSessions: createKeptSessions(memory),
+    async endConversation(conversation, { principal = everybody, goesOn = false } = {}) {
+      if (!goesOn) {
+        await limits.endConversation(conversation, principal);
+        await hooks.ended(conversation, principal);
+      }
+      return servers.release(
+        (owner) => owner.conversation === conversation && owner.user === principal.user,
+        "the conversation ended",
+      );
+    },
+  };
+}

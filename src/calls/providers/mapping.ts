@@ -1,0 +1,59 @@
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import type { ToolResult } from "../../model/result.ts";
+
+/** `{ theirs: ours }`: an argument goes out under the provider's name; those that are not named keep theirs. */
+export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
+  if (!isObject(argumentMap)) return args;
+  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
+  const taken = new Set(renamed.map(([, ours]) => ours));
+  return Object.fromEntries([
+    ...Object.entries(args).filter(([name]) => !taken.has(name)),
+    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
+  ]) as JsonObject;
+}
+
+/** What stands at `items[0].title` or `/items/0/title`; undefined when nothing does. */
+export function valueAt(path: string, value: Json): Json | undefined {
+  const parts = path.startsWith("/")
+    ? path.slice(1).split("/").map(unescapePointer)
+    : path.split(/[.[\]]+/).filter((part) => part !== "");
+  return parts.reduce<Json | undefined>((inner, part) => {
+    if (typeof inner !== "object" || inner === null || !Object.keys(inner).includes(part)) return undefined;
+    return (inner as { [key: string]: Json })[part];
+  }, value);
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** A value as the result of a tool: as data, and as text for those who read. */
+export function resultOf(value: Json): ToolResult {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { content: [{ type: "text", text }], structuredContent: value };
+}
+
+/**
+ * The part of a result that a manifest asks for. The tool has run, so where there is no such part its whole
+ * answer is passed on, with a note for whoever looks into it.
+ */
+export function pickResult(resultPath: unknown, result: unknown): unknown {
+  if (typeof resultPath !== "string" || !isObject(result) || result.isError === true) return result;
+  const data = dataOf(result);
+  const picked = data === undefined ? undefined : valueAt(resultPath, data);
+  if (picked !== undefined) return { ...result, ...resultOf(picked) };
+  const meta = isObject(result._meta) ? result._meta : {};
+  return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };
+}
+
+/** Structured content, or the JSON of a result that is one text. */
+function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
+  if (structuredContent !== undefined) return structuredContent as Json;
+  const [block, ...others] = Array.isArray(content) ? content : [];
+  if (others.length > 0 || !isObject(block) || typeof block.text !== "string") return undefined;
+  try {
+    return JSON.parse(block.text) as Json;
+  } catch {
+    return undefined;
+  }
+}

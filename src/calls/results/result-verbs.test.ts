@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { agentRun, callEntry } from "../../../test/contracts/records.ts";
+import type { Config } from "../../model/config.ts";
+import { trusted } from "../../model/principal.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import { createPlaneResults } from "./result-verbs.ts";
+
+const day = 86_400_000;
+
+async function setUp(keepDays: number) {
+  const store = await openSqliteStore(":memory:");
+  const config = { calls: { keepDays }, results: { builtinTool: true } } as Config;
+  const results = createPlaneResults({
+    config: () => config,
+    store: async () => store,
+    everybody: trusted(),
+  });
+  const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();
+  await store.append([100, 95, 80].map((ago) => callEntry(`c${ago}`, { at: at(ago) })));
+  for (const ago of [100, 80])
+    await store.append([{ kind: "run", run: agentRun(`r${ago}`, { at: at(ago) }) }]);
+  return { store, results };
+}
+
+const untilQuiet = async () => {
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+};
+
+test("calls and runs of agents go when they are too old, at the start and once a day", async () => {
+  mock.timers.enable({ apis: ["Date", "setInterval"], now: Date.parse("2026-11-15T12:00:00Z") });
+  const { store, results } = await setUp(90);
+  const ids = async () => (await store.calls()).map(({ id }) => id).join(" ");
+  try {
+    results.start();
+    await untilQuiet();
+    assert.equal(await ids(), "c80");
+    assert.deepEqual(
+      (await store.runs()).map(({ id }) => id),
+      ["r80"],
+    );
+    await store.append([callEntry("fresh", { at: new Date().toISOString() })]);
+    mock.timers.tick(9 * day);
+    await untilQuiet();
+    assert.equal(await ids(), "fresh c80");
+    mock.timers.tick(2 * day);
+    await untilQuiet();
+    assert.equal(await ids(), "fresh");
+    assert.equal((await store.verifyCalls()).ok, true);
+  } finally {
+    results.stop();
+    mock.timers.reset();
+    await store.close();
+  }
+});
+
+test("with 0 days they stay for ever", async () => {
+  const { store, results } = await setUp(0);
+  results.start();
+  await untilQuiet();
+  results.stop();
+  assert.deepEqual([(await store.calls()).length, (await store.runs()).length], [3, 2]);
+  await store.close();
+});

@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sizeOf } from "../../lib/json-text.ts";
+import { once } from "../../lib/once.ts";
+import { readArtifacts, viewOfArtifacts } from "../../model/artifact.ts";
+import type { Executed, Outcome, Requested } from "../../model/call.ts";
+import type { Config } from "../../model/config.ts";
+import type { Plane } from "../../model/plane.ts";
+import { type Principal, requireScope } from "../../model/principal.ts";
+import type { Provider } from "../../model/provider.ts";
+import type { ToolResult } from "../../model/result.ts";
+import type { Store } from "../../model/store.ts";
+import type { ToolManifest } from "../../model/tool.ts";
+import { withMetaTools } from "../meta-tools.ts";
+import { createBuiltinProvider } from "../providers/builtin/builtin.ts";
+import { createReadResult, readResultManifest } from "../providers/builtin/read-result.ts";
+
+type Parts = {
+  config(): Config;
+  store(): Promise<Store>;
+  everybody: Principal;
+};
+
+export type PlaneResults = {
+  verbs: Pick<Plane, "result" | "results" | "verifyCalls">;
+  /** An outcome as its caller gets it: a result that is too large is kept, and its handle given in its place. */
+  present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
+  /** The tools of our own that a configuration has, and what executes them. */
+  builtin(config: Config): { manifest: ToolManifest; source: string }[];
+  provider: Provider;
+  /** Takes away what is over, now and once an hour. */
+  start(): void;
+  stop(): void;
+};
+
+/** Where tools of our own come from, in listings. */
+const builtinSource = "builtin";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Loaded when a result is too large, or when somebody reads one: a small result pays nothing for it. */
+export function createPlaneResults({ config, store, everybody }: Parts): PlaneResults {
+  const settings = () => config().results;
+  const loaded = once(async () =>
+    (await import("./results.ts")).createResults({
+      store,
+      settings,
+      readTool: () => (settings().builtinTool ? readResultManifest.name : null),
+    }),
+  );
+  const upkeep = createUpkeep(config, store);
+
+  return {
+    verbs: {
+      async result(id, query = {}, { principal = everybody } = {}) {
+        requireScope(principal, "read", "read results");
+        return (await loaded()).read(id, query, principal);
+      },
+      async results(filter = {}, { principal = everybody } = {}) {
+        requireScope(principal, "read", "look at results");
+        return (await loaded()).list(filter, principal);
+      },
+      async verifyCalls({ head } = {}, { principal = everybody } = {}) {
+        requireScope(principal, "admin", "verify the record of calls");
+        return (await store()).verifyCalls(head);
+      },
+    },
+    present(call, outcome) {
+      if (!call.executed || !outcome.result) return outcome;
+      const found = readArtifacts(outcome.result);
+      const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
+      const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);
+      // Whoever reads a result in parts has said how large a part may be.
+      if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
+      return loaded().then(({ shorten }) => shorten(call, listed, limit));
+    },
+    builtin: ({ results }) =>
+      results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : [],
+    provider: withMetaTools(
+      createBuiltinProvider(
+        new Map([
+          [
+            readResultManifest.name,
+            createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader)),
+          ],
+        ]),
+      ),
+    ),
+    ...upkeep,
+  };
+}
+
+/** As it came it is far shorter than what may be given whole, so nothing in it has to be counted. */
+function isShort(result: ToolResult, limit: number): boolean {
+  return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
+}
+
+function isReadByModel({ face }: Requested): boolean {
+  return face === "mcp" || face === "agent";
+}
+
+/** What the call itself asks for counts, where it makes sense. */
+function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
+  const { maxResultBytes: asked = usual } = options;
+  if (Number.isSafeInteger(asked) && asked >= 0) return asked;
+  call.warnings.push(
+    `'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`,
+  );
+  return usual;
+}
+
+/** Results go when their time is over, calls once a day: each time leaves a checkpoint in their chain. */
+function createUpkeep(
+  config: () => Config,
+  store: () => Promise<Store>,
+): Pick<PlaneResults, "start" | "stop"> {
+  let clock: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let callsDueAt = 0;
+  const forgetCalls = async (kept: Store, now: number) => {
+    const { keepDays } = config().calls;
+    if (keepDays === 0 || now < callsDueAt) return;
+    callsDueAt = now + dayMs;
+    const before = new Date(now - keepDays * dayMs).toISOString();
+    while (!isStopped && (await kept.forgetCalls(before)) > 0) await nextTurn();
+    while (!isStopped && (await kept.forgetRuns(before)) > 0) await nextTurn();
+  };
+  const tidy = async () => {
+    const now = Date.now();
+    const kept = await store();
+    // Of the planes on one store one tidies up.
+    await kept.alone("tidy up", async () => {
+      await kept.forgetResults(new Date(now).toISOString());
+      await forgetCalls(kept, now);
+    });
+  };
+  // What cannot be taken away now is taken away an hour later.
+  const tidyQuietly = () => void tidy().catch(() => undefined);
+  return {
+    start() {
+      if (clock) return;
+      tidyQuietly();
+      clock = setInterval(tidyQuietly, hourMs).unref();
+    },
+    stop() {
+      isStopped = true;
+      clearInterval(clock);
+    },
+  };
+}

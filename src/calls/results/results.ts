@@ -1,0 +1,151 @@
+import { cutText } from "../../lib/cut-text.ts";
+import { hash } from "../../lib/stable-json.ts";
+import type { Executed, Outcome, Requested } from "../../model/call.ts";
+import type { ConfigValues } from "../../model/config.ts";
+import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
+import type { ToolResult } from "../../model/result.ts";
+import type { Store } from "../../model/store.ts";
+import type {
+  KeptResult,
+  ResultFilter,
+  ResultHandle,
+  ResultList,
+  ResultPage,
+  ResultQuery,
+} from "../../model/stored-result.ts";
+import { type Condensed, condense } from "./condense.ts";
+import { renderDigest } from "./digest.ts";
+import { pack, unpack } from "./pack.ts";
+import { readPage } from "./read-page.ts";
+import { shapeOf } from "./shape.ts";
+
+const usualList = 50;
+const mostListed = 1_000;
+
+export type ResultParts = {
+  store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
+  settings(): ConfigValues["results"];
+  /** What a model calls to read on; null when it has no such tool. */
+  readTool(): string | null;
+};
+
+export type Results = {
+  /** Keeps a result that is larger than `limit` and gives its handle in its place. */
+  shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
+  read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
+  list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
+};
+
+/** Results that are too large to be shown whole: kept for a while, and read in parts by whoever they belong to. */
+export function createResults({ store, settings, readTool }: ResultParts): Results {
+  async function keep(call: Requested, tool: string, result: ToolResult, characters: number) {
+    const { keepMs, maxStoredBytes } = settings();
+    const { user } = call.principal;
+    const packed = await pack(result);
+    const now = Date.now();
+    const kept: KeptResult = {
+      // The same content of the same owner is one result, however often it comes.
+      id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
+      callId: call.id,
+      tool,
+      user,
+      at: new Date(now).toISOString(),
+      expiresAt: new Date(now + keepMs).toISOString(),
+      characters,
+      bytes: packed.body.length,
+      ...packed,
+    };
+    return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
+  }
+
+  const isThere = async (id: string, reader: Principal) => {
+    const kept = await (await store()).result(id);
+    return kept !== null && isOwn(kept, reader);
+  };
+
+  return {
+    async shorten(call, outcome, limit) {
+      const { result } = outcome;
+      if (!result) return outcome;
+      const keepsStructured =
+        call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
+      const condensed = condense(result, { limit, keepsStructured });
+      if (!condensed) return outcome;
+      const kept = await keep(call, outcome.call.tool, result, condensed.body.text.length);
+      if (!kept) {
+        outcome.call.warnings.push(
+          "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
+        );
+        return outcome;
+      }
+      const stored = handleOf(kept, condensed, limit);
+      // A person reads on with a command, not with a tool.
+      const isForPerson = call.face === "cli" || call.face === "workbench";
+      const isForModel = call.face === "mcp" || call.face === "agent";
+      const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
+      const shorter = assemble(condensed, digest);
+      if (outcome.ok) return { ...outcome, result: shorter, stored };
+      return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
+    },
+    async read(id, query, reader) {
+      const kept = await (await store()).result(id);
+      if (!kept || Date.parse(kept.expiresAt) <= Date.now() || !isOwn(kept, reader)) throw unknownResult(id);
+      const { tool, callId, expiresAt } = kept;
+      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
+    },
+    async list({ limit = usualList, cursor }, reader) {
+      if (!Number.isSafeInteger(limit) || limit < 1 || limit > mostListed)
+        throw new PlaneError(
+          "USAGE",
+          `'limit' cannot be '${limit}': give a whole number from 1 to ${mostListed}.`,
+          {
+            data: { parameter: "limit", value: String(limit) },
+          },
+        );
+      // Where a page ended may be gone by now, and nothing follows what is not there.
+      if (cursor !== undefined && !(await isThere(cursor, reader)))
+        throw new PlaneError(
+          "USAGE",
+          `'cursor' cannot be '${cursor.slice(0, 60)}': it is none of ours, or that result is gone. Leave it out to begin again.`,
+          { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
+        );
+      const filter: ResultFilter = {
+        ...(mayDo(reader, "admin") ? {} : { user: reader.user }),
+        ...(cursor === undefined ? {} : { before: cursor }),
+        limit: limit + 1,
+      };
+      const found = await (await store()).results(filter);
+      const results = found.slice(0, limit);
+      return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
+  const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
+  const { id, characters, expiresAt } = kept;
+  return { id, characters, expiresAt, shape: shapeOf(body), preview, nextOffset: preview.length, parts };
+}
+
+function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
+  return { ...rest, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
+}
+
+/** What a tool says about its own failure is quoted in the error, and may be as long as its result. */
+function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorReport {
+  if (error.message.length <= preview.length * 2) return error;
+  return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };
+}
+
+function isOwn({ user }: KeptResult, reader: Principal): boolean {
+  return user === reader.user || mayDo(reader, "admin");
+}
+
+/** The same for what never was, what is over and what is somebody else's. */
+function unknownResult(id: string): PlaneError {
+  return new PlaneError(
+    "NOT_FOUND",
+    `No result '${id.slice(0, 60)}' found; it may have expired. Call the tool again, or list what is kept: toolplane results list`,
+  );
+}

@@ -1,0 +1,42 @@
+import { once } from "../../lib/once.ts";
+import type { Executed, Outcome, Requested } from "../../model/call.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { Provider } from "../../model/provider.ts";
+import type { Relay } from "../../model/relay.ts";
+import { isTraced } from "./is-traced.ts";
+import type { RunBeginning, TracedRun } from "./run-spans.ts";
+
+/** Loaded with the first call after the program has registered somebody who takes spans; until then there is nothing. */
+const callSpans = once(() => import("./call-spans.ts"));
+const runSpans = once(() => import("./run-spans.ts"));
+let loaded: Awaited<ReturnType<typeof callSpans>> | undefined;
+
+/** A call with a span around it, where anybody takes spans. */
+export function withSpan(
+  requested: Requested,
+  relay: Relay | undefined,
+  run: (relay: Relay | undefined) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (!isTraced()) return run(relay);
+  return callSpans().then((spans) => {
+    loaded = spans;
+    return spans.traceCall(requested, relay, run);
+  });
+}
+
+/** What was learned of a call, for its span. */
+export function tellSpan(call: Requested & Partial<Executed>): void {
+  loaded?.describeCall(call);
+}
+
+/** A provider with a span around each time it is asked. */
+export function withAttemptSpans(provider: Provider | undefined): Provider | undefined {
+  if (loaded === undefined || provider === undefined || !isTraced()) return provider;
+  const { traceAttempt } = loaded;
+  return (spec, args, context) => traceAttempt(provider, spec, args, context);
+}
+
+/** A span for a run of an agent; null where nobody takes spans. */
+export async function beginRunSpan(beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> {
+  return isTraced() ? (await runSpans()).traceRun(beginning, meta) : null;
+}

@@ -1,0 +1,156 @@
+import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { checkTasksExist } from "../../config/manifests/check-graph.ts";
+import type { Environment } from "../../config/secrets/expand-environment.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { once } from "../../lib/once.ts";
+import type { BundleChoice, BundleEntry } from "../../model/bundle.ts";
+import type { EntryKind } from "../../model/change.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JobManifest } from "../../model/job.ts";
+import { renderPath } from "../../model/path.ts";
+import type { Plane } from "../../model/plane.ts";
+import { type Principal, requireScope } from "../../model/principal.ts";
+import type { TaskManifest } from "../../model/task.ts";
+import type { ToolId } from "../../model/tool.ts";
+import { asPerson, discoveredProblem, readReason, schemaProblems } from "../changes/change-entries.ts";
+import { asWritten } from "../changes/describe-entry.ts";
+import { type Entries, type EntryEdit, toKept } from "../changes/entries.ts";
+import type { WrittenEntry } from "../changes/entries-in-files.ts";
+
+type Parts = {
+  entries: Entries;
+  /** Where the key is kept; without it the key ends with us. */
+  directory: string | undefined;
+  trustedKeys(): readonly string[];
+  everybody: Principal;
+  environment: Environment;
+  discovered(name: string): Promise<ToolId | null>;
+};
+
+/** Entries in signed documents, from one plane to another. */
+export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "importBundle"> {
+  const { entries, everybody, environment } = parts;
+  // Node's cryptography is loaded when somebody needs it.
+  const signing = once(async () => (await import("./signing-key.ts")).loadSigningKey(parts.directory));
+
+  return {
+    async exportBundle(choice = {}, { principal = everybody } = {}) {
+      requireScope(principal, "admin", "export the catalogue");
+      await entries.reload();
+      const chosen = choose(entries.all(), choice);
+      const written = chosen.map(({ kind, manifest }) => ({ kind, manifest: asWritten(manifest) }));
+      const problems = written.flatMap((entry) => problemsOf(entry, environment));
+      if (problems.length > 0) throw invalid("cannot be exported", problems);
+      const { writeBundle } = await import("./write-bundle.ts");
+      const key = await signing();
+      const bundle = writeBundle(written, principal.user, key);
+      return {
+        bundle: Buffer.from(JSON.stringify(bundle)).toString("base64"),
+        entries: chosen.map(({ kind, manifest: { name, persona = null } }) => ({ kind, name, persona })),
+        hash: bundle.hash,
+        fingerprint: key.fingerprint,
+      };
+    },
+    async importBundle(text, { reason, dryRun = false }, caller = {}) {
+      const { principal = everybody } = caller;
+      requireScope(principal, "admin", "change the catalogue");
+      const why = readReason(reason);
+      if (why === null && !dryRun)
+        throw new PlaneError("USAGE", "An import needs a reason: say why with 'reason' or --reason.");
+      const { readBundle } = await import("./read-bundle.ts");
+      const own = await signing();
+      const { fingerprint, exportedBy, exportedAt, ...said } = readBundle(
+        String(text),
+        (given) => given === own.fingerprint || parts.trustedKeys().includes(given),
+      );
+      await entries.reload();
+      const { edit, warnings } = await toEdit(said.entries, principal.user);
+      const done = dryRun
+        ? entries.plan(edit)
+        : await entries.edit(edit, { by: asPerson(caller, principal), reason: why });
+      return { dryRun, entries: done, warnings, fingerprint, exportedBy, exportedAt };
+    },
+  };
+
+  async function toEdit(
+    given: readonly BundleEntry[],
+    user: string | null,
+  ): Promise<{ edit: EntryEdit; warnings: string[] }> {
+    const seen = new Set<string>();
+    const problems: string[] = [];
+    const warnings: string[] = [];
+    const put: EntryEdit["put"][number][] = [];
+    for (const entry of given) {
+      const { name = "", manifest, unusable } = checkEntry(entry.kind, entry.manifest, environment);
+      const found = problemsOf(entry, environment);
+      const id = entry.kind === "tool" && name !== "" ? await parts.discovered(name) : null;
+      if (id) found.push(discoveredProblem(name, id));
+      const key = JSON.stringify([entry.kind, manifest?.persona ?? null, name]);
+      if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
+      seen.add(key);
+      problems.push(...found);
+      warnings.push(...unusable.map((problem) => told(entry, problem)));
+      if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
+    }
+    problems.push(...danglingTasks(put));
+    if (problems.length > 0) throw invalid("is not taken over, and nothing of it", problems);
+    return { edit: { put, remove: [] }, warnings };
+  }
+
+  /** Tasks that neither the bundle nor anybody else here has. */
+  function danglingTasks(put: EntryEdit["put"]): string[] {
+    const ofKind = <T>(kind: EntryKind) =>
+      put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+    const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
+    return ofKind<JobManifest>("job").flatMap((job) => {
+      const found: string[] = [];
+      checkTasksExist(job, tasks, (path, message, hint) =>
+        found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
+      );
+      return found;
+    });
+  }
+}
+
+function problemsOf(entry: BundleEntry, environment: Environment): string[] {
+  const { problems } = checkEntry(entry.kind, entry.manifest, environment);
+  const schema = entry.kind === "tool" ? schemaProblems(entry.manifest.parameters) : [];
+  return [...problems, ...schema].map((problem) => told(entry, problem));
+}
+
+function told({ kind, manifest }: BundleEntry, problem: ConfigProblem): string {
+  return `${kind} '${manifest.name ?? "?"}': ${renderProblem(problem).replace("(given): ", "")}`;
+}
+
+function invalid(what: string, problems: readonly string[]): PlaneError {
+  return new PlaneError("ENTRY_INVALID", `The bundle ${what}:\n${problems.join("\n")}`, {
+    data: { problems },
+  });
+}
+
+function choose(all: readonly WrittenEntry[], { names, persona, kinds }: BundleChoice): WrittenEntry[] {
+  const possible = all.filter(
+    ({ kind, manifest }) =>
+      (kinds === undefined || kinds.includes(kind)) &&
+      (persona === undefined || (manifest.persona ?? "shared") === persona),
+  );
+  const known = possible.map(({ manifest }) => manifest.name);
+  const missing = names?.find((name) => !known.includes(name));
+  if (missing !== undefined) {
+    const near = nearest(missing, known).map((name) => `'${name}'`);
+    const hint =
+      near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : "What servers offer and what a program registers cannot be exported.";
+    throw new PlaneError("NOT_FOUND", `No entry '${missing}' that was written by hand. ${hint}`, {
+      data: { name: missing },
+    });
+  }
+  const chosen = possible.filter(({ manifest }) => names === undefined || names.includes(manifest.name));
+  if (chosen.length > 0) return chosen;
+  throw new PlaneError(
+    "NOT_FOUND",
+    "Nothing that was written by hand matches, so there is nothing to export.",
+  );
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Config } from "../../model/config.ts";
+import { ServerDefinition } from "../../model/server.ts";
+import type { Store } from "../../model/store.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import { createGuard } from "./guard.ts";
+
+const definition = ServerDefinition.parse({ command: "x", transport: "stdio" });
+const tool = { name: "a", description: "The tool a", inputSchema: { type: "object" } };
+const security = { pinning: "quarantine", newTools: "quarantine", poisoning: "off" };
+
+/** A guard on a store in memory that can be away. */
+async function guardOn() {
+  const store = await openSqliteStore(":memory:");
+  const world = { isAway: false };
+  const open = async (): Promise<Store> => {
+    if (world.isAway) throw new Error("away");
+    return store;
+  };
+  const guard = createGuard({
+    ...{ store: open, emit: () => undefined, directoryOf: () => "/", tools: () => [] },
+    config: () => ({ security }) as unknown as Config,
+  });
+  return { guard, store, world, [Symbol.asyncDispose]: () => store.close() };
+}
+
+test("a server whose pins could not be read or written once is pinned when the store is back", async () => {
+  await using given = await guardOn();
+  const { guard, store, world } = given;
+  world.isAway = true;
+  guard.listed("s", definition, [tool]);
+  guard.asked("s");
+  await guard.settled();
+  assert.equal(guard.isLoaded(), false);
+  world.isAway = false;
+  await guard.loaded();
+  await guard.settled();
+  const [identity = ""] = guard.pinned.identities();
+  assert.equal((await store.pinnedServer(identity)).heads.length, 1);
+  assert.equal(guard.isLoaded(), true);
+});

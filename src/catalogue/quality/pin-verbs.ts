@@ -1,0 +1,110 @@
+import { maskSecrets } from "../../config/secrets/mask.ts";
+import type { NewChange } from "../../model/change.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Pin, PinDiff, PinFilter, PinView } from "../../model/pin.ts";
+import type { Caller } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
+import type { Tool } from "../../model/tool.ts";
+import { asPerson, readReason } from "../changes/change-entries.ts";
+import type { Guard } from "./guard.ts";
+import { describeDifference } from "./pins/describe-difference.ts";
+import { definitionOf } from "./pins/fingerprint.ts";
+import { toPin } from "./pins/make-pin.ts";
+
+type Known = { guard: Guard; store(): Promise<Store> };
+type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;
+
+/** How the definitions of today stand to those that are pinned. */
+export async function viewPins(
+  tools: readonly Listed[],
+  { status, held }: PinFilter,
+  { guard, store }: Known,
+): Promise<PinView[]> {
+  await guard.loaded();
+  await guard.settled();
+  const isHeld = ({ id }: Listed) => id.server !== null && guard.held(id.server, id.tool) !== null;
+  const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
+  if (meant.length === 0) return [];
+  const kept = await (await store()).pins(guard.pinned.identities());
+  const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.server, pin.tool]), pin]));
+  const views = meant.flatMap((tool) => {
+    const pin = byTool.get(JSON.stringify([tool.id.server, tool.id.tool]));
+    return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, guard) ?? []);
+  });
+  return status === undefined ? views : views.filter((view) => view.status === status);
+}
+
+export async function diffPin(tool: Listed, { guard, store }: Known): Promise<PinDiff> {
+  const { found, pin, view } = await lookAt(tool, { guard, store });
+  const before = pin?.definition ?? {};
+  return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
+}
+
+/** Takes the definition of today for good, or holds back whatever is not the pinned one. */
+export async function decidePin(
+  tool: Listed,
+  decision: "accepted" | "rejected",
+  { reason, caller, principal }: { reason: string | undefined; caller: Caller; principal: Principal },
+  known: Known & { emit(event: PlaneEvent): void; revision(): number },
+): Promise<PinView> {
+  const why = readReason(reason);
+  const { server, found, pin } = await lookAt(tool, known);
+  const { identity, entry, status } = found;
+  const by = asPerson(caller, principal);
+  const made = { ...toPin({ server, identity }, tool.id.tool, entry), by, reason: why };
+  // What is rejected as it was first seen leaves nothing that is good.
+  const good = pin !== null && status !== "pinned" ? pin : { hash: null, quickHash: null, definition: null };
+  const { hash, quickHash, definition } = good;
+  const decided: Pin =
+    decision === "accepted"
+      ? { ...made, state: "accepted" }
+      : { ...made, state: "rejected", hash, quickHash, definition, cleanBy: null };
+  const change: NewChange = {
+    at: made.at,
+    kind: decision,
+    what: "tool",
+    name: `${server}.${tool.id.tool}`,
+    persona: tool.persona,
+    source: tool.source,
+    by,
+    reason: why,
+    before: (maskSecrets(pin?.definition ?? null) ?? null) as JsonObject | null,
+    after: maskSecrets(JSON.parse(JSON.stringify(definitionOf(entry)))) as JsonObject,
+    count: 1,
+    revision: known.revision(),
+    audience: { groups: tool.groups, persona: tool.persona, personas: null },
+  };
+  await (await known.store()).putPin({ pin: decided, change });
+  known.guard.pinned.decided(identity, decided);
+  const view = viewOf(tool, decided, known.guard) as PinView;
+  const held = view.held !== null;
+  known.emit({ type: "tool.definition", server, tool: tool.id.tool, status: decision, held });
+  return view;
+}
+
+async function lookAt(tool: Listed, { guard, store }: Known) {
+  await guard.loaded();
+  await guard.settled();
+  const { server } = tool.id;
+  const found = server === null ? null : guard.pinned.look(server, tool.id.tool);
+  if (server === null || found === null)
+    throw new PlaneError(
+      "CONFLICT",
+      `'${tool.name}' is no tool that a server lists, and only those are pinned. What is written by hand changes by hand.`,
+      { data: { tool: tool.name } },
+    );
+  const pin = await (await store()).pin(found.identity, tool.id.tool);
+  return { server, found, pin, view: viewOf(tool, pin, guard) as PinView };
+}
+
+function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, guard: Guard): PinView | null {
+  const server = tool.id.server ?? "";
+  const found = guard.pinned.look(server, tool.id.tool);
+  if (found === null) return null;
+  const { state = null, at = null, by = null, reason = null } = pin ?? {};
+  const held = guard.review(server, tool.id.tool)?.held ?? null;
+  return { name: tool.name, server, tool: tool.id.tool, status: found.status, held, state, at, by, reason };
+}

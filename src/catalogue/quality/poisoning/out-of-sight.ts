@@ -1,0 +1,82 @@
+import type { Finding } from "../../../model/quality.ts";
+import { excerptOf } from "./make-visible.ts";
+
+type Found = Omit<Finding, "where">;
+
+/** Nobody scrolls so far, or looks for more below so many empty lines. */
+const longestBlank = 200;
+const mostEmptyLines = 20;
+/** Fewer words tell nobody to do anything. */
+const fewestWords = 3;
+
+const comments = /<!--([\s\S]*?)(?:-->|$)/;
+const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
+const unseenElements =
+  /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
+
+/** A quick look at a definition as JSON that overlooks nothing. */
+export function mayBeOutOfSight(json: string): boolean {
+  return (
+    /<!--|\]: ?<?#|display:\s{0,5}none|font-size:\s{0,5}0|\shidden|!\[|<img\s/i.test(json) ||
+    /[\s\u2800]{200}|(?:\n\s{0,200}){20}/.test(json)
+  );
+}
+
+/** Text that stands where a person who reads the description does not see it, and a model does. */
+export function findOutOfSight(text: string): Found[] {
+  const hidden = [comments, markdownComments, unseenElements].flatMap((pattern) => {
+    const found = pattern.exec(text);
+    if (!found) return [];
+    const says = (found[1] ?? "").trim();
+    const severity = wordsIn(says) >= fewestWords ? "high" : "low";
+    return [
+      placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says),
+    ];
+  });
+  return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
+}
+
+/** So much empty space that what follows is not seen. */
+function findPadding(text: string): Found[] {
+  for (const { 0: blank, index } of text.matchAll(/[\s\u2800]+/g)) {
+    const lines = blank.length < mostEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;
+    if (blank.length < longestBlank && lines < mostEmptyLines) continue;
+    const says = text.slice(index + blank.length);
+    if (says.trim() === "") return [];
+    const severity = wordsIn(says) >= fewestWords ? "high" : "medium";
+    return [placed("padding", severity, excerptOf(text, index + blank.length - 1, text.length), says)];
+  }
+  return [];
+}
+
+/** A picture is fetched by whoever shows it, with all that was written into its address. */
+function findImages(text: string): Found[] {
+  for (const found of text.matchAll(
+    /(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi,
+  )) {
+    const address = found[1] ?? "";
+    const at = found.index;
+    if (/[{}<>$]|%7b|\[[a-z_ ]+\]/i.test(address) || isAskedFor.test(address))
+      return [placed("exfiltration", "high", excerptOf(text, at, at + found[0].length), null)];
+  }
+  return [];
+}
+
+/** What the address is to be filled with. */
+const isAskedFor =
+  /[?&/](?:\w*(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)\w*)=/i;
+
+function placed(
+  kind: Finding["kind"],
+  severity: Finding["severity"],
+  excerpt: string,
+  says: string | null,
+): Found {
+  return { kind, severity, excerpt, decoded: says === null ? null : says.slice(0, 500) };
+}
+
+function wordsIn(text: string): number {
+  const shown = text.slice(0, 2_000);
+  // Writing without spaces has no words to be counted.
+  return /[\u3040-\u9fff]{4}/.test(shown) ? fewestWords : (shown.match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
+}

@@ -1,0 +1,70 @@
+import type { Embed } from "../../model/search.ts";
+import { type Findable, textsOf } from "./fields.ts";
+import type { Hit } from "./hit.ts";
+import { compareTools } from "./tool-index.ts";
+
+/** So many texts are given to the embedder at a time. */
+const batchSize = 128;
+const longestText = 2_000;
+const mostRanked = 50;
+/** More than any catalogue has; what is not there any more is forgotten then. */
+const mostKnown = 200_000;
+
+/** Best first; null when the embedder fails, whose words are not for whoever searches. */
+export type FindVectors = (query: string, meant: readonly Findable[]) => Promise<Hit[] | null>;
+
+/** Ranks by what an embedder of the host makes of the texts; each text is embedded once. */
+export function createFindVectors(embed: Embed): FindVectors {
+  const known = new Map<string, Float32Array>();
+  let turn: Promise<unknown> = Promise.resolve();
+  const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const vectors = await embed(texts);
+    if (vectors.length === texts.length) return vectors.map(toUnit);
+    throw new Error(`the embedder gave ${vectors.length} vectors for ${texts.length} texts`);
+  };
+  const learn = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    if (known.size > mostKnown) known.clear();
+    const missing = [...new Set(texts)].filter((text) => !known.has(text));
+    for (let at = 0; at < missing.length; at += batchSize) {
+      const batch = missing.slice(at, at + batchSize);
+      const vectors = await ask(batch);
+      for (const [place, text] of batch.entries()) known.set(text, vectors[place] as Float32Array);
+    }
+    return texts.map((text) => known.get(text) as Float32Array);
+  };
+  // One after the other, so that searches at the same time have a text embedded once.
+  const learnInTurn = (texts: readonly string[]) => {
+    const learned = turn.then(() => learn(texts));
+    turn = learned.catch(() => undefined);
+    return learned;
+  };
+
+  return async (query, meant) => {
+    try {
+      const vectors = await learnInTurn(meant.map(textOf));
+      const [asked] = (await ask([query])) as [Float32Array];
+      const hits = meant.map((tool, at) => ({ tool, score: likeness(asked, vectors[at] as Float32Array) }));
+      hits.sort((a, b) => b.score - a.score || compareTools(a.tool, b.tool));
+      return hits.slice(0, mostRanked);
+    } catch {
+      return null;
+    }
+  };
+}
+
+function textOf(tool: Findable): string {
+  const { name, server, description } = textsOf(tool, "");
+  return `${server} ${name}: ${description}`.slice(0, longestText);
+}
+
+function toUnit(vector: readonly number[]): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
+}
+
+function likeness(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) throw new Error("the embedder gave vectors of different lengths");
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}

@@ -1,0 +1,76 @@
+import { sliceText } from "../../lib/cut-text.ts";
+import { sameJson } from "../../lib/same-json.ts";
+import { createTurns } from "../../lib/turns.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Tool } from "../../model/tool.ts";
+import { toolFormats } from "../../model/tool-formats.ts";
+import { loadTokenCounter } from "./count-tokens.ts";
+
+export type DefinitionCost = { fullTokens: number; summaryTokens: number };
+
+/** What the cost depends on beside the schema. */
+type Words = Pick<Tool, "modelName" | "title" | "description" | "annotations" | "outputSchema">;
+type Known = DefinitionCost & { of: Words; limit: number };
+
+// Names are given anew with every change of the catalogue, schemas stay what they are.
+const known = new WeakMap<JsonObject, Known>();
+
+/** A tool in short: what it is called, how its description begins, and where it comes from. */
+export function summarizeTool({ modelName, description, id }: Tool, limit: number) {
+  const short = description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
+  return { name: modelName, description: short, server: id.server, tool: id.tool };
+}
+
+/** What each of the tools costs, in their order. `isEnough` is told the sum and ends the count. */
+export async function countDefinitions(
+  tools: readonly Tool[],
+  limit: number,
+  isEnough: (fullTokens: number) => boolean = () => false,
+): Promise<DefinitionCost[]> {
+  const costs: DefinitionCost[] = [];
+  const turns = createTurns();
+  let sum = 0;
+  for (const tool of tools) {
+    const cost = recallCost(tool, limit) ?? (await count(tool, limit));
+    costs.push(cost);
+    sum += cost.fullTokens;
+    if (isEnough(sum)) break;
+    if (turns.isOver()) await turns.next();
+  }
+  return costs;
+}
+
+/** What was counted before. */
+export function recallCost(tool: Tool, limit: number): DefinitionCost | undefined {
+  const before = known.get(tool.parameters);
+  return before?.limit === limit && isSame(before.of, tool) ? before : undefined;
+}
+
+async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
+  const countTokens = await loadTokenCounter();
+  const [definition] = toolFormats.mcp([tool]);
+  const cost = {
+    fullTokens: countTokens(JSON.stringify(definition)),
+    summaryTokens: countTokens(JSON.stringify(summarizeTool(tool, limit))),
+  };
+  const { modelName, title, description, annotations, outputSchema } = tool;
+  const of = { modelName, description, annotations, ...withoutUndefined({ title, outputSchema }) };
+  known.set(tool.parameters, { ...cost, of, limit });
+  return cost;
+}
+
+function isSame(one: Words, other: Words): boolean {
+  return (
+    one.modelName === other.modelName &&
+    one.title === other.title &&
+    one.description === other.description &&
+    sameJson(one.annotations, other.annotations) &&
+    sameJson(one.outputSchema, other.outputSchema)
+  );
+}
+
+/** Can be told without a tokenizer: a text has no more tokens than bytes. */
+export function mostTokens(tools: readonly Tool[]): number {
+  return tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])), 0);
+}

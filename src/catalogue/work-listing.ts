@@ -1,0 +1,73 @@
+import { jobSubject } from "../model/health.ts";
+import type { JobManifest } from "../model/job.ts";
+import type { FromFile, Manifests } from "../model/manifests.ts";
+import type { Principal } from "../model/principal.ts";
+import type { JobEntry, SkillEntry, TaskEntry } from "../model/registry-summary.ts";
+import type { SkillManifest } from "../model/skill.ts";
+import type { TaskManifest } from "../model/task.ts";
+import type { Tool } from "../model/tool.ts";
+import { toolKey } from "../model/tool-name.ts";
+import type { Health } from "./health/health.ts";
+import { createPersonaFilter } from "./persona-filter.ts";
+import type { Snapshot } from "./registry.ts";
+import { shownJob, shownSkill } from "./shown-work.ts";
+import type { Catalogue } from "./tool-listing.ts";
+import { jobsFor, type Viewer, visibleWork } from "./visible-work.ts";
+import type { KnownWork } from "./work-capabilities.ts";
+import { toJobEntry, toSkillEntry, toTaskEntry } from "./work-entries.ts";
+
+export type WorkParts = {
+  manifests(): Manifests;
+  snapshot(): Snapshot;
+  catalogue: Pick<Catalogue, "queryTools" | "lookAt">;
+  health(): Promise<Pick<Health, "summary">>;
+};
+
+/** Skills, tasks and jobs as somebody sees them. */
+export function createWorkListing({ manifests, snapshot, health }: WorkParts) {
+  const knownTo = (tools: readonly Tool[]): KnownWork => {
+    const { skills, tasks } = manifests();
+    const byKey = Map.groupBy(tools, ({ id }) => toolKey(id));
+    const { index } = snapshot();
+    const toolsNamed = (name: string) =>
+      idsOf(index.find(name)).flatMap((id) => byKey.get(toolKey(id)) ?? []);
+    return { skills, tasks, toolsNamed };
+  };
+  return {
+    skillsFor: (viewer: Viewer) => visibleWork(manifests().skills, viewer),
+    tasksFor: (viewer: Viewer) => visibleWork(manifests().tasks, viewer),
+    jobsFor: (viewer: Viewer) => jobsFor(visibleWork(manifests().jobs, viewer), viewer),
+    skillEntry: (skill: FromFile<SkillManifest>, asked: string | null): SkillEntry =>
+      shownSkill(toSkillEntry(skill, asked)),
+    taskEntries(
+      tasks: readonly FromFile<TaskManifest>[],
+      viewer: Viewer,
+      tools: readonly Tool[],
+    ): TaskEntry[] {
+      const known = knownTo(tools);
+      return tasks.map((task) => toTaskEntry(task, askedFor(viewer), known));
+    },
+    async jobEntries(
+      jobs: readonly FromFile<JobManifest>[],
+      viewer: Viewer,
+      tools: readonly Tool[],
+    ): Promise<JobEntry[]> {
+      const { summary } = await health();
+      const facts = { known: knownTo(tools), healthOf: (job: JobManifest) => summary(jobSubject(job)) };
+      return jobs.map((job) => shownJob(toJobEntry(job, askedFor(viewer), facts)));
+    },
+  };
+}
+
+export function viewerOf({ persona }: Principal, personas: readonly string[]): Viewer {
+  return { persona, personas };
+}
+
+/** The one persona that looks, or whose things are looked at. */
+export function askedFor({ persona, personas }: Viewer): string | null {
+  return persona ?? createPersonaFilter(personas).only;
+}
+
+export function idsOf(match: ReturnType<Snapshot["index"]["find"]>) {
+  return match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+}

@@ -1,0 +1,82 @@
+import type { Plane } from "../model/plane.ts";
+import { type Principal, requireScope } from "../model/principal.ts";
+import type { SkillQuery } from "../model/registry-summary.ts";
+import { toolsOfSkill } from "../model/skill.ts";
+import { toolKey } from "../model/tool-name.ts";
+import { everyTool } from "../model/tool-query.ts";
+import { noWork } from "./no-work.ts";
+import { querySkills } from "./query-skills.ts";
+import { summarizeRegistry } from "./summarize-registry.ts";
+import type { Viewer } from "./visible-work.ts";
+import { askedFor, createWorkListing, idsOf, viewerOf } from "./work-listing.ts";
+import { createWorkPages, type PageParts } from "./work-pages.ts";
+
+type WorkVerbs = Pick<Plane, "registrySummary" | "skills" | "skill"> & ReturnType<typeof createWorkPages>;
+type Patience = { patienceMs?: number };
+
+/** Skills, tasks and jobs as manifests describe them, and the registry in short. */
+export function createWorkVerbs(parts: PageParts, everybody: Principal): WorkVerbs {
+  const { snapshot, catalogue } = parts;
+
+  const listing = createWorkListing(parts);
+
+  /** Servers are asked only where a tool that is needed is not known yet. */
+  const missingFrom = async (
+    needed: readonly string[],
+    principal: Principal,
+    viewer: Viewer,
+    patience: Patience,
+  ) => {
+    const missing = () => {
+      const { index } = snapshot();
+      const there = new Set(catalogue.lookAt(principal, viewer.personas).map(({ id }) => toolKey(id)));
+      return new Set(needed.filter((name) => !idsOf(index.find(name)).some((id) => there.has(toolKey(id)))));
+    };
+    if (missing().size === 0) return missing();
+    await catalogue.queryTools({ personas: [...viewer.personas], limit: 1 }, { principal, ...patience });
+    return missing();
+  };
+
+  const verbs: WorkVerbs = {
+    ...createWorkPages(parts, everybody),
+    async registrySummary({ persona: asked, principal = everybody, ...patience } = {}) {
+      const persona = asked ?? principal.persona;
+      const viewer = viewerOf(principal, persona === null ? [] : [persona]);
+      const { tools } = await catalogue.queryTools(
+        { personas: [...viewer.personas] },
+        { principal, ...patience },
+      );
+      const { revision } = snapshot();
+      const skills = listing.skillsFor(viewer).map((skill) => listing.skillEntry(skill, persona));
+      const seen = catalogue.lookAt(principal, viewer.personas);
+      const tasks = listing.taskEntries(listing.tasksFor(viewer), viewer, seen);
+      const jobs = await listing.jobEntries(listing.jobsFor(viewer), viewer, seen);
+      return summarizeRegistry(revision, persona, tools, { skills, tasks, jobs });
+    },
+    async skills(asked = {}, { principal = everybody, patienceMs } = {}) {
+      requireScope(principal, "read", "look at skills");
+      const query: SkillQuery = { ...everyTool, ...asked };
+      const viewer = viewerOf(principal, query.personas);
+      const { items, ...page } = querySkills(listing.skillsFor(viewer), query);
+      const needed = [...new Set(items.flatMap(toolsOfSkill))];
+      const patience = patienceMs === undefined ? {} : { patienceMs };
+      const missing = await missingFrom(needed, principal, viewer, patience);
+      const listed = items.map((skill) => ({
+        ...listing.skillEntry(skill, askedFor(viewer)),
+        missing_tools: toolsOfSkill(skill).filter((name) => missing.has(name)),
+      }));
+      return { ...page, skills: listed };
+    },
+    async skill(name, { personas = [], ...caller } = {}) {
+      const { skills } = await verbs.skills({ personas }, caller);
+      const found = skills.find((skill) => skill.name === name);
+      if (found === undefined)
+        throw noWork("skill", name, {
+          ...{ seen: skills, problems: parts.problems() },
+          principal: caller.principal ?? everybody,
+        });
+      return found;
+    },
+  };
+  return verbs;
+}

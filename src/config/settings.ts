@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Config } from "../model/config.ts";
+import type { Path } from "../model/path.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { keepGood } from "./keep-good.ts";
+import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
+import { resolveSecrets } from "./secrets/resolve-secrets.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration in force, and what only those know who have read its files. */
+export async function createSettings(source: ConfigSource, environment: Environment) {
+  const load = async () => {
+    const loaded = await loadConfig(source, environment);
+    requireSafe(loaded.config);
+    return loaded;
+  };
+  let current = await load();
+  const directoryOf = (server: string) => current.directoryOf(server);
+  return {
+    config: (): Config => current.config,
+    fileOf: (path: Path) => current.merged.originOf(path)?.file,
+    directoryOf,
+    sources: () => current.sources(),
+    secretValues: () => [...current.variables.values()],
+    secretsOf: async (name: string, definition: ServerDefinition) =>
+      withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
+    /** Read when it is needed, as every secret. */
+    async vaultKey(): Promise<string | undefined> {
+      const { vaultKey } = current.config;
+      const directory = dirname(current.merged.originOf(["vaultKey"])?.file ?? "");
+      return vaultKey === undefined ? undefined : resolveSecrets(vaultKey, { directory });
+    },
+    /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
+    async readAgain(): Promise<{ config: Config; take(): void }> {
+      const next = await load();
+      const config = keepGood(current.config, next.config);
+      return {
+        config,
+        take() {
+          current = { ...next, config };
+        },
+      };
+    },
+  };
+}
+
+/** Paths in a definition start where the file stands that has them. */
+export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
+  const { command, cwd: written, roots } = definition;
+  const cwd = written === undefined ? undefined : resolve(directory, written);
+  return {
+    ...definition,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(command === undefined ? {} : { command: commandFrom(directory, command, cwd) }),
+    roots: roots.map((root) =>
+      /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
+    ),
+  };
+}
+
+/** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */
+function commandFrom(directory: string, command: string, cwd: string | undefined): string {
+  const isPath = command.includes("/") || (process.platform === "win32" && command.includes("\\"));
+  if (!isPath || isAbsolute(command) || command.startsWith("~")) return command;
+  const beside = resolve(directory, command);
+  const inside = resolve(cwd ?? ".", command);
+  return !existsSync(beside) && existsSync(inside) ? inside : beside;
+}

@@ -1,0 +1,77 @@
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { ServerDefinition } from "../../model/server.ts";
+import type { Access } from "../open-session.ts";
+import type { Credentials } from "./who-asks.ts";
+
+/** How requests of this user to this server say who asks. */
+export function accessOf(
+  credentials: Credentials,
+  name: string,
+  definition: ServerDefinition,
+  user: string | null,
+): Access {
+  return {
+    authorize: () => credentials.headers(name, definition, user),
+    onRefused: (challenge) => credentials.refused(name, definition, user, challenge),
+  };
+}
+
+type TokenVerbs = Pick<
+  Plane,
+  "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn"
+>;
+
+/** What a user has to do with tokens: give, see, forget, sign in. */
+export function createTokenVerbs(
+  credentials: Credentials,
+  everybody: Principal,
+  definitionOf: (server: string) => Promise<ServerDefinition>,
+): TokenVerbs {
+  const finish = async (parameters: URLSearchParams, { user }: Principal) =>
+    credentials.finishSignIn(parameters, { user });
+  return {
+    async signIn(server, { principal = everybody } = {}) {
+      const definition = await definitionOf(server);
+      const { listenForSignIn } = await import("./sign-in-listener.ts");
+      const { redirectUri, parameters, close } = await listenForSignIn();
+      const cancelled = Promise.withResolvers<never>();
+      const done = async () => {
+        try {
+          await finish(await Promise.race([parameters, cancelled.promise]), principal);
+        } finally {
+          await close();
+        }
+      };
+      try {
+        const { url } = await credentials.beginSignIn(server, definition, principal.user, redirectUri);
+        const finished = done();
+        finished.catch(() => undefined);
+        return {
+          url,
+          finished,
+          cancel: () => cancelled.reject(new PlaneError("CANCELLED", "The sign-in was given up.")),
+        };
+      } catch (thrown) {
+        await close();
+        throw thrown;
+      }
+    },
+    tokens: ({ principal = everybody } = {}) => credentials.status(principal.user),
+    async setToken(server, token, { principal = everybody } = {}) {
+      await definitionOf(server);
+      await credentials.setToken(server, principal.user, token);
+    },
+    async forgetToken(server, { principal = everybody } = {}) {
+      await definitionOf(server);
+      return credentials.forget(server, principal.user);
+    },
+    beginSignIn: async (server, redirectUri, { principal = everybody } = {}) =>
+      credentials.beginSignIn(server, await definitionOf(server), principal.user, redirectUri),
+    async finishSignIn(parameters, { principal = everybody } = {}) {
+      const { server } = await finish(parameters, principal);
+      return { server };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sampleServer } from "../../test/samples/calls.ts";
+import { createServerVerbs, identifyServer } from "./server-verbs.ts";
+import type { Servers } from "./servers-contract.ts";
+
+test("a server is another one by name, by definition, and where its command is read in another directory", () => {
+  const base = identifyServer("s", sampleServer(), "/a");
+  assert.equal(identifyServer("s", sampleServer(), "/a"), base);
+  for (const other of [
+    identifyServer("t", sampleServer(), "/a"),
+    identifyServer("s", sampleServer({ args: ["x"] }), "/a"),
+    identifyServer("s", sampleServer(), "/b"),
+  ]) {
+    assert.notEqual(other, base);
+  }
+});
+
+test("an address means the same server everywhere", () => {
+  const remote = sampleServer({ command: undefined, transport: "http", url: "http://localhost/mcp" });
+  assert.equal(identifyServer("s", remote, "/a"), identifyServer("s", remote, "/b"));
+});
+
+test("what a server is given stands in its identity, but cannot be read there", () => {
+  const identity = identifyServer("s", sampleServer({ env: { TOKEN: "hunter2hunter2" } }), "/a");
+  assert.doesNotMatch(identity, /hunter2/);
+  assert.notEqual(identity, identifyServer("s", sampleServer({ env: { TOKEN: "other" } }), "/a"));
+});
+
+/** Servers of which one lists, one fails and one is not configured well. */
+function sample() {
+  const asked: unknown[] = [];
+  const servers = {
+    names: () => ["good", "bad"],
+    requireName(name: string) {
+      if (!["good", "bad"].includes(name)) throw new Error(`No server '${name}'`);
+      return name;
+    },
+    status: () => [{ name: "good" }, { name: "bad" }],
+    offered: () => null,
+    async list(name: string, method: string) {
+      asked.push([name, method]);
+      if (name === "bad") throw new Error("it is down");
+      return [{ name: "item" }, "no item", null];
+    },
+    async request(name: string, method: string, params: unknown) {
+      asked.push([name, method, params]);
+      return { answered: true };
+    },
+    refresh: async (names: string[], options: unknown) => ({ names, options }),
+  } as unknown as Servers;
+  return { verbs: createServerVerbs(servers), asked };
+}
+
+test("asked of all, a server that cannot list is left out; asked of one, it says why", async () => {
+  const { verbs } = sample();
+  assert.deepEqual((await verbs.prompts())[0], { name: "item", server: "good" });
+  await assert.rejects(verbs.prompts("bad"), /it is down/);
+  await assert.rejects(verbs.prompts("other"), /No server 'other'/);
+});
+
+test("an entry that is none costs only itself", async () => {
+  const { verbs } = sample();
+  assert.deepEqual(await verbs.resources("good"), [{ name: "item", server: "good" }]);
+});
+
+test("each verb asks what it is named after", async () => {
+  const { verbs, asked } = sample();
+  await verbs.prompts("good");
+  await verbs.resources("good");
+  await verbs.resourceTemplates("good");
+  await verbs.prompt("good", "greet", { who: "Ada" });
+  await verbs.prompt("good", "greet");
+  await verbs.resource("good", "file:///x");
+  assert.deepEqual(asked, [
+    ["good", "prompts/list"],
+    ["good", "resources/list"],
+    ["good", "resources/templates/list"],
+    ["good", "prompts/get", { name: "greet", arguments: { who: "Ada" } }],
+    ["good", "prompts/get", { name: "greet", arguments: {} }],
+    ["good", "resources/read", { uri: "file:///x" }],
+  ]);
+});
+
+test("one server is shown and refreshed by its name, all without one", async () => {
+  const { verbs } = sample();
+  assert.deepEqual(await verbs.server("bad"), { name: "bad" });
+  await assert.rejects(verbs.server("other"), /No server 'other'/);
+  assert.deepEqual(await verbs.refresh("good", { force: false }), {
+    names: ["good"],
+    options: { force: false },
+  });
+  assert.deepEqual(await verbs.refresh(), { names: ["good", "bad"], options: undefined });
+  await assert.rejects(verbs.refresh("other"), /No server 'other'/);
+});
+
+test("a server that somebody connected or refreshed by its name is trusted again", async () => {
+  const trusted: (readonly string[])[] = [];
+  const servers = {
+    names: () => ["good", "bad"],
+    requireName: (name: string) => name,
+    connect: async () => undefined,
+    refresh: async () => ({}),
+  } as unknown as Servers;
+  const verbs = createServerVerbs(servers, undefined, undefined, (names) => trusted.push(names));
+  await verbs.connect("good");
+  await verbs.refresh("bad");
+  await verbs.refresh();
+  assert.deepEqual(trusted, [["good"], ["bad"]]);
+});

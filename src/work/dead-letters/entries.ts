@@ -1,0 +1,85 @@
+import type { KeptDeadLetter } from "../../model/dead-letter.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
+import { checkNote } from "./query.ts";
+import { type Decision, expire, isLost } from "./states.ts";
+
+type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
+
+export type Entries = ReturnType<typeof createEntries>;
+
+/** The entries of a store, as they are now and for whom they are. */
+export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
+  /** The entry as it is now, or null when somebody else has changed it meanwhile. */
+  async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
+    const replaced = await (await store()).replaceDeadLetter(letter);
+    return replaced ? { ...letter, revision: letter.revision + 1 } : null;
+  }
+
+  /** Free again, if whoever retried it is gone. */
+  async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
+    if (!isLost(letter, Date.now())) return letter;
+    const next = await replace(expire(letter, Date.now()));
+    if (next === null) return (await store()).deadLetter(letter.id);
+    if (next.status === "abandoned") emit(abandonedEvent(next));
+    return next;
+  }
+
+  /** Null also for what is somebody else's: whether it is there is nobody's business. */
+  async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
+    const letter = await (await store()).deadLetter(id);
+    return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
+  }
+
+  async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {
+    return (await own(id, principal)) ?? notFound(id);
+  }
+
+  return {
+    store,
+    replace,
+    freed,
+    own,
+    required,
+    async decide(id: string, principal: Principal, verb: Verb, note?: string): Promise<KeptDeadLetter> {
+      const decision = { by: principal.user, note: checkNote(note) };
+      for (;;) {
+        const letter = await required(id, principal);
+        const next = await replace(verb(letter, decision, Date.now()));
+        // Whoever was faster may have made it something this verb is not for, so it is looked at again.
+        if (next !== null) return next;
+      }
+    },
+    async freeLost(): Promise<void> {
+      const kept = await store();
+      for (const { id, status } of await kept.dueDeadLetters(new Date().toISOString())) {
+        const letter = status === "retrying" ? await kept.deadLetter(id) : null;
+        if (letter !== null) await freed(letter);
+      }
+    },
+  };
+}
+
+/** Who has no name owns nothing. */
+function isTheirs({ principal: { user } }: KeptDeadLetter, principal: Principal): boolean {
+  return mayDo(principal, "admin") || (user !== null && user === principal.user);
+}
+
+export function abandonedEvent(letter: KeptDeadLetter): PlaneEvent {
+  return { type: "dead_letter.abandoned", ...eventFacts(letter), code: letter.error.code };
+}
+
+/** What every event about an entry says: whose call it was, and never what it was called with. */
+export function eventFacts({ id, callId, tool }: KeptDeadLetter) {
+  return { deadLetterId: id, callId, tool };
+}
+
+function notFound(id: string): never {
+  throw new PlaneError(
+    "NOT_FOUND",
+    `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`,
+    { data: { deadLetter: id } },
+  );
+}

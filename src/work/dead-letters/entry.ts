@@ -1,0 +1,134 @@
+import { findChanged } from "../../lib/exact-numbers.ts";
+import { createHider } from "../../lib/hide-values.ts";
+import { plainText } from "../../lib/plain-text.ts";
+import { redactDeep } from "../../lib/redact-deep.ts";
+import { shorten } from "../../lib/shorten.ts";
+import type { CallRecord, Executed, Requested } from "../../model/call.ts";
+import type { KeptDeadLetter } from "../../model/dead-letter.ts";
+import type { ErrorCode, ErrorReport } from "../../model/errors.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isRepeatable } from "../../model/tool.ts";
+import { restMs } from "./delays.ts";
+import { type Failure, holdAfter, notBefore } from "./states.ts";
+
+export const mostArgumentBytes = 256 * 1024;
+const maxAttempts = 3;
+/** Characters of what a provider said. */
+const maxSaid = 500;
+/** Shorter ones would hide ordinary words. */
+const shortestHidden = 4;
+
+/** As much of a call as its stages have learned before it failed. */
+export type FailedCall = Requested & Partial<Executed>;
+
+/** These are the plane's own trouble: no provider was to blame, and none would do better later. */
+const ownTrouble: ReadonlySet<ErrorCode> = new Set(["STORE_FAILED", "CONFIG_INVALID"]);
+
+/**
+ * Failed for good, by a provider: not refused, not cancelled, no tool's own "no", no rehearsal, and nothing that its
+ * caller tries again.
+ */
+export function isDead(call: FailedCall, { status, error }: CallRecord): boolean {
+  const { dryRun, ownRetries } = call.options;
+  return status === "failed" && error !== null && !ownTrouble.has(error.code) && !dryRun && !ownRetries;
+}
+
+export function failureOf(call: FailedCall, record: CallRecord, error: ErrorReport): Failure {
+  return {
+    callId: call.id,
+    error: hideInjected(error, call.injected?.values ?? {}),
+    // Without an attempt nobody was asked.
+    notSent: error.data.sent === false || record.attempts.length === 0,
+    repeatable: call.tool !== undefined && isRepeatable(call.tool),
+  };
+}
+
+/**
+ * What was recorded, with what the provider said about it. Its words are short, redacted and marked as its own: a person who
+ * decides what becomes of the call needs them, and nothing else does.
+ */
+export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
+  if (told === null || told.message === recorded.message) return recorded;
+  const words = plainText(redactDeep(told.cause ?? told.message));
+  const text = shorten(words.trim(), maxSaid);
+  const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
+  return {
+    ...recorded,
+    message: `${recorded.message} ${by} said: “${text}”`,
+    data: { ...recorded.data, said: { by: recorded.server, text } },
+  };
+}
+
+export function toDeadLetter(
+  id: string,
+  call: FailedCall,
+  record: CallRecord,
+  failure: Failure,
+  now: number,
+  random?: () => number,
+): KeptDeadLetter {
+  const at = new Date(now).toISOString();
+  const { error, repeatable } = failure;
+  // What is kept is read again, and would be tried with another number.
+  const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
+  const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
+  const due = Math.max(now + restMs(1, random), notBefore(error));
+  const { conversation, dryRun: _, ...options } = call.options;
+  return {
+    id,
+    callId: call.id,
+    tool: record.tool,
+    server: record.server ?? error.server,
+    principal: call.principal,
+    face: call.face,
+    arguments: args ?? null,
+    error,
+    category: error.category,
+    attempts: 1,
+    maxAttempts,
+    status: "pending",
+    nextRetryAt: hold === null ? new Date(due).toISOString() : null,
+    hold,
+    conversation: conversation ?? null,
+    resolvedCallId: null,
+    createdAt: at,
+    updatedAt: at,
+    history: [{ at, status: "pending", code: error.code, callId: call.id, by: null, note: null }],
+    revision: 1,
+    asked: call.tool?.id ?? call.asked.tool,
+    options,
+    repeatable,
+    lease: null,
+  };
+}
+
+/** Undefined when they are too large, or are nothing that could be written down. */
+function keepArguments(given: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(given ?? {});
+    return Buffer.byteLength(text) > mostArgumentBytes ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A provider may repeat what it was given; only the caller's part of that is kept. */
+function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
+  const texts = Object.values(values).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  if (texts.length === 0) return error;
+  const hide = createHider(texts, shortestHidden);
+  const hideAll = (value: unknown): unknown => {
+    if (typeof value === "string") return hide(value);
+    if (Array.isArray(value)) return value.map(hideAll);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideAll(inner)]));
+  };
+  return {
+    ...error,
+    message: hide(error.message),
+    cause: error.cause === null ? null : hide(error.cause),
+    data: hideAll(error.data) as ErrorReport["data"],
+  };
+}

@@ -1,0 +1,150 @@
+import type {
+  DeadLetterChange,
+  DeadLetterHold,
+  DeadLetterStatus,
+  KeptDeadLetter,
+} from "../../model/dead-letter.ts";
+import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
+import { restMs } from "./delays.ts";
+
+/** A retrier that has not said for so long that it is there is taken for dead. */
+export const leaseMs = 60_000;
+
+const mostHistory = 50;
+
+/** A try that failed, and whether another could do harm. */
+export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
+
+export type Decision = { by: string | null; note: string | null };
+
+/** Pure: what was in, what is true now out. Who may ask for which change, and what it leads to. */
+export function claim(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
+  const { status, nextRetryAt } = letter;
+  if (status !== "pending" && status !== "abandoned") throw conflict(letter, "retried");
+  if (letter.hold === "no_arguments") {
+    throw new PlaneError(
+      "USAGE",
+      `Dead letter '${letter.id}' cannot be retried: its arguments could not be kept. Call '${letter.tool}' again yourself, then resolve it.`,
+      { data: { deadLetter: letter.id } },
+    );
+  }
+  const lease = { until: isoAfter(now, leaseMs), was: { status, nextRetryAt } };
+  return change({ ...letter, nextRetryAt: null, lease }, "retrying", now, { callId });
+}
+
+/** Says that the retrier is still there. */
+export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
+  return letter.lease === null
+    ? letter
+    : { ...letter, lease: { ...letter.lease, until: isoAfter(now, leaseMs) } };
+}
+
+export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
+  const ended = { ...letter, lease: null, hold: null, nextRetryAt: null, resolvedCallId: callId };
+  return change(ended, "resolved", now, { callId });
+}
+
+export function fail(letter: KeptDeadLetter, failure: Failure, now: number, random?: () => number) {
+  const { error, callId, repeatable } = failure;
+  const attempts = letter.attempts + 1;
+  const hold = holdAfter(failure, letter.hold);
+  const tried = { ...letter, error, category: error.category, attempts, repeatable, hold };
+  return rest(tried, now, { code: error.code, callId }, notBefore(error), random);
+}
+
+/** Nobody knows what became of the try, so where it may have done something it is not made again. */
+export function expire(letter: KeptDeadLetter, now: number, random?: () => number): KeptDeadLetter {
+  const { hold, repeatable, attempts } = letter;
+  const tried = { ...letter, attempts: attempts + 1, hold: repeatable ? hold : "may_have_run" } as const;
+  return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
+}
+
+/** The try was called off: it does not count, and what was true before is true again unless it may have run. */
+export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: boolean, now: number) {
+  const { status, nextRetryAt } = wasBefore(letter);
+  const held = mayHaveRun && !letter.repeatable;
+  const free = {
+    ...letter,
+    lease: null,
+    hold: held ? ("may_have_run" as const) : letter.hold,
+    nextRetryAt: held ? null : nextRetryAt,
+  };
+  return change(free, status, now, { code: "CANCELLED", callId });
+}
+
+export function resolve(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+  if (letter.status !== "pending" && letter.status !== "abandoned") throw conflict(letter, "resolved");
+  return change({ ...letter, nextRetryAt: null }, "resolved", now, decision);
+}
+
+export function abandon(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+  if (letter.status !== "pending") throw conflict(letter, "abandoned");
+  return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
+}
+
+export function isLost({ status, lease }: KeptDeadLetter, now: number): boolean {
+  return status === "retrying" && (lease === null || Date.parse(lease.until) <= now);
+}
+
+export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneError {
+  const why =
+    status === "retrying"
+      ? "it is being retried right now. Wait until that is over"
+      : `it is ${status} already. Look at it to see how that came about`;
+  return new PlaneError("CONFLICT", `Dead letter '${id}' cannot be ${verb}: ${why}.`, {
+    data: { deadLetter: id, status },
+  });
+}
+
+/** What keeps the plane from trying again by itself, if anything does. */
+export function holdAfter(
+  { error, notSent, repeatable }: Failure,
+  before: DeadLetterHold | null,
+): DeadLetterHold | null {
+  // What may have run once has not become harmless by a later try that did not get through.
+  if (before === "may_have_run" || before === "no_arguments") return before;
+  if (error.code === "OUTCOME_UNKNOWN" || !(notSent || repeatable)) return "may_have_run";
+  return errorTable[error.code].retryable ? null : "permanent";
+}
+
+/** When it comes up again after a failed try, or that it does not. */
+function rest(
+  letter: KeptDeadLetter,
+  now: number,
+  why: Partial<DeadLetterChange>,
+  earliest: number,
+  random?: () => number,
+): KeptDeadLetter {
+  const { attempts, maxAttempts, hold } = letter;
+  // What a person has given up does not come back by itself.
+  const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
+  const waits = !over && hold === null;
+  const nextRetryAt = waits
+    ? new Date(Math.max(now + restMs(attempts, random), earliest)).toISOString()
+    : null;
+  return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
+}
+
+/** A server that has said when it may be asked again is not asked sooner. */
+export function notBefore({ data }: ErrorReport): number {
+  return typeof data.retryAt === "string" ? Date.parse(data.retryAt) || 0 : 0;
+}
+
+function wasBefore({ lease, nextRetryAt }: KeptDeadLetter) {
+  return lease?.was ?? { status: "pending" as const, nextRetryAt };
+}
+
+function change(
+  letter: KeptDeadLetter,
+  status: DeadLetterStatus,
+  now: number,
+  why: Partial<DeadLetterChange>,
+): KeptDeadLetter {
+  const at = new Date(now).toISOString();
+  const entry: DeadLetterChange = { at, status, code: null, callId: null, by: null, note: null, ...why };
+  return { ...letter, status, updatedAt: at, history: [...letter.history, entry].slice(-mostHistory) };
+}
+
+function isoAfter(now: number, ms: number): string {
+  return new Date(now + ms).toISOString();
+}

@@ -1,0 +1,28 @@
+import type { Config } from "../../model/config.ts";
+import type { PlaneError } from "../../model/errors.ts";
+import type { Manifests } from "../../model/manifests.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { Memory } from "../../store/memory.ts";
+import type { PlaneDueWork } from "./due-work.ts";
+
+/** What skills and jobs are made of. */
+export type PlaneJobParts = {
+  config(): Config;
+  memory: Pick<Memory, "store" | "emit" | "onNews" | "tells">;
+  /** Samples of health were added. */
+  healthChanged(): void;
+  /** What takes what is due, where this plane does that. */
+  loop: Pick<PlaneDueWork, "isRunning" | "wake" | "changed">;
+  everybody: Principal;
+  /** Once what people set is among them. */
+  manifests(): Promise<Manifests>;
+  /** A caller with the rights of today. */
+  currentPrincipal(principal: Principal): Promise<Principal>;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble(name?: string): PlaneError | null;
+  plane(): Pick<
+    Plane,
+    "call" | "tool" | "queryTools" | "testPolicy" | "budget" | "runAgent" | "endConversation" | "queryJobs"
+  >;
+};

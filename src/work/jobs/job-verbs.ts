@@ -1,0 +1,177 @@
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { JobManifest } from "../../model/job.ts";
+import { type JobSchedule, type KeptJobRun, showJobRun } from "../../model/job-run.ts";
+import type { JobStore } from "../../model/job-store.ts";
+import type { JobStatus, JobVerbs } from "../../model/job-verbs.ts";
+import { noCursor } from "../../model/page.ts";
+import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import type { JobEntry } from "../../model/registry-summary.ts";
+import { createBeginRun, factsOf } from "./begin-run.ts";
+import { checkHistoryQuery, checkRunOptions, requireRight } from "./check-request.ts";
+import type { Engine } from "./engine.ts";
+import { nextTime } from "./recurrence.ts";
+import { isScheduled, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
+import { isOver, moveRun } from "./states.ts";
+
+export type JobVerbParts = {
+  store(): Promise<JobStore>;
+  engine: Engine;
+  everybody: Principal;
+  emit(event: PlaneEvent): void;
+  /** Throws where there is none for this caller. */
+  find(name: string, principal: Principal): Promise<JobManifest>;
+  entry(job: JobManifest, principal: Principal): Promise<JobEntry>;
+  /** As whom the caller does the job; throws where the job is not for them. */
+  actAs(job: JobManifest, principal: Principal): Principal;
+};
+
+/** What people do with jobs: look, begin, pause, cancel. */
+export function createJobVerbs(parts: JobVerbParts): JobVerbs {
+  const { store, engine, everybody, emit, find } = parts;
+
+  const ask = createBeginRun(parts);
+
+  /** Somebody else may write at the same time; then it is read again. */
+  async function changeSchedule(
+    job: ScheduledJob,
+    change: (schedule: JobSchedule) => JobSchedule | null,
+  ): Promise<void> {
+    const jobs = await store();
+    for (;;) {
+      const known = await jobs.jobSchedule(job.name, job.persona ?? null);
+      const next = change(known ?? scheduleOf(job, null, Date.now()));
+      if (next === null) return;
+      if ((await jobs.putJobSchedules([next]))[0]) return engine.wake();
+    }
+  }
+
+  async function statusOf(job: JobManifest, principal: Principal): Promise<JobStatus> {
+    const jobs = await store();
+    const { name, persona: owner = null } = job;
+    const schedule = await jobs.jobSchedule(name, owner);
+    const [last] = await jobs.jobRuns({ job: name, owner, ...seenBy(principal), limit: 1 });
+    return {
+      ...(await parts.entry(job, principal)),
+      schedule: showSchedule(job, schedule),
+      upcoming: upcomingTimes(job, schedule),
+      active: await jobs.activeJobRuns(name, owner),
+      lastRun: last ? showJobRun(last) : null,
+    };
+  }
+
+  async function findRun(id: string, principal: Principal): Promise<KeptJobRun> {
+    requireScope(principal, "read", "look at runs of jobs");
+    const run = await (await store()).jobRun(id);
+    const unknown = new PlaneError(
+      "NOT_FOUND",
+      `No run '${id}' of a job is yours. 'jobs history' lists those that are.`,
+    );
+    if (run === null) throw unknown;
+    if (mayDo(principal, "admin") || (run.origin !== "schedule" && run.user === principal.user)) return run;
+    const job = run.origin === "schedule" ? await find(run.job, principal).catch(() => null) : null;
+    if (job !== null && (job.persona ?? null) === run.owner) return run;
+    throw unknown;
+  }
+
+  return {
+    async job(name, { principal = everybody } = {}) {
+      requireScope(principal, "read", "look at jobs");
+      return statusOf(await find(name, principal), principal);
+    },
+    async runJob(name, options = {}) {
+      const { principal = everybody } = options;
+      const { input, key } = checkRunOptions(options);
+      const job = await find(name, principal);
+      requireRight(job, principal);
+      const { persona } = parts.actAs(job, principal);
+      return ask(job, { principal, persona, origin: "request", ...input, ...key }, options);
+    },
+    async rerunJob(id, options = {}) {
+      const { principal = everybody } = options;
+      const { key } = checkRunOptions(options);
+      const run = await findRun(id, principal);
+      const job = await find(run.job, principal);
+      requireRight(job, principal);
+      const { persona } = parts.actAs(job, principal);
+      if (!isOver(run.state))
+        throw new PlaneError(
+          "CONFLICT",
+          `Run '${id}' is ${run.state}. Wait until it is over, or cancel it first.`,
+        );
+      return ask(
+        job,
+        { principal, persona, origin: "rerun", rerunOf: id, input: run.input, ...key },
+        options,
+      );
+    },
+    async pauseJob(name, { principal = everybody } = {}) {
+      const job = await findScheduled(name, principal, "pause");
+      const paused = { at: new Date().toISOString(), by: principal.user };
+      await changeSchedule(job, (known) => (known.paused === null ? { ...known, paused } : null));
+      emit({ type: "job.paused", job: name });
+      return statusOf(job, principal);
+    },
+    async resumeJob(name, { principal = everybody } = {}) {
+      const job = await findScheduled(name, principal, "resume");
+      await changeSchedule(job, (known) => {
+        if (known.paused === null) return null;
+        const next = nextTime(job.recurrence, Date.parse(known.anchor), Date.now());
+        return { ...known, paused: null, nextAt: next === null ? null : new Date(next).toISOString() };
+      });
+      emit({ type: "job.resumed", job: name });
+      return statusOf(job, principal);
+    },
+    async cancelJobRun(id, { principal = everybody } = {}) {
+      requireScope(principal, "call", "cancel a run of a job");
+      for (;;) {
+        const run = await findRun(id, principal);
+        if (run.user !== principal.user) requireScope(principal, "admin", "cancel a run that is not theirs");
+        const cancelled = moveRun(run, "cancelled", Date.now());
+        if (engine.cancelHere(id))
+          return showJobRun((await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run);
+        if (!(await (await store()).replaceJobRun(cancelled))) continue;
+        emit({ type: "job.cancelled", ...factsOf(run) });
+        return showJobRun(cancelled);
+      }
+    },
+    jobRun: async (id, { principal = everybody } = {}) => showJobRun(await findRun(id, principal)),
+    async jobRuns(name, query = {}, { principal = everybody } = {}) {
+      requireScope(principal, "read", "look at runs of jobs");
+      const { limit, ...filter } = checkHistoryQuery(query);
+      const whose = await ownerOf(name, principal);
+      if (filter.before !== undefined && (await (await store()).jobRun(filter.before))?.job !== name)
+        throw noCursor(filter.before);
+      const asked = { ...filter, ...seenBy(principal), job: name, ...whose, limit: limit + 1 };
+      const found = await (await store()).jobRuns(asked);
+      const runs = found.slice(0, limit).map(showJobRun);
+      return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
+    },
+  };
+
+  /** What a job did stays to be seen by whoever manages the plane when no manifest has it any more. */
+  async function ownerOf(name: string, principal: Principal): Promise<{ owner?: string | null }> {
+    try {
+      return { owner: (await find(name, principal)).persona ?? null };
+    } catch (thrown) {
+      const isKept =
+        mayDo(principal, "admin") && (await (await store()).jobRuns({ job: name, limit: 1 })).length > 0;
+      if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
+      throw thrown;
+    }
+  }
+
+  async function findScheduled(name: string, principal: Principal, verb: string): Promise<ScheduledJob> {
+    requireScope(principal, "admin", `${verb} a job`);
+    const job = await find(name, principal);
+    if (isScheduled(job)) return job;
+    throw new PlaneError(
+      "CONFLICT",
+      `Job '${name}' has no recurrence: it runs only when somebody asks for it.`,
+    );
+  }
+}
+
+function seenBy(principal: Principal): { seenBy?: string | null } {
+  return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
+}

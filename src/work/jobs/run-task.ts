@@ -1,0 +1,143 @@
+import { fillReferences, valueAt } from "../../lib/fill-references.ts";
+import { pause } from "../../lib/pause.ts";
+import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import type { RetryPolicy } from "../../model/job.ts";
+import type { KeptJobRun, KeptTask, TaskState } from "../../model/job-run.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { NotReady } from "../../model/skill-run.ts";
+import { createStepMemory, type StepMemory } from "../skills/step-memory.ts";
+import type { HeldRun } from "./hold-run.ts";
+import { changeTask, moveTask } from "./states.ts";
+
+/** Larger results are not kept: a step that gave one is done again where that does no harm. */
+const mostResultBytes = 64 * 1024;
+
+export type TaskParts = {
+  held: HeldRun;
+  retry: RetryPolicy;
+  /** Everything that the task takes, once. */
+  work(task: KeptTask, input: JsonObject, memory: StepMemory, signal: AbortSignal): Promise<Json>;
+  onMoved(run: KeptJobRun, task: string): void;
+  random?: () => number;
+};
+
+/** One task from where it stands to its end, tried again where that does no harm. Throws what it failed with. */
+export async function runTask(name: string, parts: TaskParts, signal: AbortSignal): Promise<void> {
+  const { held, onMoved } = parts;
+  const move = async (change: (run: KeptJobRun) => KeptJobRun) => onMoved(await held.write(change), name);
+  const { state } = taskOf(held, name);
+  if (state === "draft") await move((run) => through(run, name, ["ready", "in_progress"]));
+  try {
+    const result = await tryUntilDone(name, parts, signal);
+    await move((run) => through(run, name, ["review", "done"], { error: null, ...kept(result) }));
+  } catch (thrown) {
+    // What is only interrupted is still in progress.
+    if (!signal.aborted) {
+      const error = reportError(toPlaneError(thrown));
+      await move((run) => moveTask(run, name, "cancelled", Date.now(), { error }));
+    }
+    throw thrown;
+  }
+}
+
+/** One change after the other, written at once. */
+function through(
+  run: KeptJobRun,
+  name: string,
+  states: readonly TaskState[],
+  changes: Partial<KeptTask> = {},
+) {
+  return states.reduce((at, state) => moveTask(at, name, state, Date.now(), changes), run);
+}
+
+async function tryUntilDone(
+  name: string,
+  { held, retry, work, random }: TaskParts,
+  signal: AbortSignal,
+): Promise<Json> {
+  for (;;) {
+    const { nextAttemptAt } = taskOf(held, name);
+    if (nextAttemptAt !== null) await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()), { signal });
+    signal.throwIfAborted();
+    if (taskOf(held, name).attempts >= retry.attempts) throw tooOften(taskOf(held, name));
+    await held.write((run) =>
+      changeTask(run, name, (task) => ({ ...task, attempts: task.attempts + 1, nextAttemptAt: null })),
+    );
+    try {
+      const task = taskOf(held, name);
+      const keepSteps = async (steps: KeptTask["steps"]) =>
+        void (await held.write((run) =>
+          changeTask(run, name, (one) => ({ ...one, steps: steps.map(withoutLarge) })),
+        ));
+      const { memory } = createStepMemory(keepSteps, task.steps);
+      return await work(task, inputOf(held.current(), task), memory, signal);
+    } catch (thrown) {
+      const error = toPlaneError(thrown);
+      if (signal.aborted || !mayTryAgain(error, taskOf(held, name), retry)) throw error;
+      const waitMs = restMs(taskOf(held, name).attempts, retry, random);
+      const at = new Date(Date.now() + waitMs).toISOString();
+      await held.write((run) =>
+        changeTask(run, name, (task) => ({ ...task, error: reportError(error), nextAttemptAt: at })),
+      );
+    }
+  }
+}
+
+/** Only what may get better by itself, and only where nothing can have happened that may not happen twice. */
+export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, retry: RetryPolicy): boolean {
+  const isHarmless = steps.every(
+    ({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null,
+  );
+  return errorTable[error.code].retryable && isPassing(error) && attempts < retry.attempts && isHarmless;
+}
+
+/** A server comes back; what nobody has written or given does not come by itself. */
+function isPassing({ data: { reasons = [] } }: PlaneError): boolean {
+  return (reasons as NotReady[]).every(({ kind }) => kind === "server");
+}
+
+/** Longer than a day nobody waits for another attempt. */
+const mostRestMs = 24 * 3_600_000;
+
+/** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
+export function restMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
+  const { delay, jitter, multiplier } = retry;
+  const seconds = delay * multiplier ** (attempts - 1) + jitter * random();
+  return Math.min(mostRestMs, Math.round(seconds * 1_000));
+}
+
+/** What the run was given, and what the job says for this task on top of it. */
+function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
+  const filled = fillReferences(input, ([root, name = "", ...rest]) => {
+    const before = run.tasks.find((one) => one.task === name);
+    const found =
+      root === "input" ? valueAt(run.input, [name, ...rest]) : valueAt({ result: before?.result }, rest);
+    if (found !== undefined) return found;
+    const what = [root, name, ...rest].join(".");
+    throw new PlaneError(
+      "INVALID_ARGUMENTS",
+      `The input of task '${task}' refers to '${what}', which is not there.`,
+    );
+  });
+  return { ...run.input, ...(filled as JsonObject) };
+}
+
+function taskOf(held: HeldRun, name: string): KeptTask {
+  return held.current().tasks.find(({ task }) => task === name) as KeptTask;
+}
+
+function kept(result: Json): { result?: Json } {
+  return Buffer.byteLength(JSON.stringify(result)) > mostResultBytes ? {} : { result };
+}
+
+function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask["steps"][number] {
+  return result === undefined ? step : { ...step, ...kept(result) };
+}
+
+function tooOften({ task, attempts, error }: KeptTask): PlaneError {
+  const why = error === null ? "whoever did it was ended each time" : error.message;
+  return new PlaneError(
+    "OUTCOME_UNKNOWN",
+    `Task '${task}' was begun ${attempts} times and not finished: ${why}`,
+  );
+}

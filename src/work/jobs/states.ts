@@ -1,0 +1,86 @@
+import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../model/job-run.ts";
+
+/** What may follow what. A run whose plane is gone is still running, until another plane goes on with it or ends it. */
+export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {
+  draft: ["scheduled", "running", "cancelled"],
+  scheduled: ["running", "cancelled"],
+  running: ["succeeded", "failed", "cancelled"],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+};
+
+/** A task that is tried again stays in progress. */
+export const taskArrows: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  draft: ["ready", "cancelled"],
+  ready: ["in_progress", "cancelled"],
+  in_progress: ["review", "cancelled"],
+  review: ["done", "cancelled"],
+  done: [],
+  cancelled: [],
+};
+
+export function isOver(state: JobRunState): boolean {
+  return runArrows[state].length === 0;
+}
+
+const isSettled = ({ state }: KeptTask) => taskArrows[state].length === 0;
+
+/** Pure: what was in, what is true now out. */
+export function moveRun(
+  run: KeptJobRun,
+  state: JobRunState,
+  now: number,
+  error: ErrorReport | null = null,
+): KeptJobRun {
+  if (!runArrows[run.state].includes(state)) throw conflict(run, state);
+  if (state === "succeeded" && !run.tasks.every((task) => task.state === "done"))
+    throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
+  const at = new Date(now).toISOString();
+  if (!isOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
+  const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : cancelTask(task, at)));
+  return { ...run, state, tasks, error, endedAt: at, dueAt: null };
+}
+
+/** The same for one of its tasks. */
+export function moveTask(
+  run: KeptJobRun,
+  name: string,
+  state: TaskState,
+  now: number,
+  changes: Partial<KeptTask> = {},
+): KeptJobRun {
+  const at = new Date(now).toISOString();
+  return changeTask(run, name, (task) => {
+    if (!taskArrows[task.state].includes(state))
+      throw new PlaneError("CONFLICT", `Task '${name}' is ${task.state} and cannot become ${state}.`);
+    const waitsFor = task.dependsOn.find(
+      (needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)),
+    );
+    if (state === "ready" && waitsFor !== undefined)
+      throw new PlaneError("CONFLICT", `Task '${name}' cannot begin before '${waitsFor}' is over.`);
+    const moved = { ...task, state, ...(state === "in_progress" ? { startedAt: at } : {}), ...changes };
+    return isSettled(moved) ? { ...moved, endedAt: at, nextAttemptAt: null } : moved;
+  });
+}
+
+export function changeTask(run: KeptJobRun, name: string, change: (task: KeptTask) => KeptTask): KeptJobRun {
+  return { ...run, tasks: run.tasks.map((task) => (task.task === name ? change(task) : task)) };
+}
+
+/** What steps said is kept for those that come after them, and for no longer. */
+function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask {
+  return { ...task, steps: steps.map(({ result: _said, ...step }) => step) };
+}
+
+function cancelTask(task: KeptTask, at: string): KeptTask {
+  return { ...task, state: "cancelled", endedAt: at, nextAttemptAt: null };
+}
+
+function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
+  const why = isOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
+  return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
+    data: { run: id, state: is },
+  });
+}

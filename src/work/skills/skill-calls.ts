@@ -1,0 +1,132 @@
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { ConversationBudget } from "../../model/plane.ts";
+import type { Face, Principal } from "../../model/principal.ts";
+import type { SkillManifest } from "../../model/skill.ts";
+import type { RunSkillOptions } from "../../model/skill-run.ts";
+import { isRepeatable, type Tool } from "../../model/tool.ts";
+import { toolKey } from "../../model/tool-name.ts";
+import type { PlaneJobParts } from "../jobs/job-parts.ts";
+import { hashOf } from "../jobs/new-run.ts";
+import type { PreflightParts } from "./preflight.ts";
+import type { AgentEnd, AskedModel, SkillParts } from "./step-memory.ts";
+
+export type Calling = Omit<SkillParts, "run" | "memory" | "emit">;
+
+export type CallingOptions = {
+  /** The run that the calls belong to. */
+  run: string;
+  conversation: string;
+  face: Face;
+  /** Asked before each call: rights may have been lost since. */
+  principal(): Promise<Principal>;
+  keyOf(step: { skill: string; id: string }): string;
+} & Pick<RunSkillOptions, "approvalWaitMs" | "consent" | "askHere" | "model">;
+
+export type SkillCalls = ReturnType<typeof createSkillCalls>;
+
+/** How skills reach tools and models: by the one path, like everybody. */
+export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
+  function calling({
+    run,
+    conversation,
+    face,
+    principal,
+    keyOf,
+    model,
+    ...options
+  }: CallingOptions): Calling {
+    const shared = { ...withoutUndefined(options), conversation };
+    /** Of what the model says, an answer alone counts. */
+    const askModel = async (
+      question: string,
+      by: AskedModel,
+      how: { signal: AbortSignal; only(tool: Tool): boolean },
+    ): Promise<AgentEnd> => {
+      const { id, outcome, answer, error } = await plane().runAgent(question, {
+        ...{ ...shared, ...how, principal: await principal() },
+        ...withoutUndefined({ system: by.system, model: by.model ?? model }),
+      });
+      if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
+      throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
+        data: { ...error?.data, run: id },
+      });
+    };
+    return {
+      call: async (step, args, signal) =>
+        plane().call(step.tool, args, {
+          ...{ ...shared, run, face, signal, principal: await principal() },
+          ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
+        }),
+      isRepeatable: async (name) => isRepeatable(await plane().tool(name, { principal: await principal() })),
+      async ask(by, question, signal) {
+        const { answer } = await askModel(question, by, { signal, only: () => false });
+        return answer;
+      },
+      async askAgent(skill, input, signal, by = {}) {
+        const who = await principal();
+        const tools = await Promise.all(
+          skill.required_tools.map((name) => plane().tool(name, { principal: who })),
+        );
+        const keys = new Set(tools.map(({ id }) => toolKey(id)));
+        const system = [instructionsOf(skill), by.system].filter(Boolean).join("\n\n");
+        const only = (tool: Tool) => keys.has(toolKey(tool.id));
+        return askModel(questionOf(input), { ...by, system }, { signal, only });
+      },
+      async overBudget() {
+        return lacking(await plane().budget(conversation, { principal: await principal() }));
+      },
+    };
+  }
+  return {
+    calling,
+    inForeground(id: string, who: Principal, options: RunSkillOptions) {
+      const { approvalWaitMs, consent, askHere, model, face = "library" } = options;
+      const conversation = options.conversation ?? `skill-${id}`;
+      const made = calling({
+        ...withoutUndefined({ approvalWaitMs, consent, askHere, model }),
+        ...{ run: id, conversation, face, principal: async () => who },
+        keyOf: (step) => `skill-${hashOf([id, step.skill, step.id])}`,
+      });
+      const end = async () => {
+        // A session that does not end well is no reason to lose an answer.
+        if (options.conversation === undefined)
+          await plane()
+            .endConversation(conversation, { principal: who })
+            .catch(() => undefined);
+      };
+      return { ...made, end };
+    },
+    preflight: (principal: Principal, face: Face = "library", model?: string): PreflightParts => ({
+      modelTrouble: (name = model) => modelTrouble(name),
+      tool: (name) => plane().tool(name, { principal }),
+      async capabilities() {
+        const { tools } = await plane().queryTools({}, { principal });
+        const tags = tools.flatMap(({ metadata }) => metadata.capabilities ?? []);
+        return new Set(tags.map((tag) => tag.toLowerCase()));
+      },
+      verdict: (tool, args) => plane().testPolicy(tool, args, { principal, face }),
+    }),
+  };
+}
+
+function instructionsOf({ instruction_prompt, safety_notes }: SkillManifest): string {
+  return safety_notes === "" ? instruction_prompt : `${instruction_prompt}\n\n${safety_notes}`;
+}
+
+function questionOf(input: JsonObject): string {
+  if (Object.keys(input).length === 0) return "Follow your instructions.";
+  return `Follow your instructions for this input:\n${JSON.stringify(input)}`;
+}
+
+function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): string | null {
+  if (limitMs !== null && limitMs > 0 && spentMs >= limitMs)
+    return `its tools have used up the ${limitMs / 1_000} s that they may take ('budgets.maxToolDurationMs')`;
+  for (const [unit, spent] of Object.entries(cost)) {
+    const most = typeof maxCost === "number" ? maxCost : maxCost?.[unit];
+    if (most !== undefined && most !== null && spent >= most)
+      return `its tools have used up the ${most} ${unit} that they may cost ('budgets.maxCost')`;
+  }
+  return null;
+}
