@@ -27,7 +27,7 @@ const limits = { timeout: 5 * 60_000, signal: AbortSignal.timeout(30 * 60_000) }
 const peerPackages = ["examples", "test/peers"];
 
 /** More files than this did not fail by chance. */
-const mostAgain = 3;
+const maxAgain = 3;
 
 const named = process.argv.slice(2);
 const patterns = named.length > 0 ? named : inOrder;
@@ -69,7 +69,7 @@ async function runAll(files: readonly string[], atATime: number) {
  */
 async function runTwice(): Promise<boolean> {
   const { isGood, failed } = await runAll(files, concurrency);
-  if (isGood || named.length > 0 || failed.length === 0 || failed.length > mostAgain) return isGood;
+  if (isGood || named.length > 0 || failed.length === 0 || failed.length > maxAgain) return isGood;
   process.stdout.write(`\nOnce more, alone:\n${failed.join("\n")}\n\n`);
   return (await runAll(failed, 1)).isGood;
 }

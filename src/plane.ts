@@ -57,21 +57,28 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const settings = await createSettings(options.config, environment);
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
-  const everybody = withListed(local, config().users);
+  const defaultPrincipal = withListed(local, config().users);
   const memory = createMemory(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
   const health = createHealthFeed(memory.newSamples);
   memory.onSamples(health.changed);
   const identity = createIdentity({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
-    everybody: local,
+    defaultPrincipal: local,
     exposed: options.exposed ?? false,
   });
 
-  const limits = createPlaneLimits(config, emit, everybody, memory);
-  const runs = createRuns({ memory, everybody });
+  const limits = createPlaneLimits(config, emit, defaultPrincipal, memory);
+  const runs = createRuns({ memory, defaultPrincipal });
   const agent = createAgent({
-    ...{ config, everybody, emit, profile: identity.profile, fileOf: settings.fileOf, given: options.models },
+    ...{
+      config,
+      defaultPrincipal,
+      emit,
+      profile: identity.profile,
+      fileOf: settings.fileOf,
+      given: options.models,
+    },
     ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
@@ -83,13 +90,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         .checkSchema(schema, value)
         .map(({ path, message }) => `${path} ${message}`.trim()),
   });
-  const results = createPlaneResults({ config, store: memory.store, everybody });
+  const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
   const written = createWritten({
     builtin: results.builtin,
     memory,
     directory: options.dataDirectory,
     environment,
-    everybody,
+    defaultPrincipal,
     config,
     servers: () => servers,
     // What is configured no longer is as secret as it was.
@@ -102,11 +109,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ store: memory.store, directory: options.dataDirectory, vaultKey: settings.vaultKey },
     clientName: "Toolplane",
     onChanged: (server, user) =>
-      void servers.forgetUser(server, user, user === everybody.user).catch(() => undefined),
+      void servers.forgetUser(server, user, user === defaultPrincipal.user).catch(() => undefined),
   });
   const quality = createPlaneQuality({
     config,
-    ...{ store: memory.store, emit, everybody },
+    ...{ store: memory.store, emit, defaultPrincipal },
     directoryOf,
     tools: registry.all,
     revision: () => registry.snapshot().revision,
@@ -119,7 +126,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     isOffline: options.offline ?? false,
     isPersonal: credentials.isPersonal,
     // What servers offer is found out in the name of whoever the plane is for.
-    access: (name, definition, user) => accessOf(credentials, name, definition, user ?? everybody.user),
+    access: (name, definition, user) =>
+      accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,
     onSaid: (said) => passOn.said(said),
@@ -140,7 +148,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     servers,
     config,
     on: memory.on,
-    everybody,
+    defaultPrincipal,
     maySee: (principal, server) => grants.maySeeServer(principal, server),
     fit: answers.fit,
   });
@@ -179,13 +187,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       isOffered: (tool) => isOffered(tool, config().policy),
       config,
     },
-    everybody,
+    defaultPrincipal,
   );
 
   const execution = await createExecution({
     config,
     environment,
-    everybody,
+    defaultPrincipal,
     profile: identity.profile,
     currentPrincipal: identity.current,
     memory,
@@ -207,7 +215,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
   });
   const deadLetters = createDeadLettersWhenNeeded({
-    ...{ store: memory.store, run: execution.calls.run, emit, everybody },
+    ...{ store: memory.store, run: execution.calls.run, emit, defaultPrincipal },
     serverNames: servers.names,
     tools: registry.all,
     onDue: () => dueWork.wake(),
@@ -221,7 +229,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         memory,
         written,
         identity,
-        everybody,
+        defaultPrincipal,
         modelTrouble: agent.modelTrouble,
         healthChanged: health.changed,
       },
@@ -255,7 +263,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
     ...written.verbs,
     ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
-    activity: async ({ principal = everybody } = {}) => execution.calls.activity(principal),
+    activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
       void servers.start();
@@ -270,13 +278,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...execution.verbs,
     ...deadLetters.verbs,
     ...createToolPlanVerbs({
-      ...{ find, grants, quality, everybody, testPolicy: execution.verbs.testPolicy },
+      ...{ find, grants, quality, defaultPrincipal, testPolicy: execution.verbs.testPolicy },
       checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
     }),
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
     ...createSearchWhenNeeded(options, {
-      ...{ config, everybody, emit, registry, catalogue, find, quality, servers, grants },
+      ...{ config, defaultPrincipal, emit, registry, catalogue, find, quality, servers, grants },
     }),
     ...written.whenLoaded(
       createWorkVerbs(
@@ -285,29 +293,29 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
           ...{ health: health.read, schedulesOf: jobs.schedulesOf },
           problems: () => config().problems,
         },
-        everybody,
+        defaultPrincipal,
       ),
     ),
     registerProvider: providers.register,
-    tool: createShowTool(find, grants, catalogue, everybody),
-    lockedServers: async ({ principal = everybody } = {}) =>
+    tool: createShowTool(find, grants, catalogue, defaultPrincipal),
+    lockedServers: async ({ principal = defaultPrincipal } = {}) =>
       servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
-    ...createServerVerbs(servers, everybody, grants.maySeeServer, limits.trust),
+    ...createServerVerbs(servers, defaultPrincipal, grants.maySeeServer, limits.trust),
     ...passOn.verbs,
     ...limits.verbs,
-    usualCaller: () => everybody,
+    usualCaller: () => defaultPrincipal,
     ...identity.verbs,
-    ...createTokenVerbs(credentials, everybody, async (name) =>
+    ...createTokenVerbs(credentials, defaultPrincipal, async (name) =>
       secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
     ),
-    ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, everybody }),
-    questions: async ({ principal = everybody } = {}) => answers.questions.waiting(principal.user),
-    answer: (id, answer, { principal = everybody } = {}) =>
+    ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, defaultPrincipal }),
+    questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
+    answer: (id, answer, { principal = defaultPrincipal } = {}) =>
       answers.questions.answer(id, answer, principal.user),
     ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
     ...createHistory({
       memory,
-      everybody,
+      defaultPrincipal,
       maySeeServer: grants.maySeeServer,
       countTools: (principal) => catalogue.visibleTo(principal).length,
       onRead: ({ user }) => answers.questions.noteListener(user),

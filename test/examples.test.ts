@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { patientMs } from "./fixtures/patience.ts";
+import { scaledMs } from "./fixtures/patience.ts";
 
 const root = join(import.meta.dirname, "..");
 /** These show other libraries, which are installed beside the examples. */
@@ -17,7 +17,7 @@ for (const example of globSync("examples/*/run.ts", { cwd: root }).sort()) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [example], {
       cwd: root,
       encoding: "utf8",
-      timeout: patientMs(60_000),
+      timeout: scaledMs(60_000),
     });
     assert.equal(status, 0, stdout + stderr);
   });

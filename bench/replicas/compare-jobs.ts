@@ -24,20 +24,14 @@ export type JobQuestion = {
   ledger: string;
   ticks: readonly Tick[];
   /** Longer than the lease of a run whose plane was killed. */
-  patienceMs: number;
+  waitMs: number;
 };
 
 const final = new Set(["succeeded", "failed", "cancelled"]);
 
 /** What became of every run that was begun, by a client or by the clock. */
-export async function compareJobs({
-  url,
-  told,
-  ledger,
-  ticks,
-  patienceMs,
-}: JobQuestion): Promise<ComparedJobs> {
-  const deadline = Date.now() + patienceMs;
+export async function compareJobs({ url, told, ledger, ticks, waitMs }: JobQuestion): Promise<ComparedJobs> {
+  const deadline = Date.now() + waitMs;
   const ended = (path: string) => endedRuns(`${url}${path}`, deadline);
   const runs = new Map<string, Run>();
   const lost: string[] = [];

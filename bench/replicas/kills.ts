@@ -18,7 +18,7 @@ export type KillOptions = {
 /** Planes are started before the load begins. */
 const startMs = 30_000;
 /** The lease of a run whose plane was killed, and time to do it. */
-const patienceMs = 90_000;
+const waitMs = 90_000;
 
 /** Kills one replica after the other, and starts it again. */
 async function killInTurn(world: World, { seconds, killEveryMs }: KillOptions, stop: AbortSignal) {
@@ -72,7 +72,7 @@ export async function underKills(options: KillOptions) {
   ]);
   const endedAt = Date.now();
   const ticks = world.ticks.filter(({ at }) => at > told.beganAt && at < endedAt);
-  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks, patienceMs });
+  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks, waitMs });
   // Whoever was killed stores with its next start what it could not store any more.
   const lost = await compare(told, { run: postgres.run, schema, ledger });
   const isOfOutage = ({ at, tookMs, status, reason }: Failure) => {

@@ -5,7 +5,7 @@ import { freePort } from "../../test/fixtures/free-port.ts";
 import { processorMs } from "./processor.ts";
 
 const shownCharacters = 4_000;
-const longestStartMs = 120_000;
+const maxStartMs = 120_000;
 
 /** One plane in a process of its own, which can be killed and started again at the same port. */
 export type Replica = {
@@ -87,7 +87,7 @@ function untilServing(child: ChildProcess, name: string, complaints: () => strin
   let said = "";
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error(`${name} does not start: ${said}${complaints()}`));
-    setTimeout(fail, longestStartMs).unref();
+    setTimeout(fail, maxStartMs).unref();
     child.stdout?.on("data", (chunk) => {
       said += chunk;
       const end = said.indexOf("\n");

@@ -9,7 +9,7 @@ const fence = /^[ \t]*```[^\n]*\n(.*?)^[ \t]*```/gms;
 /** The steps in what a model answered: as JSON, or as a script, whatever it wrote around them. */
 export function readAnswer(text: string, servers: readonly KnownServer[]): ReadAnswer {
   const readings = candidates(text).map(readPlan);
-  const best = readings.find(({ problems }) => problems.length === 0) ?? mostSteps(readings);
+  const best = readings.find(({ problems }) => problems.length === 0) ?? maxSteps(readings);
   return {
     steps: best.steps.map(({ line: _, tool, ...step }) => ({ ...step, tool: callName(servers, tool) })),
     problems: best.problems,
@@ -23,6 +23,6 @@ function candidates(text: string): string[] {
   return [...fenced, ...(object.includes('"steps"') ? [object] : []), text];
 }
 
-function mostSteps(readings: readonly ReturnType<typeof readPlan>[]): ReturnType<typeof readPlan> {
+function maxSteps(readings: readonly ReturnType<typeof readPlan>[]): ReturnType<typeof readPlan> {
   return readings.reduce((best, one) => (one.steps.length > best.steps.length ? one : best));
 }

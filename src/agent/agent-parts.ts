@@ -10,7 +10,7 @@ import type { KnownServers } from "./select-tools.ts";
 /** What agents are made of. */
 export type AgentParts = {
   config(): Config;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   models: Models;
   plane(): Pick<Plane, "call" | "endConversation">;
   catalogue(): Pick<Catalogue, "forModel">;

@@ -32,7 +32,7 @@ export type AgentRuns = {
 
 /** Runs of agents, wired to models, tools and what is kept of them. */
 export function createAgentRuns(parts: Parts): AgentRuns {
-  const { everybody, registry, plane } = parts;
+  const { defaultPrincipal, registry, plane } = parts;
   const running = new Set<Promise<unknown>>();
 
   /** From the first question to what is kept; a conversation of its own ends with it. */
@@ -63,7 +63,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
   return {
     async run(question, options = {}) {
       requireText(question, "a question");
-      const prepared = await prepare(options, parts, options.principal ?? everybody);
+      const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       return track(account(question, prepared.run, prepared));
     },
     async generate(request) {
@@ -75,7 +75,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
             "USAGE",
             `'${name}' must be a whole number from 0 on, not '${String(count)}'.`,
           );
-      const prepared = await prepare(options, parts, options.principal ?? everybody);
+      const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
       const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
       return generate(

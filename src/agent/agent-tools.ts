@@ -22,7 +22,7 @@ import {
 import type { ToolsetRef } from "./toolset-registry.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */
-const patienceMs = 5_000;
+const waitMs = 5_000;
 const laterPatienceMs = 200;
 /** Without what its toolset is made of, though, asking it is of no use; a server may be long in coming up. */
 const longPatienceMs = 25_000;
@@ -81,7 +81,7 @@ export function createAgentTools(parts: Parts): AgentTools {
   const listFor = async (asked: Asked, patience: number): Promise<readonly Tool[]> => {
     const { principal, toolset, toolGroups, state, reads = false } = asked;
     const request = withoutUndefined({ toolGroups, state });
-    const found = await catalogue().forModel(within(principal, toolset), request, { patienceMs: patience });
+    const found = await catalogue().forModel(within(principal, toolset), request, { waitMs: patience });
     const listed = found.filter(({ id }) => reads || id.server !== null || id.tool !== readTool);
     if (toolset === null) return listed;
     const { definition, has } = selection(toolset);
@@ -99,7 +99,7 @@ export function createAgentTools(parts: Parts): AgentTools {
     mayChange,
     async list(asked) {
       const { principal, toolset, toolGroups, state, isLater = false } = asked;
-      const listed = await listFor(asked, isLater ? laterPatienceMs : patienceMs);
+      const listed = await listFor(asked, isLater ? laterPatienceMs : waitMs);
       if (toolset === null) return listed;
       const { definition } = selection(toolset);
       const maySee = (server: string) => parts.maySeeServer(principal, server);

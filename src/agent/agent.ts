@@ -40,7 +40,7 @@ export type Agent = {
 
 /** Models with tools: what they may call, and the runs in which they call it. */
 export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Parts): Agent {
-  const { config, everybody, servers } = made;
+  const { config, defaultPrincipal, servers } = made;
   const fileOfModel = (name: string) => fileOf(["models", name]);
   const broken = (name?: string) => {
     const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
@@ -74,7 +74,7 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
   };
 
   const verbs: AgentVerbs = {
-    toolset(asked, { principal = everybody } = {}) {
+    toolset(asked, { principal = defaultPrincipal } = {}) {
       // Says at once what is wrong with it.
       const toolset = asked === undefined ? null : registry.refer(asked);
       const visible = () =>

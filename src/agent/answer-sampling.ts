@@ -9,9 +9,9 @@ import type { Models } from "./models/models.ts";
 import type { SamplingRequest } from "./sampling.ts";
 
 /** A server does not wait longer for a model. */
-const longestMs = 120_000;
+const maxMs = 120_000;
 /** So many calls are counted at a time. */
-const mostCalls = 10_000;
+const maxCalls = 10_000;
 
 type Profile = "personal" | "guarded" | "strict";
 
@@ -33,8 +33,8 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
   const counts = new Map<string, number>();
 
   function refuse({ server, callId, tool }: Context, reason: string, code = -1): never {
-    const nobody = { model: null, inputTokens: 0, outputTokens: 0 };
-    emit({ type: "model.sampled", callId, server, tool, status: "refused", reason, ...nobody });
+    const anonymous = { model: null, inputTokens: 0, outputTokens: 0 };
+    emit({ type: "model.sampled", callId, server, tool, status: "refused", reason, ...anonymous });
     throw new RpcError(code, `Sampling was refused: ${reason}.`);
   }
 
@@ -53,7 +53,7 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
     if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
     counts.delete(context.callId);
     counts.set(context.callId, made);
-    const [oldest] = counts.size > mostCalls ? counts.keys() : [];
+    const [oldest] = counts.size > maxCalls ? counts.keys() : [];
     if (oldest !== undefined) counts.delete(oldest);
   }
 
@@ -74,8 +74,8 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
     const { streamPatiently } = await import("./models/stream-patiently.ts");
     const known = models.known();
     const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
-    const endsAt = Date.now() + longestMs;
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestMs)]);
+    const endsAt = Date.now() + maxMs;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
     const said = await hearOut(
       streamPatiently(model, { ...asked.request, signal }, () => endsAt - Date.now()),
     );

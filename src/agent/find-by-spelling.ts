@@ -7,7 +7,7 @@ import { noName } from "./asked-calls.ts";
 type Named = { name: string; id?: ToolId };
 
 /** So many names are told to a model that asked for another. */
-const mostNames = 30;
+const maxNames = 30;
 /** What some models put before every name. */
 const prefix = /^(?:functions|tools?|default_api)[.:/]/;
 
@@ -28,8 +28,8 @@ export function unknownTool(name: string, offered: readonly Named[]): string {
   if (names.length === 0) return `${what}: no tools can be called now.`;
   const near = nearest(withoutServer(name), names).map((close) => `'${close}'`);
   const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
-  const more = names.length > mostNames ? `, and ${names.length - mostNames} more` : "";
-  return `${what}.${meant} There are: ${names.slice(0, mostNames).join(", ")}${more}.`;
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
+  return `${what}.${meant} There are: ${names.slice(0, maxNames).join(", ")}${more}.`;
 }
 
 /** The last part of a name of several is what the tool is called. */

@@ -15,7 +15,7 @@ export type SamplingRequest = {
 };
 
 /** A server's request for a model's words; a text where it cannot be made sense of. */
-export function readSampling(params: UnknownObject, mostTokens: number): SamplingRequest | string {
+export function readSampling(params: UnknownObject, tokenLimit: number): SamplingRequest | string {
   const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } = params;
   if (!Array.isArray(messages) || messages.length === 0)
     return "'messages' must be a list with a message in it";
@@ -33,12 +33,12 @@ export function readSampling(params: UnknownObject, mostTokens: number): Samplin
           : []),
         ...(read as ChatMessage[]),
       ],
-      maxOutputTokens: Math.min(asked, mostTokens),
+      maxOutputTokens: Math.min(asked, tokenLimit),
       ...(typeof temperature === "number" ? { temperature } : {}),
       ...(stop.length === 0 ? {} : { stop }),
     },
     hints: hintsIn(modelPreferences),
-    wanted: asked > mostTokens ? asked : null,
+    wanted: asked > tokenLimit ? asked : null,
   };
 }
 

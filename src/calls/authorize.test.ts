@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolvedCall } from "../../test/samples/calls.ts";
-import { nobody } from "../model/principal.ts";
+import { anonymous } from "../model/principal.ts";
 import { authorize } from "./authorize.ts";
 
 test("a granted call carries its grant", () => {
@@ -26,7 +26,7 @@ test("who may call only what they were shown is told where to look, once they ma
 
 for (const [who, principal] of [
   ["ada", resolvedCall().principal],
-  ["An anonymous caller", nobody],
+  ["An anonymous caller", anonymous],
 ] as const) {
   test(`${who} is refused by name, with the tool and the reason`, () => {
     assert.throws(

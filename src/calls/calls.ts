@@ -47,7 +47,7 @@ type SchemaCheck = typeof import("./schema-check.ts");
 export type CallParts = {
   config(): Config;
   environment: Environment;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   /** What is asked about where no rule matches. */
   profile(): Profile | Promise<Profile>;
   /** A caller with the rights of today. */
@@ -86,8 +86,18 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   drain(): void;
   stop(): Promise<void>;
 } {
-  const { config, environment, everybody, health, memory, servers, catalogue, providers, routing, answers } =
-    parts;
+  const {
+    config,
+    environment,
+    defaultPrincipal,
+    health,
+    memory,
+    servers,
+    catalogue,
+    providers,
+    routing,
+    answers,
+  } = parts;
   const { schemaCheck, find, grants, quality, registry } = parts;
   const { emit } = memory;
   const decide = requireIsolation(
@@ -109,7 +119,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     config,
     // A planner that waits for the slowest server is of no use to anybody.
     discover: ({ user }) =>
-      servers.discover(undefined, { owner: { user, conversation: null }, patienceMs: 10_000 }),
+      servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
     visibleTo: (principal, request) =>
       catalogue.visibleTo(principal, request).filter((tool) => !quality.isHeld(tool)),
     mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
@@ -210,7 +220,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   return {
     call: (asked, args, callOptions = {}) =>
       run(
-        requestCall(asked, args, callOptions, everybody),
+        requestCall(asked, args, callOptions, defaultPrincipal),
         callOptions.signal,
         callOptions.askHere,
         callOptions.relay,
@@ -222,7 +232,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       const grant = requireGrant(held.principal, tool, grants.grantFor, accessOf(held.options));
       await validate({ ...held, id: callId, at, asked, tool, grant }, checkArguments);
     },
-    testPolicy: createPolicyTest({ config, find, grants, decide, profile: parts.profile, everybody }),
+    testPolicy: createPolicyTest({ config, find, grants, decide, profile: parts.profile, defaultPrincipal }),
     activity: activity.entries,
     drain: () => draining.abort(new Error("the plane is stopping")),
     async stop() {

@@ -11,15 +11,15 @@ type Parts = {
   limits: Pick<PlaneLimits, "endConversation">;
   hooks: Pick<Hooks, "ended">;
   servers: Pick<Servers, "release">;
-  everybody: Principal;
+  defaultPrincipal: Principal;
 };
 
 /** What belongs together across several calls, here and on other planes. */
 export function createConversationVerbs(parts: Parts): Pick<Plane, "keptSessions" | "endConversation"> {
-  const { memory, limits, hooks, servers, everybody } = parts;
+  const { memory, limits, hooks, servers, defaultPrincipal } = parts;
   return {
     keptSessions: createKeptSessions(memory),
-    async endConversation(conversation, { principal = everybody, goesOn = false } = {}) {
+    async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
       if (!goesOn) {
         await limits.endConversation(conversation, principal);
         await hooks.ended(conversation, principal);

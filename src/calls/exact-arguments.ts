@@ -2,7 +2,7 @@ import { findChanged } from "../lib/exact-numbers.ts";
 import type { Routed, Validated } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 
-const longestShown = 40;
+const maxShown = 40;
 
 /** What is shown, kept or computed with would be another number than the caller wrote: better none. */
 export function requireReadable({ tool, input }: Validated, why: string): void {
@@ -10,8 +10,7 @@ export function requireReadable({ tool, input }: Validated, why: string): void {
   if (first === undefined) return;
   const name = first.path.join(".");
   const { length } = first.text;
-  const shown =
-    length > longestShown ? `${first.text.slice(0, longestShown)}… (${length} characters)` : first.text;
+  const shown = length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
   throw new PlaneError(
     "INVALID_ARGUMENTS",
     `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`,

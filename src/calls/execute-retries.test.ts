@@ -36,7 +36,7 @@ function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000
 
 /** Long enough for every attempt there may be. */
 async function wait(): Promise<void> {
-  for (let at = 0; at < 10; at += 1) await moveTime(retryPolicy.longestMs * (1 + retryPolicy.jitter));
+  for (let at = 0; at < 10; at += 1) await moveTime(retryPolicy.maxMs * (1 + retryPolicy.jitter));
 }
 
 const lost: Failure = { code: "SERVER_UNAVAILABLE", sent: true };
@@ -153,7 +153,7 @@ suite("retries", () => {
 });
 
 test("at most three attempts, one second doubled up to ten, a quarter of jitter", () => {
-  assert.deepEqual(retryPolicy, { attempts: 3, firstMs: 1_000, factor: 2, longestMs: 10_000, jitter: 0.25 });
+  assert.deepEqual(retryPolicy, { attempts: 3, firstMs: 1_000, factor: 2, maxMs: 10_000, jitter: 0.25 });
 });
 
 test("delays double from one second up to ten, give or take a quarter", () => {

@@ -16,13 +16,13 @@ type Parts = Omit<CallParts, "registry" | "approval" | "hooks" | "onApprovedEnd"
 
 /** Calls, and the approvals and hooks that they pass. */
 export async function createExecution({ registry, hooks: functions, fileOfHook, ...parts }: Parts) {
-  const { config, environment, everybody, memory } = parts;
+  const { config, environment, defaultPrincipal, memory } = parts;
   const { emit, store } = memory;
   const approvals = createApprovalsWhenNeeded({
     config,
     store,
     emit,
-    everybody,
+    defaultPrincipal,
     run: (call) => calls.run(call),
     checkArguments: (held, args) => calls.checkArguments(held, args),
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),

@@ -14,7 +14,7 @@ import { requireGrant } from "./authorize.ts";
 import { findMetaTool } from "./meta-tools.ts";
 
 /** A name that may be anybody's is not worth waiting for the slowest. */
-const patienceMs = 5_000;
+const waitMs = 5_000;
 
 export type FindParts = {
   registry: Pick<Registry, "snapshot">;
@@ -27,7 +27,7 @@ export type FindParts = {
 
 export type Find = {
   /** Makes one server, or all of them, list their tools for this caller. */
-  discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
+  discover(server: string | null, principal: Principal, patience: { waitMs?: number }): Promise<void>;
   /** Whoever calls a tool by its full name is told when it is not for them, and it is on record that they tried. */
   toCall(asked: string | ToolId, principal: Principal, onProgress?: Relay["onProgress"]): Promise<Tool>;
   /** Who only looks learns no more of a tool that is not for them than of one that is not there. */
@@ -55,7 +55,7 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
       discover: (some) =>
         servers.discover(
           some?.filter((name) => names.includes(name)),
-          { owner, among: names, ...(some ? {} : { patienceMs }), ...(onProgress ? { onProgress } : {}) },
+          { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) },
         ),
       trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
       requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
@@ -70,7 +70,7 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
     const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
     // What a tool of ours calls has to be known before it is known what only the system sets there.
-    if (askable.length > 0) await servers.discover(askable, { owner, patienceMs });
+    if (askable.length > 0) await servers.discover(askable, { owner, waitMs });
     return registry.snapshot(principal.persona).byId(found.id) ?? found;
   };
   const knownTo = (principal: Principal) =>
@@ -112,9 +112,9 @@ export function createShowTool(
   find: Find,
   grants: Grants,
   catalogue: Pick<Catalogue, "listing">,
-  everybody: Principal,
+  defaultPrincipal: Principal,
 ): Plane["tool"] {
-  return async (asked, { principal = everybody } = {}) => {
+  return async (asked, { principal = defaultPrincipal } = {}) => {
     requireScope(principal, "read", "look at tools");
     const tool = await find.toShow(asked, principal);
     requireGrant(principal, tool, (who, what) => grants.grantToSee(who, what));

@@ -6,7 +6,7 @@ import { mayBelongTo, toolKey } from "../model/tool-name.ts";
 import type { Servers } from "../servers/servers-contract.ts";
 
 /** More names than this are looked up once more. */
-const mostNames = 1_000;
+const maxNames = 1_000;
 
 type Found = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
@@ -38,7 +38,7 @@ export function createFoundTools({ config, registry, servers }: Parts): FoundToo
       // A tool that leads elsewhere, or was found elsewhere than expected, is looked for again.
       if (tool.id.server === null || !likely.includes(tool.id.server)) return;
       const names = found.get(principal) ?? new Map<string, Found>();
-      if (names.size >= mostNames) names.clear();
+      if (names.size >= maxNames) names.clear();
       const snapshot = registry.snapshot(principal.persona);
       names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
       found.set(principal, names);

@@ -13,7 +13,7 @@ type Parts = {
   grants: Grants;
   decide: ReturnType<typeof createPolicy>;
   profile(): Profile | Promise<Profile>;
-  everybody: Principal;
+  defaultPrincipal: Principal;
 };
 
 /** What the policy says about a call that nobody makes. */
@@ -23,15 +23,15 @@ export function createPolicyTest({
   grants,
   decide,
   profile,
-  everybody,
+  defaultPrincipal,
 }: Parts): Plane["testPolicy"] {
-  return async (asked, args = {}, { principal = everybody, face = "library", mode } = {}) => {
+  return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
     const tool = await find(asked, principal);
     const grant = grants.grantToSee(principal, tool, args);
     const { known: _, ...effect } = effectOf(tool, config().policy.effects);
     if ("refused" in grant)
       return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
-    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, everybody);
+    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, defaultPrincipal);
     const input = { arguments: args, repaired: false, dropped: [] };
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };

@@ -18,9 +18,9 @@ export function requestCall(
     relay: _relay,
     ...options
   }: PlaneCallOptions,
-  everybody: Principal,
+  defaultPrincipal: Principal,
 ): Requested {
-  const caller = principal ?? everybody;
+  const caller = principal ?? defaultPrincipal;
   return {
     id: uniqueId(),
     at: nowText(),

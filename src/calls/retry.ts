@@ -9,11 +9,11 @@ export const retryPolicy = {
   attempts: 3,
   firstMs: 1_000,
   factor: 2,
-  longestMs: 10_000,
+  maxMs: 10_000,
   jitter: 0.25,
 } as const;
 /** Nobody waits longer than this for a provider that asks for time. */
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 export type Retrying = {
   limiter: TimeLimiter;
@@ -54,13 +54,13 @@ export async function retryOrGiveUp(
 
 /** It has said when it may be tried again, or that it never may; asking sooner cannot help, nor waiting in vain. */
 function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, limiter: TimeLimiter): boolean {
-  const patienceMs = Math.min(longestWaitMs, limiter.leftMs());
-  return retryAt !== undefined || (typeof retryInMs === "number" && retryInMs > patienceMs);
+  const waitMs = Math.min(maxWaitMs, limiter.leftMs());
+  return retryAt !== undefined || (typeof retryInMs === "number" && retryInMs > waitMs);
 }
 
 export function retryDelay(failures: number, random: () => number = Math.random): number {
-  const { firstMs, factor, longestMs, jitter } = retryPolicy;
-  const plain = Math.min(longestMs, firstMs * factor ** (failures - 1));
+  const { firstMs, factor, maxMs, jitter } = retryPolicy;
+  const plain = Math.min(maxMs, firstMs * factor ** (failures - 1));
   return Math.round(plain * (1 + jitter * (2 * random() - 1)));
 }
 

@@ -90,7 +90,7 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
   const near = nearest(spelling, names);
-  const unasked = troubles.slice(0, mostTroubles).map(({ why }) => ` ${why}`);
+  const unasked = troubles.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
   const others = troubles.length - unasked.length;
   if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
   throw new PlaneError(
@@ -103,7 +103,7 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
 }
 
 /** More of them help nobody who only mistyped a name. */
-const mostTroubles = 3;
+const maxTroubles = 3;
 
 function hint(near: readonly string[], known: number): string {
   if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;

@@ -33,7 +33,7 @@ type Known = {
 };
 
 /** How many different views are remembered; a plane rarely has more kinds of callers at once. */
-const mostViews = 32;
+const maxViews = 32;
 
 /** Renders the same tools for the same callers once. What is in it is compared tool by tool, so it is never old. */
 export function createInventory(): typeof renderInventory {
@@ -51,7 +51,7 @@ export function createInventory(): typeof renderInventory {
       servers: around,
       inventory: renderInventory(tools, servers, options, self),
     };
-    known = [used, ...known.filter((one) => one !== before)].slice(0, mostViews);
+    known = [used, ...known.filter((one) => one !== before)].slice(0, maxViews);
     return used.inventory;
   };
 }

@@ -41,9 +41,9 @@ export function seenThrough(
 }
 
 function personasOf({ persona, metadata }: Tool, filter: PersonaFilter): (string | null)[] {
-  if (persona === null && metadata.persona_allowlist === undefined) return nobody;
+  if (persona === null && metadata.persona_allowlist === undefined) return anonymous;
   const possible = [persona, ...(metadata.persona_allowlist ?? [])].filter((name) => name !== null);
   return possible.filter(filter.names);
 }
 
-const nobody = [null];
+const anonymous = [null];

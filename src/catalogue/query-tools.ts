@@ -28,7 +28,7 @@ export function queryTools<T extends Tool>(
 }
 
 /** How many questions about one list are remembered. */
-const mostKnown = 32;
+const maxKnown = 32;
 /** Where in the list those stand that were meant. */
 type Answer = { q: string | null; others: string; meant: readonly number[] };
 type Known = { all: readonly number[]; answers: Map<string, Answer> };
@@ -46,7 +46,7 @@ function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
   const among = narrowest(answers.values(), q, others) ?? all;
   const tests = testsFor(query, tools);
   const meant = tests.length === 0 ? among : sift(tools, among, tests);
-  if (answers.size >= mostKnown) answers.clear();
+  if (answers.size >= maxKnown) answers.clear();
   answers.set(key, { q, others, meant });
   return meant;
 }

@@ -2,7 +2,7 @@ import type { Principal } from "../model/principal.ts";
 import type { Tool } from "../model/tool.ts";
 
 /** In how many ways one caller looks at the catalogue at a time. */
-const mostWays = 20;
+const maxWays = 20;
 
 type Seen = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
 
@@ -22,7 +22,7 @@ export function createSeenTools() {
     const before = ways.get(key);
     if (before?.of === of && before.by === by) return before.visible;
     const visible = look();
-    if (ways.size >= mostWays) ways.clear();
+    if (ways.size >= maxWays) ways.clear();
     ways.set(key, { of, by, visible });
     return visible;
   };

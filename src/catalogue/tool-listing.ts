@@ -15,7 +15,7 @@ import { createSeenTools } from "./seen-tools.ts";
 type Parts = DescribedParts & {
   registry: Pick<Registry, "snapshot" | "all">;
   /** Makes one server, or all of them, list their tools. */
-  discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
+  discover(server: string | null, principal: Principal, patience: { waitMs?: number }): Promise<void>;
   /** Once it is done `review` knows about all that is listed. */
   loaded?(): Promise<void>;
   /** What models may read of a list. */
@@ -32,19 +32,19 @@ export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
   lookAt(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];
   listing(tool: Tool, principal: Principal): Promise<ToolListing>;
   /** The tools of a server, or all, without what only people want to know about each. */
-  meant(server: string | null, caller: Caller & { patienceMs?: number }): Promise<readonly Tool[]>;
+  meant(server: string | null, caller: Caller & { waitMs?: number }): Promise<readonly Tool[]>;
   /** Without the health of each provider. */
   listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
   /** What a model of ours may be told of, without what only people want to know: it is asked in every turn. */
   forModel(
     principal: Principal,
     request: AccessRequest,
-    patience: { patienceMs: number },
+    patience: { waitMs: number },
   ): Promise<readonly Tool[]>;
 };
 
 /** What there is, for whom, and how well it does. */
-export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
+export function createCatalogue(parts: Parts, defaultPrincipal: Principal): Catalogue {
   const { registry, grants } = parts;
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     parts.isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
@@ -87,9 +87,9 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
       await parts.loaded?.();
       return (await describe([tool], principal, {}))[0] as ToolListing;
     },
-    async meant(server, { principal = everybody, face, patienceMs }) {
+    async meant(server, { principal = defaultPrincipal, face, waitMs }) {
       requireScope(principal, "read", "look at tools");
-      await parts.discover(server, principal, patienceMs === undefined ? {} : { patienceMs });
+      await parts.discover(server, principal, waitMs === undefined ? {} : { waitMs });
       await parts.loaded?.();
       const shown = forFace(visibleTo(principal, {}), face);
       return server === null ? shown : shown.filter(({ id }) => id.server === server);
@@ -107,12 +107,12 @@ export function createCatalogue(parts: Parts, everybody: Principal): Catalogue {
     },
     tools: async ({ server = null, ...caller } = {}) =>
       (await catalogue.queryTools({ server }, caller)).tools,
-    async queryTools(asked, { principal = everybody, face, patienceMs } = {}) {
+    async queryTools(asked, { principal = defaultPrincipal, face, waitMs } = {}) {
       requireScope(principal, "read", "look at tools");
       const query: ToolQuery = { ...everyTool, ...asked };
       const request = requestOf(query);
       requireGroups(principal, request, grants);
-      await parts.discover(query.server, principal, patienceMs === undefined ? {} : { patienceMs });
+      await parts.discover(query.server, principal, waitMs === undefined ? {} : { waitMs });
       await parts.loaded?.();
       const { summary } = await parts.health();
       const shown = forFace(lookAt(principal, query.personas, request), face);

@@ -21,7 +21,7 @@ type PageVerbs = Pick<Plane, "jobs" | "queryJobs" | "tasks" | "queryTasks" | "ta
 const everything: WorkQuery = { ...everyTool, name: null };
 
 /** Tasks and jobs, all of them or a page at a time: there may be thousands, and a page looks at its own only. */
-export function createWorkPages(parts: PageParts, everybody: Principal): PageVerbs {
+export function createWorkPages(parts: PageParts, defaultPrincipal: Principal): PageVerbs {
   const { catalogue } = parts;
   const listing = createWorkListing(parts);
 
@@ -34,11 +34,11 @@ export function createWorkPages(parts: PageParts, everybody: Principal): PageVer
   }
 
   const verbs: PageVerbs = {
-    async jobs({ principal = everybody, personas = [] } = {}) {
+    async jobs({ principal = defaultPrincipal, personas = [] } = {}) {
       const { viewer, tools } = await look(principal, personas);
       return listing.jobEntries(listing.jobsFor(viewer), viewer, tools);
     },
-    async queryJobs(asked = {}, { principal = everybody } = {}) {
+    async queryJobs(asked = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at jobs");
       const query = { ...everything, ...asked };
       const { viewer, tools } = await look(principal, query.personas);
@@ -51,10 +51,10 @@ export function createWorkPages(parts: PageParts, everybody: Principal): PageVer
       });
       return { ...page, jobs };
     },
-    async tasks({ principal = everybody, personas = [] } = {}) {
+    async tasks({ principal = defaultPrincipal, personas = [] } = {}) {
       return (await verbs.queryTasks({ personas }, { principal })).tasks;
     },
-    async queryTasks(asked = {}, { principal = everybody } = {}) {
+    async queryTasks(asked = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at tasks");
       const query = { ...everything, ...asked };
       const { viewer, tools } = await look(principal, query.personas);
@@ -65,7 +65,7 @@ export function createWorkPages(parts: PageParts, everybody: Principal): PageVer
       const { tasks } = await verbs.queryTasks({ name, personas }, caller);
       const [first] = tasks;
       if (first !== undefined) return first;
-      const { principal = everybody } = caller;
+      const { principal = defaultPrincipal } = caller;
       const seen = listing.tasksFor(viewerOf(principal, personas));
       throw noWork("task", name, { seen, problems: parts.problems(), principal });
     },

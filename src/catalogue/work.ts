@@ -12,10 +12,10 @@ import { askedFor, createWorkListing, idsOf, viewerOf } from "./work-listing.ts"
 import { createWorkPages, type PageParts } from "./work-pages.ts";
 
 type WorkVerbs = Pick<Plane, "registrySummary" | "skills" | "skill"> & ReturnType<typeof createWorkPages>;
-type Patience = { patienceMs?: number };
+type Patience = { waitMs?: number };
 
 /** Skills, tasks and jobs as manifests describe them, and the registry in short. */
-export function createWorkVerbs(parts: PageParts, everybody: Principal): WorkVerbs {
+export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): WorkVerbs {
   const { snapshot, catalogue } = parts;
 
   const listing = createWorkListing(parts);
@@ -38,8 +38,8 @@ export function createWorkVerbs(parts: PageParts, everybody: Principal): WorkVer
   };
 
   const verbs: WorkVerbs = {
-    ...createWorkPages(parts, everybody),
-    async registrySummary({ persona: asked, principal = everybody, ...patience } = {}) {
+    ...createWorkPages(parts, defaultPrincipal),
+    async registrySummary({ persona: asked, principal = defaultPrincipal, ...patience } = {}) {
       const persona = asked ?? principal.persona;
       const viewer = viewerOf(principal, persona === null ? [] : [persona]);
       const { tools } = await catalogue.queryTools(
@@ -53,13 +53,13 @@ export function createWorkVerbs(parts: PageParts, everybody: Principal): WorkVer
       const jobs = await listing.jobEntries(listing.jobsFor(viewer), viewer, seen);
       return summarizeRegistry(revision, persona, tools, { skills, tasks, jobs });
     },
-    async skills(asked = {}, { principal = everybody, patienceMs } = {}) {
+    async skills(asked = {}, { principal = defaultPrincipal, waitMs } = {}) {
       requireScope(principal, "read", "look at skills");
       const query: SkillQuery = { ...everyTool, ...asked };
       const viewer = viewerOf(principal, query.personas);
       const { items, ...page } = querySkills(listing.skillsFor(viewer), query);
       const needed = [...new Set(items.flatMap(toolsOfSkill))];
-      const patience = patienceMs === undefined ? {} : { patienceMs };
+      const patience = waitMs === undefined ? {} : { waitMs };
       const missing = await missingFrom(needed, principal, viewer, patience);
       const listed = items.map((skill) => ({
         ...listing.skillEntry(skill, askedFor(viewer)),
@@ -73,7 +73,7 @@ export function createWorkVerbs(parts: PageParts, everybody: Principal): WorkVer
       if (found === undefined)
         throw noWork("skill", name, {
           ...{ seen: skills, problems: parts.problems() },
-          principal: caller.principal ?? everybody,
+          principal: caller.principal ?? defaultPrincipal,
         });
       return found;
     },

@@ -27,7 +27,7 @@ const short: Record<string, string> = {
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 /** From one 29 February to the next it can be eight years. */
-const mostDays = 9 * 366;
+const maxDays = 9 * 366;
 
 export function parseCron(text: string): Cron | { problem: string } {
   const written = text.trim();
@@ -79,7 +79,7 @@ function readWord(word: string, field: CronField): { values: number[]; rules: Da
 export function nextCron(cron: Cron, zone: string, after: number): number | null {
   // A day early, because a clock that is set back shows the same times again.
   let day = Math.floor(wallTimeAt(zone, after) / dayMs) * dayMs - dayMs;
-  for (let count = 0; count < mostDays; count++, day += dayMs) {
+  for (let count = 0; count < maxDays; count++, day += dayMs) {
     if (!isDay(cron, new Date(day))) continue;
     const found = nextOfDay(cron, zone, day, after);
     if (found !== null) return found;

@@ -2,7 +2,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Both halves of what is young together; more of it saves little work and costs as much memory as all the rest. */
-const mostYoungBytes = 32 * 1024 * 1024;
+const maxYoungBytes = 32 * 1024 * 1024;
 /** By how much the old part may grow before it is looked through again. */
 const growthPercent = 100;
 
@@ -15,7 +15,7 @@ export function limitHeap(): Disposable {
   let mayGrow = true;
   const observer = new PerformanceObserver(() => {
     // What was given back in a quiet time may grow again.
-    const isSmall = youngBytes() < mostYoungBytes;
+    const isSmall = youngBytes() < maxYoungBytes;
     if (isSmall === mayGrow) return;
     mayGrow = isSmall;
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { longestTimerMs, pause } from "./pause.ts";
+import { maxTimerMs, pause } from "./pause.ts";
 
 test("a pause ends with its time, or earlier and quietly with its signal", async () => {
   await Promise.all([pause(1), new Promise((resolve) => setTimeout(resolve, 5))]);
   const controller = new AbortController();
-  const waiting = pause(longestTimerMs * 2, controller);
+  const waiting = pause(maxTimerMs * 2, controller);
   controller.abort(new Error("enough"));
   assert.equal(await waiting, undefined);
-  assert.equal(await pause(longestTimerMs, controller), undefined);
+  assert.equal(await pause(maxTimerMs, controller), undefined);
 });

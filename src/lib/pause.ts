@@ -1,5 +1,5 @@
 /** What a timer can hold, about 25 days. */
-export const longestTimerMs = 2 ** 31 - 1;
+export const maxTimerMs = 2 ** 31 - 1;
 
 export type PauseOptions = {
   signal?: AbortSignal | undefined;
@@ -15,7 +15,7 @@ export function pause(ms: number, { signal, isBackground = false }: PauseOptions
       signal?.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, Math.min(longestTimerMs, ms));
+    const timer = setTimeout(done, Math.min(maxTimerMs, ms));
     if (isBackground) timer.unref();
     signal?.addEventListener("abort", done, { once: true });
     if (signal?.aborted) done();

@@ -2,8 +2,8 @@ import { isRawJSON } from "./exact-numbers.ts";
 import { redact } from "./redact.ts";
 
 /** What is said again and again need not be looked at again and again. */
-const mostRemembered = 1_000;
-const longestRemembered = 200;
+const maxRemembered = 1_000;
+const maxRememberedLength = 200;
 const remembered = new Map<string, string>();
 
 /** Names of things we made up ourselves. */
@@ -33,15 +33,15 @@ function walk(value: unknown): unknown {
 
 function isOurs(key: string): boolean {
   const known = oursByKey.get(key) ?? ours.test(key);
-  if (oursByKey.size < mostRemembered) oursByKey.set(key, known);
+  if (oursByKey.size < maxRemembered) oursByKey.set(key, known);
   return known;
 }
 
 function redactOnce(text: string): string {
-  if (text.length > longestRemembered) return redact(text);
+  if (text.length > maxRememberedLength) return redact(text);
   const known = remembered.get(text);
   if (known !== undefined) return known;
-  if (remembered.size >= mostRemembered) remembered.clear();
+  if (remembered.size >= maxRemembered) remembered.clear();
   const shown = redact(text);
   remembered.set(text, shown);
   return shown;

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "./pause.ts";
+import { maxTimerMs } from "./pause.ts";
 
 export type TimeLimiter = {
   signal: AbortSignal;
@@ -31,7 +31,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
     if (limitMs === 0 || cleared || paused > 0 || controller.signal.aborted) return;
     clearTimeout(timer);
     const left = Math.min(dueAt, lastAt) - Date.now();
-    timer = setTimeout(expire, Math.min(longestTimerMs, Math.max(0, left)));
+    timer = setTimeout(expire, Math.min(maxTimerMs, Math.max(0, left)));
   };
   const extend = (forMs = limitMs) => {
     dueAt = (paused > 0 ? pausedAt : Date.now()) + forMs;

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 /** Clocks are changed at a quarter of an hour, and asking how is slow. */
 const quarterMs = 900_000;
 const offsets = new Map<string, number>();
-const mostOffsets = 20_000;
+const maxOffsets = 20_000;
 
 export function isTimeZone(name: string): boolean {
   try {
@@ -29,7 +29,7 @@ export function offsetAt(zone: string, at: number): number {
   const key = `${zone} ${quarter}`;
   const known = offsets.get(key);
   if (known !== undefined) return known;
-  if (offsets.size >= mostOffsets) offsets.clear();
+  if (offsets.size >= maxOffsets) offsets.clear();
   const offset = askOffset(zone, quarter * quarterMs);
   offsets.set(key, offset);
   return offset;

@@ -38,6 +38,6 @@ export type SeriesQuery = {
 };
 
 /** More than anybody can tell apart in a plot. */
-export const mostSeriesSteps = 1_440;
+export const maxSeriesSteps = 1_440;
 /** A week. */
-export const mostSeriesMinutes = 7 * 24 * 60;
+export const maxSeriesMinutes = 7 * 24 * 60;

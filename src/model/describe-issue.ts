@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 type Issue = z.core.$ZodIssue;
 
 export const missing = "is missing";
-const longestShown = 40;
+const maxShown = 40;
 const unexplained = "Invalid input";
 
 /** What is wrong with a value, in our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
@@ -78,7 +78,7 @@ function oneOf(values: readonly unknown[]): string {
 /** Short, and never what is inside a list or an object. */
 function describe(value: unknown): string {
   if (typeof value === "string")
-    return `'${value.length > longestShown ? `${value.slice(0, longestShown)}…` : value}'`;
+    return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
   return typeof value === "object" && value !== null ? kindOfValue(value) : String(value);
 }
 

@@ -117,7 +117,7 @@ export interface Plane
     WorkVerbs,
     JobVerbs {
   /** Is it the plane of another process, which goes on after this one? */
-  readonly isElsewhere?: boolean;
+  readonly isRemote?: boolean;
   /** Was that one started by a client, and will it end soon after its last client? */
   readonly isBackground?: boolean;
   /** The configuration in force. */
@@ -146,16 +146,16 @@ export interface Plane
    */
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;
   /**
-   * The tools that the caller may see. Waits until every server has answered or failed, or until `patienceMs` have passed.
+   * The tools that the caller may see. Waits until every server has answered or failed, or until `waitMs` have passed.
    *
    * @example
    * const names = (await plane.tools({ server: "files" })).map(({ name }) => name);
    */
-  tools(caller?: Caller & { server?: string; patienceMs?: number }): Promise<ToolListing[]>;
+  tools(caller?: Caller & { server?: string; waitMs?: number }): Promise<ToolListing[]>;
   /** One tool by its name in any spelling, or by server and tool. Throws where there is none, and names the nearest. */
   tool(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
   /** The tools that are meant, by name, a page at a time. A caller without a persona may look at that of any. */
-  queryTools(query: Partial<ToolQuery>, caller?: Caller & { patienceMs?: number }): Promise<ToolPage>;
+  queryTools(query: Partial<ToolQuery>, caller?: Caller & { waitMs?: number }): Promise<ToolPage>;
   /**
    * The tools that fit best, in short; those the caller may see. What nobody has listed yet is waited for, 5 s at most.
    *
@@ -165,7 +165,7 @@ export interface Plane
   search(
     request: SearchRequest,
     caller?: Caller & {
-      patienceMs?: number;
+      waitMs?: number;
       /** Looks among these only. */
       only?(tool: Tool): boolean;
       /** The client that searches, for whoever hears of it. */
@@ -177,10 +177,7 @@ export interface Plane
     },
   ): Promise<DetailedAnswer>;
   /** The servers and tools that are worth having at hand for a task, 15 tools at most. */
-  recommend(
-    task: string,
-    options?: Caller & { limit?: number; patienceMs?: number },
-  ): Promise<Recommendation>;
+  recommend(task: string, options?: Caller & { limit?: number; waitMs?: number }): Promise<Recommendation>;
   /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /** Those that are not for the caller and may be told of: what they are for and whom to ask. */

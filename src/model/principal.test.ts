@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mayDo, nobody, principalOf, requireScope, scopeNames, trusted, withListed } from "./principal.ts";
+import { anonymous, mayDo, principalOf, requireScope, scopeNames, trusted, withListed } from "./principal.ts";
 
 const may: [held: string[], allowed: string][] = [
   [[], ""],
@@ -20,8 +20,8 @@ for (const [held, allowed] of may) {
 }
 
 test("nobody may do nothing, whoever is named may call, whoever is trusted may do everything", () => {
-  assert.deepEqual(nobody.scopes, []);
-  assert.deepEqual(principalOf({ user: "ann" }), { ...nobody, user: "ann", scopes: ["call"] });
+  assert.deepEqual(anonymous.scopes, []);
+  assert.deepEqual(principalOf({ user: "ann" }), { ...anonymous, user: "ann", scopes: ["call"] });
   assert.deepEqual(trusted({ user: "ann" }).scopes, ["*"]);
   assert.deepEqual(trusted({ scopes: ["read"] }).scopes, ["read"]);
 });
@@ -32,7 +32,10 @@ test("a refusal says who, what and which scope", () => {
     code: "FORBIDDEN",
     message: "ann may not see the API keys: it takes the scope 'admin'.",
   });
-  assert.throws(() => requireScope(nobody, "read", "look at tools"), /^PlaneError: An anonymous caller may/);
+  assert.throws(
+    () => requireScope(anonymous, "read", "look at tools"),
+    /^PlaneError: An anonymous caller may/,
+  );
 });
 
 const users = { ann: { groups: ["ops"], persona: "Atlas" }, bob: { groups: [], persona: null } };

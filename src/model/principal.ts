@@ -36,7 +36,7 @@ export type Principal = {
 
 type Brought = Pick<Principal, "groups" | "persona" | "workspace" | "compliance" | "toolGroups">;
 
-export const nobody: Principal = {
+export const anonymous: Principal = {
   user: null,
   groups: [],
   persona: null,
@@ -52,7 +52,7 @@ export const nobody: Principal = {
  * await plane.call("demo.add", { a: 1, b: 2 }, { principal: principalOf({ user: "ann", groups: ["ops"] }) });
  */
 export function principalOf(said: Partial<Principal>): Principal {
-  return { ...nobody, scopes: ["call"], ...said };
+  return { ...anonymous, scopes: ["call"], ...said };
 }
 
 /** Whoever sits at the machine or wrote the program that runs. */

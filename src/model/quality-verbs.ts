@@ -5,7 +5,7 @@ import type { DefinitionWeight, QualityOptions, QualityReport, WeighedTool } fro
 import type { Tool, ToolId } from "./tool.ts";
 
 /** Servers that have not listed their tools by then are left out. */
-type Patient = Caller & { patienceMs?: number };
+type Patient = Caller & { waitMs?: number };
 
 /** What can be asked of a plane about the definitions of its tools. */
 export interface QualityVerbs {

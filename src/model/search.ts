@@ -51,8 +51,8 @@ export type Recommendation = {
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 export const largestSearch = 100;
-export const mostQueries = 10;
-export const longestQuery = 10_000;
+export const maxQueries = 10;
+export const maxQuery = 10_000;
 
 export type ParsedSearch = {
   queries: string[];
@@ -87,16 +87,16 @@ function readQueries(query: unknown, queries: unknown): string[] {
   if (query !== undefined && queries !== undefined) {
     return refuse("queries", "'query' and 'queries' exclude each other; give one of them.");
   }
-  if (all.length === 0 || all.length > mostQueries) {
-    return refuse("queries", `'queries' must be a list of 1 to ${mostQueries} texts.`);
+  if (all.length === 0 || all.length > maxQueries) {
+    return refuse("queries", `'queries' must be a list of 1 to ${maxQueries} texts.`);
   }
   return all.map((one) => readText(one, queries === undefined ? "query" : "queries"));
 }
 
 export function readText(text: unknown, parameter: string): string {
   if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a text.`);
-  if (text.length <= longestQuery) return text.trim();
-  return refuse(parameter, `'${parameter}' is longer than ${longestQuery} characters; say it in fewer.`);
+  if (text.length <= maxQuery) return text.trim();
+  return refuse(parameter, `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`);
 }
 
 function refuse(parameter: string, message: string): never {

@@ -5,7 +5,7 @@ import type { PoolInfo, RefreshReport, ServerCheck, ServerLogLine, ServerStatus 
 /** Something a server lists beside its tools. */
 export type Listed = UnknownObject & { server: string };
 
-type PatientCaller = Caller & { patienceMs?: number };
+type PatientCaller = Caller & { waitMs?: number };
 
 /** What can be asked of the servers beside calling their tools. */
 export interface ServerVerbs {
@@ -45,7 +45,7 @@ export interface ServerVerbs {
   clearCaches(server?: string): Promise<number>;
   /**
    * The prompts of one server, or of all, as they list them. What is known of a server that does not run is given without starting
-   * it. After `patienceMs`, where given, a server that has not answered is left out, or what is known of it is given.
+   * it. After `waitMs`, where given, a server that has not answered is left out, or what is known of it is given.
    */
   prompts(server?: string, caller?: PatientCaller): Promise<Listed[]>;
   /** One prompt of a server with its arguments filled in, as the server gives it. */

@@ -14,9 +14,9 @@ import type {
 /** What there is to do, and who can do it. */
 export interface WorkVerbs {
   /** The whole catalogue in short, for the caller's persona or another. */
-  registrySummary(caller?: Caller & { persona?: string; patienceMs?: number }): Promise<RegistrySummary>;
+  registrySummary(caller?: Caller & { persona?: string; waitMs?: number }): Promise<RegistrySummary>;
   /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
-  skills(query?: Partial<SkillQuery>, caller?: Caller & { patienceMs?: number }): Promise<SkillPage>;
+  skills(query?: Partial<SkillQuery>, caller?: Caller & { waitMs?: number }): Promise<SkillPage>;
   /** One skill with the tools that it lacks. */
   skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
   /** What the caller's persona, or those that are asked for, can work at. */

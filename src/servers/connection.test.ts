@@ -207,7 +207,7 @@ suite("a connection", () => {
       name: "far",
       connectTimeoutMs: 1_000,
       idleTimeoutMs: 0,
-      retry: { firstMs: 2 ** 33, longestMs: 2 ** 33 },
+      retry: { firstMs: 2 ** 33, maxMs: 2 ** 33 },
       isKept: () => true,
       emit: () => undefined,
       hide: (text) => text,

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../lib/pause.ts";
+import { maxTimerMs } from "../lib/pause.ts";
 import { PlaneError } from "../model/errors.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
 import type { Connection, ConnectionOptions, Live } from "./connection-contract.ts";
@@ -44,7 +44,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (facts.retryAt !== null) {
       retry = setTimeout(
         () => void ensure({ force: true }).catch(() => undefined),
-        Math.min(longestTimerMs, Math.max(0, facts.retryAt - Date.now())),
+        Math.min(maxTimerMs, Math.max(0, facts.retryAt - Date.now())),
       );
       retry.unref();
     }
@@ -140,7 +140,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function unavailable(): PlaneError {
-    const until = facts.restUntil;
+    const until = facts.cooldownUntil;
     const data = {
       server: name,
       sent: false,
@@ -157,7 +157,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ensure({ force = false } = {}): Promise<Live> {
     if (live) return live;
-    const rests = facts.restUntil !== null && Date.now() < facts.restUntil;
+    const rests = facts.cooldownUntil !== null && Date.now() < facts.cooldownUntil;
     // Whether a person has done what was needed is found out by asking.
     if (rests && !connecting && !force && requirement === null) throw unavailable();
     if (connecting?.given.aborted) {

@@ -17,7 +17,7 @@ import { createWatches } from "./watches.ts";
 
 /** One prompt or resource may take this long; progress stretches it. */
 const limitMs = 60_000;
-const longestMs = 600_000;
+const maxMs = 600_000;
 
 const byDefault = createDefaultAnswers([]);
 
@@ -25,7 +25,7 @@ export type PassOnParts = {
   servers: Servers;
   config(): Config;
   on: Memory["on"];
-  everybody: Principal;
+  defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
   /** What a client answered, as its server may read it. */
   fit(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
@@ -46,7 +46,7 @@ export type PassOn = {
 
 /** What whoever is connected to us wants of servers beside calls of their tools, and what servers say to them. */
 export function createPassOn(parts: PassOnParts): PassOn {
-  const { servers, config, everybody } = parts;
+  const { servers, config, defaultPrincipal } = parts;
   const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
   const logs = createLogDemand(servers);
   const watches = createWatches(servers.session, servers.request);
@@ -64,7 +64,7 @@ export function createPassOn(parts: PassOnParts): PassOn {
 
   return {
     verbs: {
-      async forward(server, method, params, { principal = everybody, signal, relay = {} } = {}) {
+      async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
         requireScope(principal, "read", `ask a server for '${method}'`);
         if (!passedOn.has(method))
           throw new PlaneError(
@@ -72,7 +72,7 @@ export function createPassOn(parts: PassOnParts): PassOn {
             `'${method}' is not passed on to servers. Tools are called with 'call'.`,
           );
         const name = requireSeen(server, principal);
-        const limiter = limitTime(limitMs, longestMs, signal);
+        const limiter = limitTime(limitMs, maxMs, signal);
         const owner = { user: principal.user, conversation: null };
         const options = requestOptions(name, relay, limiter, parts.fit);
         try {
@@ -89,16 +89,16 @@ export function createPassOn(parts: PassOnParts): PassOn {
           limiter.clear();
         }
       },
-      async watchResource(server, uri, { principal = everybody } = {}) {
+      async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
         const name = requireSeen(server, principal);
         const { session, auth } = config().servers[name] ?? {};
         const isShared = session === "shared" && auth === undefined;
         return watches.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
       },
       wantLogs: logs.want,
-      seesServer: (server, { principal = everybody } = {}) =>
+      seesServer: (server, { principal = defaultPrincipal } = {}) =>
         Object.hasOwn(config().servers, server) && parts.maySee(principal, server),
-      serverInstructions: (server, { principal = everybody } = {}) =>
+      serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
         parts.maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
       onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
     },

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../lib/pause.ts";
+import { maxTimerMs } from "../lib/pause.ts";
 
 export type IdleWatch = { used(): void; stop(): void };
 
@@ -8,7 +8,7 @@ export function createIdleWatch(limitMs: number, onIdle: () => void): IdleWatch 
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (ms: number) => {
-    timer = setTimeout(check, Math.min(ms, longestTimerMs));
+    timer = setTimeout(check, Math.min(ms, maxTimerMs));
     timer.unref();
   };
   const check = () => {

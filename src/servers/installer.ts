@@ -68,7 +68,7 @@ export type InstallFailure = {
 };
 
 const maxLines = 4;
-const longestLine = 200;
+const maxLine = 200;
 /** What npm writes around the reason. */
 const chatter =
   /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
@@ -84,7 +84,7 @@ export function installFailure(line: CommandLine, said: string): InstallFailure 
     .slice(begin)
     .filter((one) => !chatter.test(one))
     .slice(-maxLines)
-    .map((one) => cutText(one, longestLine));
+    .map((one) => cutText(one, maxLine));
   const [, code = null] = /(?:^npm (?:error|ERR!) code |ERR_PNPM_)(\w+)/m.exec(said) ?? [];
   const remedy = remedies.find(([pattern]) => pattern.test(said))?.[1] ?? null;
   return { installer: launcher.name, code, lines, remedy };
@@ -149,7 +149,7 @@ export function tellWhileInstalling<T>(opened: Promise<T>, waiting: Waiting): Pr
 /** The last line of what an installer wrote, safe to show. It may draw over a line with carriage returns. */
 export function lastLineOf(text: string): string | null {
   const line = linesOf(text).at(-1);
-  return line === undefined ? null : cutText(redact(plainText(line)), longestLine);
+  return line === undefined ? null : cutText(redact(plainText(line)), maxLine);
 }
 
 function linesOf(text: string): string[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { patientMs } from "../../test/fixtures/patience.ts";
+import { scaledMs } from "../../test/fixtures/patience.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -65,7 +65,7 @@ const script = (body: string) => ({
 });
 const leavesAtTheQuestion = script('if (method === "server/discover") process.exit(3);');
 
-suite("opening a session", { concurrency: 4, timeout: patientMs(60_000) }, () => {
+suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   for (const [transport, era] of [
     ["stdio", "modern"],
     ["http", "modern"],
@@ -124,7 +124,7 @@ suite("opening a session", { concurrency: 4, timeout: patientMs(60_000) }, () =>
       name: "s",
       connectTimeoutMs: 20_000,
       idleTimeoutMs: 0,
-      retry: { firstMs: 1_000, longestMs: 60_000 },
+      retry: { firstMs: 1_000, maxMs: 60_000 },
       async open({ signal, onOpened, onClose }) {
         const { options, handlers } = sample;
         return {

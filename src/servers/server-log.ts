@@ -3,7 +3,7 @@ import { redact } from "../lib/redact.ts";
 import type { ServerLogLine } from "../model/server.ts";
 
 const keptCharacters = 64 * 1024;
-const longestLine = 4 * 1024;
+const maxLine = 4 * 1024;
 /** Also the shortest line takes room. */
 const lineCharacters = 64;
 
@@ -49,7 +49,7 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
       // Of a flood only the end can stay, so the rest is not even cut into lines.
       const whole = (unfinished.get(user) ?? "") + text;
       const parts = cutStart(whole, keptCharacters).split("\n");
-      unfinished.set(user, cutStart(parts.pop() ?? "", longestLine));
+      unfinished.set(user, cutStart(parts.pop() ?? "", maxLine));
       for (const line of parts) if (line.trim() !== "") add(user, { source: "stderr", text: line });
     },
     add: (line) => add(user, line),
@@ -75,7 +75,7 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
 
 // A word that was cut may be a part of a secret that nobody recognises any more.
 function cutEnd(text: string): string {
-  return text.length <= longestLine ? text : `${text.slice(0, longestLine).replace(/\S*$/, "")}…`;
+  return text.length <= maxLine ? text : `${text.slice(0, maxLine).replace(/\S*$/, "")}…`;
 }
 
 function cutStart(text: string, limit: number): string {

@@ -16,7 +16,7 @@ export type StatusParts = {
 /** What everybody may know about a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, lastWords, restUntil, retryAt, installingSince } = sessions.main.facts();
+  const { state, error, lastWords, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
   return {
@@ -30,7 +30,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
     ...(lastWords === null ? {} : { lastWords }),
-    nextRetryAt: toTime(retryAt ?? restUntil),
+    nextRetryAt: toTime(retryAt ?? cooldownUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),
     offers: catalogue.offerCounts(),

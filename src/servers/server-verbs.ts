@@ -2,7 +2,7 @@ import { pause } from "../lib/pause.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { type Caller, mayDo, nobody, type Principal } from "../model/principal.ts";
+import { anonymous, type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -34,18 +34,18 @@ function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
 /** What is known, where asking takes longer. */
 function inTime(
   asked: Promise<unknown[]>,
-  patienceMs: number | undefined,
+  waitMs: number | undefined,
   known: () => unknown[] | null,
 ): Promise<unknown[]> {
-  if (patienceMs === undefined) return asked;
-  const late = pause(patienceMs, { isBackground: true }).then(() => known() ?? []);
+  if (waitMs === undefined) return asked;
+  const late = pause(waitMs, { isBackground: true }).then(() => known() ?? []);
   return Promise.race([asked, late]);
 }
 
 /** What can be asked of the servers beside calling their tools. */
 export function createServerVerbs(
   servers: Servers,
-  everybody: Principal = nobody,
+  defaultPrincipal: Principal = anonymous,
   maySee: (principal: Principal, server: string) => boolean = () => true,
   /** A person has taken care of these. */
   trust: (servers: readonly string[]) => void = () => undefined,
@@ -57,7 +57,7 @@ export function createServerVerbs(
   async function list(
     method: OfferMethod,
     server: string | undefined,
-    { principal = everybody, patienceMs }: Caller & { patienceMs?: number } = {},
+    { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number } = {},
   ): Promise<Listed[]> {
     const signal = AbortSignal.timeout(limitMs);
     const names =
@@ -66,7 +66,7 @@ export function createServerVerbs(
         : [requireSeen(server, principal)];
     const listed = names.map(async (name): Promise<Listed[]> => {
       const isNamed = server !== undefined;
-      const items = inTime(servers.list(name, method, signal, isNamed), patienceMs, () =>
+      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () =>
         servers.offered(name, method),
       );
       // Asked of all, a server that cannot is left out; asked of one, it says why.
@@ -82,12 +82,12 @@ export function createServerVerbs(
     });
 
   return {
-    async servers({ connect = false, principal = everybody } = {}) {
+    async servers({ connect = false, principal = defaultPrincipal } = {}) {
       if (connect) await servers.probe();
       const seen = servers.status().filter(({ name }) => maySee(principal, name));
       return seen.map((status) => statusFor(principal, status));
     },
-    async server(name, { connect = false, principal = everybody } = {}) {
+    async server(name, { connect = false, principal = defaultPrincipal } = {}) {
       const required = requireSeen(name, principal);
       if (connect) await servers.warmOne(name).catch(() => undefined);
       const found = servers.status().find((status) => status.name === required) as ServerStatus;
@@ -105,7 +105,7 @@ export function createServerVerbs(
       trust([server]);
       return report;
     },
-    async logs(server, { connect = false, principal = everybody } = {}) {
+    async logs(server, { connect = false, principal = defaultPrincipal } = {}) {
       // Of a server that never ran there is nothing to tell.
       const name = requireSeen(server, principal);
       if (connect) {
@@ -115,7 +115,7 @@ export function createServerVerbs(
       }
       return servers.logs(server, principal.user);
     },
-    followLogs(server, listener, { principal = everybody } = {}) {
+    followLogs(server, listener, { principal = defaultPrincipal } = {}) {
       const name = requireSeen(server, principal);
       const stop = servers.followLogs(name, principal.user, listener);
       return { lines: servers.logs(name, principal.user), stop };

@@ -67,7 +67,7 @@ export function createServer(options: ServerOptions): Server {
       name,
       connectTimeoutMs,
       install,
-      retry: { firstMs: definition.backoffMs, longestMs: definition.maxBackoffMs },
+      retry: { firstMs: definition.backoffMs, maxMs: definition.maxBackoffMs },
       open: (steps) => open(owner, isMain, steps),
       isKept: () => isMain && presence.isKept(),
       // The state that everybody sees is that of the main session.

@@ -59,7 +59,7 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
   discover(
     names?: readonly string[],
     options?: {
-      patienceMs?: number;
+      waitMs?: number;
       owner?: SessionOwner;
       /** Where no names are given: of all servers only these. */
       among?: readonly string[];
@@ -70,7 +70,7 @@ export type Servers = Pick<ServerDirectory, "names" | "requireName" | "trouble" 
   /** Would `discover` find out nothing that is not known? */
   isSettled(names: readonly string[], owner: SessionOwner): boolean;
   /** Makes the tools of one server known, or says why they cannot be. */
-  discoverOne(name: string, options?: { patienceMs?: number; owner?: SessionOwner }): Promise<void>;
+  discoverOne(name: string, options?: { waitMs?: number; owner?: SessionOwner }): Promise<void>;
   /** Really asks them again; without `force` those that back off are left alone. */
   refresh(names: readonly string[], options?: { force?: boolean }): Promise<RefreshReport>;
   request(

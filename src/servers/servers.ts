@@ -92,7 +92,7 @@ export function createServers(options: ServersOptions): Servers {
       if (!recalled && !options.isOffline) void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
     async discover(names, options = {}) {
-      const { patienceMs = 0, owner = nobodysSession, among = allNames(), onProgress } = options;
+      const { waitMs = 0, owner = nobodysSession, among = allNames(), onProgress } = options;
       await recallOnce();
       // A look at everything leaves those alone that wait to be named, and does not wait for an installer.
       const meant = enabled(names ?? among).filter(
@@ -107,24 +107,24 @@ export function createServers(options: ServersOptions): Servers {
             onProgress,
           })
         : asked;
-      await (patienceMs === 0 ? known : Promise.race([known, pause(patienceMs, { isBackground: true })]));
+      await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
     },
     isSettled(names, owner) {
       for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
       return hasRecalled;
     },
-    async discoverOne(name, { patienceMs = 0, owner = nobodysSession } = {}) {
+    async discoverOne(name, { waitMs = 0, owner = nobodysSession } = {}) {
       const one = find(name);
       await recallOnce();
       const known = one.discover(owner);
-      if (patienceMs === 0) return known;
+      if (waitMs === 0) return known;
       const isKnown = await Promise.race([
         known.then(() => true),
-        pause(patienceMs, { isBackground: true }).then(() => false),
+        pause(waitMs, { isBackground: true }).then(() => false),
       ]);
       if (isKnown) return;
-      const text = `Server '${name}' did not list its tools within ${patienceMs / 1000} s.`;
-      throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: patienceMs } });
+      const text = `Server '${name}' did not list its tools within ${waitMs / 1000} s.`;
+      throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });
     },
     refresh: async (names, { force = true } = {}) =>
       refreshServers(

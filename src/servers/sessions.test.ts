@@ -128,7 +128,7 @@ test("where all sessions are in use there is no other", () => {
 test("sessions that could not be opened are forgotten once they may be tried again", () => {
   const { sessions, world } = sample("conversation");
   world.isOpen = false;
-  world.facts = { ...initialFacts, restUntil: Date.now() + 60_000 };
+  world.facts = { ...initialFacts, cooldownUntil: Date.now() + 60_000 };
   for (let at = 0; at < 5; at += 1) sessions.of(conversation(at));
   assert.equal(sessions.all().length, 6, "they are left alone as long as they back off");
   world.facts = initialFacts;

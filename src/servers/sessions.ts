@@ -104,6 +104,6 @@ export function createSessions(
 
 /** It failed a moment ago; asking again sooner than it may would start a process for each call. */
 function isBackingOff(connection: Connection): boolean {
-  const { restUntil } = connection.facts();
-  return restUntil !== null && Date.now() < restUntil;
+  const { cooldownUntil } = connection.facts();
+  return cooldownUntil !== null && Date.now() < cooldownUntil;
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { ServerState } from "../model/server.ts";
 import { type ConnectionFacts, type ConnectionSignal, initialFacts, nextFacts } from "./state.ts";
 
-const policy = { firstMs: 1_000, longestMs: 60_000 };
+const policy = { firstMs: 1_000, maxMs: 60_000 };
 const at = 1_000_000;
 const half = () => 0.5;
 
@@ -84,7 +84,7 @@ test("a failure is told with its reason, the rest and the next try", () => {
     error: "no",
     lastWords: null,
     failures: 1,
-    restUntil: at + 1_000,
+    cooldownUntil: at + 1_000,
     retryAt: at + 1_000,
     installingSince: null,
   });
@@ -99,12 +99,12 @@ test("whatever ends an installation, nothing is being installed any more", () =>
 
 test("who is not kept is not tried again, but rests", () => {
   const { facts } = after(inState.connecting ?? assert.fail(), { ...signals.failed, kept: false });
-  assert.deepEqual([facts.state, facts.restUntil, facts.retryAt], ["error", at + 1_000, null]);
+  assert.deepEqual([facts.state, facts.cooldownUntil, facts.retryAt], ["error", at + 1_000, null]);
 });
 
 test("what a person has to put right is neither tried again nor made to rest", () => {
   const { facts } = after(inState.connecting ?? assert.fail(), { ...signals.failed, hopeless: true });
-  assert.deepEqual([facts.state, facts.restUntil, facts.retryAt], ["error", null, null]);
+  assert.deepEqual([facts.state, facts.cooldownUntil, facts.retryAt], ["error", null, null]);
 });
 
 test("the first loss may come back at once, the following ones after growing gaps", () => {
@@ -124,12 +124,12 @@ test("a useful life, or one answer, makes up for whatever was before", () => {
   assert.equal(through(...often).failures, 3);
   assert.equal(through(...often, signals.worked).failures, 0);
   const useful = through(...often, { ...signals.lost, useful: true });
-  assert.deepEqual([useful.failures, useful.restUntil, useful.retryAt], [0, null, at]);
+  assert.deepEqual([useful.failures, useful.cooldownUntil, useful.retryAt], [0, null, at]);
 });
 
 test("connected, nothing is left of earlier trouble but the count of it", () => {
   const facts = through(signals.connect, signals.failed, signals.connect, signals.connected);
-  const none = { error: null, lastWords: null, restUntil: null, retryAt: null, installingSince: null };
+  const none = { error: null, lastWords: null, cooldownUntil: null, retryAt: null, installingSince: null };
   assert.deepEqual(facts, { state: "connected", failures: 1, ...none });
 });
 
@@ -145,7 +145,7 @@ suite("whatever happens", () => {
   );
   const policies = fc.record({
     firstMs: fc.integer({ min: 1, max: 100_000 }),
-    longestMs: fc.integer({ min: 10, max: 100_000 }),
+    maxMs: fc.integer({ min: 10, max: 100_000 }),
   });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -158,9 +158,9 @@ suite("whatever happens", () => {
           facts = nextFacts("s", facts, one, retry, () => random).facts;
           // What cannot be in this state has changed nothing.
           if (!("at" in one) || facts === before) continue;
-          assert.ok((facts.restUntil ?? one.at) <= one.at + 4_000);
+          assert.ok((facts.cooldownUntil ?? one.at) <= one.at + 4_000);
           assert.ok((facts.retryAt ?? one.at) >= one.at);
-          assert.ok((facts.retryAt ?? one.at) <= one.at + retry.longestMs, `${facts.retryAt} ${one.at}`);
+          assert.ok((facts.retryAt ?? one.at) <= one.at + retry.maxMs, `${facts.retryAt} ${one.at}`);
         }
       }),
     );

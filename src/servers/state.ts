@@ -10,7 +10,7 @@ export type ConnectionFacts = {
   /** Attempts and short lives in a row that came to nothing. */
   failures: number;
   /** No attempt before this, unless it is forced. */
-  restUntil: number | null;
+  cooldownUntil: number | null;
   /** When the next attempt is made without anybody asking. */
   retryAt: number | null;
   /** Since when a program fetches the server before it starts it; null when none does. */
@@ -36,10 +36,10 @@ export type ConnectionSignal =
   | { type: "closed"; reason: string }
   | { type: "worked" };
 
-export type RetryPolicy = { firstMs: number; longestMs: number };
+export type RetryPolicy = { firstMs: number; maxMs: number };
 
 /** However long the gaps have grown: whoever really needs the server waits no longer than this. */
-const longestRestMs = 4_000;
+const maxRestMs = 4_000;
 const jitter = 0.2;
 
 export const initialFacts: ConnectionFacts = {
@@ -47,7 +47,7 @@ export const initialFacts: ConnectionFacts = {
   error: null,
   lastWords: null,
   failures: 0,
-  restUntil: null,
+  cooldownUntil: null,
   retryAt: null,
   installingSince: null,
 };
@@ -135,18 +135,18 @@ function afterLoss(
 function afterFailure(
   { failures }: ConnectionFacts,
   { reason, lastWords = null, at, kept, hopeless = false }: Failure,
-  { firstMs, longestMs }: RetryPolicy,
+  { firstMs, maxMs }: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
-  const gapMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));
-  const spread = Math.min(longestMs, Math.round(gapMs * (1 + jitter * (2 * random() - 1))));
+  const gapMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30));
+  const spread = Math.min(maxMs, Math.round(gapMs * (1 + jitter * (2 * random() - 1))));
   const retries = kept && !hopeless;
   return {
     state: retries ? "backoff" : "error",
     error: reason,
     lastWords,
     failures: failures + 1,
-    restUntil: hopeless ? null : at + Math.min(spread, longestRestMs),
+    cooldownUntil: hopeless ? null : at + Math.min(spread, maxRestMs),
     retryAt: retries ? at + spread : null,
     installingSince: null,
   };

@@ -4,7 +4,7 @@ import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import { createWatches } from "./watches.ts";
 
-const everybody = { user: null, conversation: null };
+const defaultPrincipal = { user: null, conversation: null };
 
 function watchesOf(era: "legacy" | "modern") {
   const asked: string[] = [];
@@ -25,8 +25,8 @@ function watchesOf(era: "legacy" | "modern") {
 test("however many want to hear of a resource, its server is asked once, and told when the last has left", async () => {
   const { asked, watches } = watchesOf("legacy");
   const [first, second] = [
-    await watches.add("one", "fx://a", everybody),
-    await watches.add("one", "fx://a", everybody),
+    await watches.add("one", "fx://a", defaultPrincipal),
+    await watches.add("one", "fx://a", defaultPrincipal),
   ];
   first();
   first();
@@ -37,7 +37,7 @@ test("however many want to hear of a resource, its server is asked once, and tol
 
 test("a server that was started again is asked again", async () => {
   const { asked, watches } = watchesOf("legacy");
-  await watches.add("one", "fx://a", everybody);
+  await watches.add("one", "fx://a", defaultPrincipal);
   watches.renew("other");
   watches.renew("one");
   assert.deepEqual(asked, ["resources/subscribe fx://a", "resources/subscribe fx://a"]);
@@ -45,7 +45,7 @@ test("a server that was started again is asked again", async () => {
 
 test("a server of the later revision is listened to instead", async () => {
   const { asked, watches } = watchesOf("modern");
-  const leave = await watches.add("one", "fx://a", everybody);
+  const leave = await watches.add("one", "fx://a", defaultPrincipal);
   assert.deepEqual(asked, ["resources/subscribe fx://a", "subscriptions/listen"]);
   leave();
   assert.equal(asked.length, 2);
@@ -61,13 +61,16 @@ test("watchers that come while the server is asked share its answer, and a no le
       return answer.promise;
     },
   );
-  const together = [watches.add("one", "fx://a", everybody), watches.add("one", "fx://a", everybody)];
+  const together = [
+    watches.add("one", "fx://a", defaultPrincipal),
+    watches.add("one", "fx://a", defaultPrincipal),
+  ];
   answer.reject(new Error("not now"));
   for (const one of together) await assert.rejects(one, /not now/);
   assert.deepEqual(asked, ["resources/subscribe"]);
   answer = Promise.withResolvers();
   answer.resolve();
-  const leave = await watches.add("one", "fx://a", everybody);
+  const leave = await watches.add("one", "fx://a", defaultPrincipal);
   leave();
   assert.deepEqual(asked, ["resources/subscribe", "resources/subscribe", "resources/unsubscribe"]);
 });

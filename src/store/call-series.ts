@@ -4,8 +4,8 @@ import {
   type CallSeries,
   type CountedSteps,
   failedStatuses,
-  mostSeriesMinutes,
-  mostSeriesSteps,
+  maxSeriesMinutes,
+  maxSeriesSteps,
   type SeriesQuery,
   type SeriesSpan,
 } from "../model/call-series.ts";
@@ -15,10 +15,10 @@ import { PlaneError } from "../model/errors.ts";
 export function spanOf({ minutes = 60, stepMinutes = 1, user }: SeriesQuery, now: number): SeriesSpan {
   const stepMs = Math.round(stepMinutes) * 60_000;
   const steps = Math.ceil((minutes * 60_000) / stepMs);
-  if (!(stepMs > 0 && steps > 0 && steps <= mostSeriesSteps && minutes <= mostSeriesMinutes))
+  if (!(stepMs > 0 && steps > 0 && steps <= maxSeriesSteps && minutes <= maxSeriesMinutes))
     throw new PlaneError(
       "USAGE",
-      `${minutes} minutes in steps of ${stepMinutes} are not 1 to ${mostSeriesSteps} steps. Ask for at most ${mostSeriesMinutes} minutes, or for longer steps.`,
+      `${minutes} minutes in steps of ${stepMinutes} are not 1 to ${maxSeriesSteps} steps. Ask for at most ${maxSeriesMinutes} minutes, or for longer steps.`,
       { data: { parameter: "step" } },
     );
   const since = (Math.floor(now / stepMs) - steps + 1) * stepMs;

@@ -30,7 +30,7 @@ async function historyOf(events: readonly PlaneEvent[]) {
   };
   const history = createHistory({
     memory: { on: memory.on, store: counted as typeof memory.store },
-    everybody: trusted(),
+    defaultPrincipal: trusted(),
     countTools: () => 1,
     maySeeServer: (_, server) => server === "open",
   });

@@ -14,11 +14,11 @@ const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
 const maxScanned = 5_000;
 /** Calls whose records are not written yet; more than run at a time. */
-const mostOwners = 5_000;
+const maxOwners = 5_000;
 
 type Parts = {
   memory: Pick<Memory, "store" | "on">;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
   /** How many tools there are for this caller. */
   countTools(principal: Principal): number;
@@ -29,12 +29,12 @@ type Parts = {
 /** What happened, as much of it as the one who asks may see: their own calls, or everything for admins. */
 export function createHistory({
   memory,
-  everybody,
+  defaultPrincipal,
   maySeeServer,
   countTools,
   onRead,
 }: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
-  const owners = createRecentMap<string | null>(mostOwners);
+  const owners = createRecentMap<string | null>(maxOwners);
   memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
   /** Who made the calls that these events belong to, with one question to the store. Calls of unknown owners are left out. */
   const ownersIn = async (store: Store, page: readonly StoredEvent[]) => {
@@ -81,7 +81,7 @@ export function createHistory({
   const eventPage: Plane["eventPage"] = async (
     after = 0,
     limit = pageSize,
-    { principal = everybody } = {},
+    { principal = defaultPrincipal } = {},
   ) => {
     onRead?.(principal);
     if (!mayDo(principal, "admin")) return scan(principal, after, limit);
@@ -90,7 +90,7 @@ export function createHistory({
   };
 
   return {
-    async calls(filter = {}, { principal = everybody } = {}) {
+    async calls(filter = {}, { principal = defaultPrincipal } = {}) {
       const isAdmin = mayDo(principal, "admin");
       // Whose calls somebody else made is not for them to know, not even whether there are some.
       if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
@@ -101,7 +101,7 @@ export function createHistory({
         throw noCursor(before);
       return found;
     },
-    async callRecord(id, { principal = everybody } = {}) {
+    async callRecord(id, { principal = defaultPrincipal } = {}) {
       const record = await (await memory.store()).call(id);
       if (record !== null && isOwn(record, principal)) return record;
       throw new PlaneError(
@@ -109,7 +109,7 @@ export function createHistory({
         `No call '${id}' of yours is recorded. 'calls' lists those that are.`,
       );
     },
-    async callSeries(query = {}, { principal = everybody } = {}) {
+    async callSeries(query = {}, { principal = defaultPrincipal } = {}) {
       const isForeign = query.user !== undefined && query.user !== principal.user;
       const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
       if (isForeign && !mayDo(principal, "admin"))

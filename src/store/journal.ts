@@ -27,13 +27,13 @@ export type JournalOptions = {
 };
 
 /** So many wait for a commit, and no more. */
-const mostWaiting = 2_000;
+const maxWaiting = 2_000;
 /** What is safe in the spool is tried again, soon at first: what a store refuses for long is mended by a person. */
 const soonTries = 5;
 const betweenTriesMs = 1_000;
 const betweenLaterTriesMs = 30_000;
 /** So many groups wait for a store that is away; of those that only tell something half as many. */
-const mostTroubled = 20_000;
+const maxTroubled = 20_000;
 const nothing = () => undefined;
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
@@ -46,7 +46,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   let isHurried = false;
   let isUrgent = false;
   let hasWarned = false;
-  let restUntil = 0;
+  let cooldownUntil = 0;
   const troubled = new Set<() => void>();
   let wake = nothing;
 
@@ -56,7 +56,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       const batch = waiting;
       waiting = [];
       isUrgent = false;
-      restUntil = performance.now() + restMs;
+      cooldownUntil = performance.now() + restMs;
       const forget = spool?.leave();
       await appendBatch(append, batch, fail);
       if (troubled.size === 0) {
@@ -70,8 +70,8 @@ export function createJournal(append: Store["append"], options: JournalOptions =
 
   /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
   function turn(): Promise<void> {
-    const restingMs = restUntil - performance.now();
-    if (restingMs <= 0 || isHurried || isUrgent || waiting.length >= mostWaiting) return nextTurn();
+    const restingMs = cooldownUntil - performance.now();
+    if (restingMs <= 0 || isHurried || isUrgent || waiting.length >= maxWaiting) return nextTurn();
     return new Promise((resolve) => {
       const timer = setTimeout(() => wake(), restingMs);
       wake = () => {
@@ -84,7 +84,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
 
   function push(group: Group): void {
     waiting.push(group);
-    if (waiting.length === mostWaiting) wake();
+    if (waiting.length === maxWaiting) wake();
     flushing ??= flush();
   }
 
@@ -98,7 +98,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   /** Not stored: who waits is told, and what nobody waits for is tried again. */
   function fail(group: Group, reason: unknown): void {
     if (group.waits) return group.waits.reject(reason);
-    if (!group.isNote || (isAway(reason) && troubled.size < mostTroubled / 2)) tryAgain(group, reason);
+    if (!group.isNote || (isAway(reason) && troubled.size < maxTroubled / 2)) tryAgain(group, reason);
   }
 
   /** Nobody waits for it, so nobody but us can try again; what is never stored stays in the spool, if it got there. */
@@ -150,7 +150,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
     write,
     keep(entries) {
       // A command that makes one call needs no file for it.
-      const spools = spool !== undefined && open && !isFirst && waiting.length < mostWaiting;
+      const spools = spool !== undefined && open && !isFirst && waiting.length < maxWaiting;
       isFirst = false;
       if (!spools) return write(entries).catch((reason) => rescue(entries, reason));
       const group: Group = { entries, tries: 0, isNote: false };
@@ -164,7 +164,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       push({ entries: [entry], tries: 0, isNote: true });
       if (isUrgent) wake();
     },
-    isFull: () => troubled.size >= mostTroubled,
+    isFull: () => troubled.size >= maxTroubled,
     flush: storeAll,
     async close() {
       open = false;

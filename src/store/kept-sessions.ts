@@ -11,7 +11,7 @@ import type { Memory } from "./memory.ts";
 const keptMs = sessionIdleMs + 2 * sessionTouchMs;
 /** Whoever a message is meant for reads it at once or not at all. */
 const mailMs = 60_000;
-const mostMail = 50;
+const maxMail = 50;
 
 type Row = { session: KeptSession; usedAt: number };
 
@@ -65,7 +65,7 @@ export function createKeptSessions({ store, onNews, outlivesUs }: Memory): KeptS
     },
     async leaveMail(id, message) {
       const step = (value: JsonObject | null) => {
-        const messages = [...((value?.messages ?? []) as unknown[]), message].slice(-mostMail);
+        const messages = [...((value?.messages ?? []) as unknown[]), message].slice(-maxMail);
         return { value: { messages } as JsonObject, answer: null };
       };
       await (await store()).changeShared(`${mail}${id}`, mailMs, step, true);

@@ -52,7 +52,7 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
     },
   });
   const letters = createDeadLetters({
-    ...{ store: opened, emit, everybody: trusted(), knows: () => knows, onDue: () => loop.wake() },
+    ...{ store: opened, emit, defaultPrincipal: trusted(), knows: () => knows, onDue: () => loop.wake() },
     run: async (request) => outcomeOf(request, await call(request)),
   });
   const ready = Promise.withResolvers<void>();

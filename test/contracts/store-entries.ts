@@ -15,8 +15,8 @@ export const callPromises: Promises = {
   },
 
   "tells who made calls, and leaves out those it never saw": async ({ store }) => {
-    const [ann, nobody] = [principalOf({ user: "ann" }), principalOf({})];
-    await store.append([callEntry("one", { principal: ann }), callEntry("two", { principal: nobody })]);
+    const [ann, anonymous] = [principalOf({ user: "ann" }), principalOf({})];
+    await store.append([callEntry("one", { principal: ann }), callEntry("two", { principal: anonymous })]);
     const users = await store.callUsers(["one", "two", "never"]);
     assert.deepEqual([...users].sort(), [
       ["one", "ann"],

@@ -5,7 +5,7 @@ import { delimiter } from "node:path";
 import { suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { runCli, startServe, writeConfig } from "../scenarios/support.ts";
@@ -33,7 +33,7 @@ exit 1`;
 
 const lineOf = async (plane: Plane) => (await plane.server("fx")).installing?.lastLine ?? null;
 
-suite("a server that has to be installed first", { timeout: patientMs(60_000) }, () => {
+suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, () => {
   test("has its own limit, is shown as installing with the installer's last line, and then works", async () => {
     await using directory = await temporaryDirectory();
     const done = directory.file("done");

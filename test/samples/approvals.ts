@@ -31,7 +31,7 @@ export async function openApprovals(context: TestContext, settings: Settings = {
       }) as unknown as Config,
     store: async () => store,
     emit: (event) => void events.push(event),
-    everybody: ann,
+    defaultPrincipal: ann,
     async run(call) {
       ran.push(call);
       const outcome = { call: { id: call.id }, ...answer(call) } as Outcome;

@@ -1,12 +1,12 @@
 /** So much of the processor tells more than the clock's ticks, of which there are 250 a second. */
 const enoughMs = 100;
-const mostRounds = 2_000;
+const maxRounds = 2_000;
 /** The least a measurement is worth, so that noise is not taken for growth. */
 const floorMs = 20;
 const times = 8;
 
 /** Work that grows with its size stays well below this for eight times as much; work that grows with the square is at 64. */
-export const mostGrowth = 32;
+export const maxGrowth = 32;
 
 /**
  * How many times more of the processor eight times as much takes. It is compared with eight times the smaller work, which
@@ -15,7 +15,7 @@ export const mostGrowth = 32;
 export function growthOf(run: (size: number) => void, size: number): number {
   const spent = { small: 0, large: 0 };
   run(size * times);
-  for (let round = 0; round < mostRounds && spent.small < enoughMs; round++) {
+  for (let round = 0; round < maxRounds && spent.small < enoughMs; round++) {
     spent.small += processorMs(() => {
       for (let count = 0; count < times; count++) run(size);
     });

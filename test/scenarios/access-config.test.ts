@@ -71,12 +71,12 @@ suite("what a configuration says about access", () => {
       };
       return _mcp_data.available_servers.map(({ server_name }) => server_name).sort();
     };
-    const everybody = ["a", "med", "open", "planner", "pub"];
-    assert.deepEqual(await inventory(as("ann")), [...everybody, "a_b", "hr"].sort());
-    assert.deepEqual(await inventory(as("bob")), everybody);
+    const defaultPrincipal = ["a", "med", "open", "planner", "pub"];
+    assert.deepEqual(await inventory(as("ann")), [...defaultPrincipal, "a_b", "hr"].sort());
+    assert.deepEqual(await inventory(as("bob")), defaultPrincipal);
     assert.deepEqual(
       await inventory(as("mia")),
-      everybody.filter((name) => name !== "pub"),
+      defaultPrincipal.filter((name) => name !== "pub"),
     );
     assert.deepEqual(await inventory({ ...as("bob"), mcp: ["planner", "open"] }), ["open", "planner"]);
   });

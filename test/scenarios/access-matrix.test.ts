@@ -100,7 +100,7 @@ suite("who may use what", () => {
       secrets.set(person, (await plane.createKey({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
     // Everybody's tools are known, so that nothing is hidden only because nobody has looked.
-    await plane.tools({ patienceMs: 20_000 });
+    await plane.tools({ waitMs: 20_000 });
   });
   after(async () => {
     await serving?.stop();

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createPlane } from "../../src/index.ts";
 import { type ScriptedResponse, startScriptedModel } from "../fixtures/llm-script.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { agentWorld, toldOf } from "./agent-world.ts";
 import { fixture, writeConfig } from "./support.ts";
@@ -94,7 +94,7 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     await endpoint.close();
     const models = { default: { baseURL: endpoint.url, model: "scripted" } };
     await using plane = await createPlane({ config: { mcpServers: {}, models } });
-    const result = await plane.runAgent("Hi.", { timeoutMs: patientMs(1_000) });
+    const result = await plane.runAgent("Hi.", { timeoutMs: scaledMs(1_000) });
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /nothing listens at/);
     assert.equal(result.steps.length, 1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { principalOf } from "../../src/index.ts";
 import type { ScriptedResponse } from "../fixtures/llm-script.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { agentWorld, sentTo, toldOf } from "./agent-world.ts";
 import { fixture } from "./support.ts";
@@ -130,7 +130,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   test("is not waited for longer than leaves time for an answer", async () => {
     await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
     // A fifth of it is left for the answer.
-    const timeoutMs = patientMs(5_000);
+    const timeoutMs = scaledMs(5_000);
     const result = await world.plane.runAgent("Store it.", { approvalWaitMs: 600_000, timeoutMs });
     assert.equal(result.answer, "It waits.");
     assert.equal(result.steps[0]?.calls[0]?.status, "waiting");

@@ -8,7 +8,7 @@ import { type Ask, approvalsIn, askAt, eventually, put, putRoute } from "./appro
 import { callsAt, fixture, startServe, writeConfig } from "./support.ts";
 
 const rounds = 20;
-const longestRoundMs = 900;
+const maxRoundMs = 900;
 const yes = { decision: "approve" };
 /** An hour and a half later every claim is over, and no question is yet. */
 const laterMs = 90 * 60_000;
@@ -81,7 +81,7 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
     const plane = await startServe(config, data);
     const acting = Promise.allSettled(actors(askAt(plane.url), round, said));
     // Any moment may be the last.
-    await delay(Math.random() * longestRoundMs);
+    await delay(Math.random() * maxRoundMs);
     await plane.stop("SIGKILL");
     await acting;
   }

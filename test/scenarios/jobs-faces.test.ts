@@ -134,12 +134,12 @@ suite("jobs", () => {
     await using plane = await createPlane({ config });
     const atlas = principalOf({ user: "ada", persona: "Atlas" });
     const nova = principalOf({ user: "nova", persona: "Nova" });
-    const nobody = principalOf({ user: "bob" });
+    const anonymous = principalOf({ user: "bob" });
     const mine = await plane.runJob("news", { principal: atlas });
     assert.deepEqual([mine.state, mine.user], ["succeeded", "ada"]);
     await assert.rejects(plane.runJob("endless", { principal: atlas }), /accepts_external_requests/);
     await assert.rejects(plane.runJob("news", { principal: nova }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.runJob("news", { principal: nobody }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.runJob("news", { principal: anonymous }), { code: "FORBIDDEN" });
     await assert.rejects(plane.pauseJob("news", { principal: atlas }), { code: "FORBIDDEN" });
     const other = principalOf({ user: "eve", persona: "Atlas" });
     assert.deepEqual((await plane.jobRuns("news", {}, { principal: other })).runs, []);

@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, callsAt, errorOf, fixture, planeOf, textsOf, untilLogged } from "./support.ts";
 
 /** How many calls of `overlap` the fixture ever saw at once. */
-const mostAtOnce = (outcomes: readonly Outcome[]) =>
+const maxAtOnce = (outcomes: readonly Outcome[]) =>
   Math.max(
     ...outcomes.map(({ result }) =>
       Number((result?.structuredContent as { most?: number } | undefined)?.most),
@@ -25,7 +25,7 @@ suite("calls beside each other", { concurrency: 4 }, () => {
   test("tools of a server that says allow_parallel false run one after the other", async () => {
     await using plane = await planeOf({ state: fixture("state", [], { allow_parallel: false }) });
     const calls = [1, 2, 3, 4].map(() => plane.call("state.overlap", { ms: 30 }));
-    assert.equal(mostAtOnce(await Promise.all(calls)), 1);
+    assert.equal(maxAtOnce(await Promise.all(calls)), 1);
     const tool = await plane.tool("state.overlap");
     assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "explicit"]);
   });
@@ -34,7 +34,7 @@ suite("calls beside each other", { concurrency: 4 }, () => {
     await using plane = await planeOf({ state: fixture("state") });
     await plane.tools();
     const calls = [1, 2, 3].map(() => plane.call("state.overlap", { ms: 200 }));
-    assert.equal(mostAtOnce(await Promise.all(calls)), 3);
+    assert.equal(maxAtOnce(await Promise.all(calls)), 3);
     const tool = await plane.tool("state.overlap");
     assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "default"]);
   });
@@ -47,16 +47,16 @@ suite("calls beside each other", { concurrency: 4 }, () => {
     const server = () => fixture("state", [], { allow_parallel: true });
     await using plane = await createPlane({ config: { mcpServers: { state: server() }, tools } });
     const serial = await Promise.all([1, 2, 3].map(() => plane.call("serial", { ms: 30 })));
-    assert.equal(mostAtOnce(serial), 1);
+    assert.equal(maxAtOnce(serial), 1);
     const unsaid = await Promise.all([1, 2, 3].map(() => plane.call("unsaid", { ms: 200 })));
-    assert.equal(mostAtOnce(unsaid), 3);
+    assert.equal(maxAtOnce(unsaid), 3);
   });
 
   test("a hand-written tool counts into the maxConcurrency of the server that executes it", async () => {
     const mcpServers = { state: fixture("state", [], { maxConcurrency: 1 }) };
     await using plane = await createPlane({ config: { mcpServers, tools: { work: overlapTool({}) } } });
     const names = ["work", "state.overlap", "work", "state.overlap"];
-    assert.equal(mostAtOnce(await Promise.all(names.map((name) => plane.call(name, { ms: 30 })))), 1);
+    assert.equal(maxAtOnce(await Promise.all(names.map((name) => plane.call(name, { ms: 30 })))), 1);
   });
 
   test("waiting counts into the limit of a call, and who leaves the line was never sent", async () => {

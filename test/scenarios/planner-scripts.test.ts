@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { commandIn, type PlannedStep, planeThatSays, plannedIn } from "./planning.ts";
 import { callsAt, fixture, namedServer, runCli, writeConfig } from "./support.ts";
@@ -34,7 +34,7 @@ async function bash(
     execFile(
       "bash",
       words,
-      { cwd: directory.path, env, timeout: patientMs(60_000) },
+      { cwd: directory.path, env, timeout: scaledMs(60_000) },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });

@@ -43,7 +43,7 @@ async function assertNothingLost(world: World, told: Told): Promise<void> {
   assert.deepEqual(await look(), nothing);
   assert.equal(await world.verify(), null);
   // Runs whose plane was killed may go on for longer than a test should; none has done its work twice.
-  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks: [], patienceMs: 0 });
+  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks: [], waitMs: 0 });
   assert.deepEqual(jobs.wrong, []);
   assert.ok(told.approvals.size > 0 && told.changes.size > 0 && told.mcpCalls > 0 && told.runs.size > 0);
 }

@@ -89,8 +89,8 @@ suite("searching for tools", () => {
     await assert.rejects(plane.search({ query: "note", server: "notes" }, guest), {
       code: "SERVER_NOT_FOUND",
     });
-    const nobody = { principal: principalOf({ scopes: [] }) };
-    await assert.rejects(plane.search({ query: "note" }, nobody), { code: "FORBIDDEN" });
+    const anonymous = { principal: principalOf({ scopes: [] }) };
+    await assert.rejects(plane.search({ query: "note" }, anonymous), { code: "FORBIDDEN" });
   });
 
   test("follows the catalogue, and names the servers it could not ask", async () => {

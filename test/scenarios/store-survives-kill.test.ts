@@ -15,7 +15,7 @@ import { callRecord } from "../contracts/records.ts";
 
 const writer = fileURLToPath(new URL("../contracts/store-writer.ts", import.meta.url));
 const prefixes = ["round0", "round1", "round2", "round3", "round4"];
-const longestLifeMs = 150;
+const maxLifeMs = 150;
 
 test("whatever was acknowledged is there after kill -9, and nothing is half-written", async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "store-kill-"));
@@ -50,7 +50,7 @@ async function writeUntilKilled(file: string, prefix: string): Promise<string[]>
     });
   });
   await Promise.race([started, exited]);
-  await pause(Math.random() * longestLifeMs);
+  await pause(Math.random() * maxLifeMs);
   child.kill("SIGKILL");
   const [, signal] = await exited;
   assert.equal(signal, "SIGKILL", `the writer ended by itself: ${complaints}`);

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -68,7 +68,7 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...fixtureEnvironment(), ...env },
     ...(cwd === undefined ? {} : { cwd }),
-    timeout: patientMs(hangMs),
+    timeout: scaledMs(hangMs),
     killSignal: "SIGKILL",
   });
   child.stdin.end(input);
@@ -124,7 +124,7 @@ export async function startServe(
   });
   const stop: StopServe = async (signal = "SIGTERM") => {
     child.kill(signal);
-    const force = setTimeout(() => child.kill("SIGKILL"), patientMs(hangMs));
+    const force = setTimeout(() => child.kill("SIGKILL"), scaledMs(hangMs));
     const code = await closed;
     clearTimeout(force);
     return code;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { EventOf, Plane } from "../../src/index.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {
@@ -31,7 +31,7 @@ const isMethod =
   ({ message }: { message?: { method?: string } }) =>
     message?.method === method;
 
-suite("background tasks", { concurrency: 4, timeout: patientMs(60_000) }, () => {
+suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   test("a tool that may or must run as a task does, and one that must not does not", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -78,7 +78,7 @@ suite("background tasks", { concurrency: 4, timeout: patientMs(60_000) }, () => 
   test("what a task says about itself stretches the limit of its call", async () => {
     await using plane = await planeOf({ task: fixture("task") }, soon);
     await plane.tools();
-    const timeoutMs = patientMs(1_500);
+    const timeoutMs = scaledMs(1_500);
     const args = { ms: Math.floor(timeoutMs / 2), silent: true };
     const outcome = await plane.call("task.stepping_task", args, { timeoutMs });
     assert.deepEqual(textsOf(outcome), ["three steps"]);
@@ -107,7 +107,7 @@ suite("background tasks", { concurrency: 4, timeout: patientMs(60_000) }, () => 
       await using plane = await planeOf({ task: fixture("task", ["--log", log]) });
       await plane.tools();
       const controller = new AbortController();
-      const limit = code === "TIMEOUT" ? { timeoutMs: patientMs(1_000) } : { signal: controller.signal };
+      const limit = code === "TIMEOUT" ? { timeoutMs: scaledMs(1_000) } : { signal: controller.signal };
       const calling = plane.call("task.optional_task", { ms: 60_000 }, limit);
       await untilLogged(log, isMethod("tasks/get"));
       controller.abort();
@@ -204,7 +204,7 @@ suite("background tasks", { concurrency: 4, timeout: patientMs(60_000) }, () => 
   });
 });
 
-suite("background tasks of 2026-07-28", { concurrency: 4, timeout: patientMs(60_000) }, () => {
+suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   test("the server decides, and its task is followed to the result", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -260,7 +260,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: patientMs(60_
     const log = directory.file("log");
     await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) });
     await plane.tools();
-    const outcome = await plane.call("task.work", { ms: 60_000 }, { timeoutMs: patientMs(1_000) });
+    const outcome = await plane.call("task.work", { ms: 60_000 }, { timeoutMs: scaledMs(1_000) });
     assertFailed(outcome, "TIMEOUT", "failed");
     await untilLogged(log, ({ event }) => event === "task-cancelled");
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { EventOf } from "../../src/index.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import {
   assertFailed,
@@ -21,7 +21,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
     await plane.tools();
-    const limitMs = patientMs(200);
+    const limitMs = scaledMs(200);
     const outcome = await plane.call("fault.wrong_id", {}, { timeoutMs: limitMs });
     assertFailed(outcome, "TIMEOUT", "failed");
     const { data, attempts, category, server, tool, recoverable } = errorOf(outcome);
@@ -70,7 +70,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const seen: EventOf<"tool.progress">[] = [];
     plane.on("tool.progress", (event) => seen.push(event));
     await plane.tools();
-    const timeoutMs = patientMs(800);
+    const timeoutMs = scaledMs(800);
     const outcome = await plane.call("progress.keep_alive", { ms: 2 * timeoutMs }, { timeoutMs });
     assert.deepEqual(textsOf(outcome), ["still alive"]);
     assert.ok(seen.length > 2);

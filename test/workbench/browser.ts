@@ -5,7 +5,7 @@ import type * as Playwright from "playwright-core";
 import { chromium } from "playwright-core";
 import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
 import { freePort } from "../fixtures/free-port.ts";
-import { patientMs } from "../fixtures/patience.ts";
+import { scaledMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/support.ts";
 
@@ -92,7 +92,7 @@ async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(patientMs(hangMs));
+  page.setDefaultTimeout(scaledMs(hangMs));
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());

@@ -24,7 +24,7 @@ export type ApprovalParts = {
   config(): Config;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
   checkArguments: HeldCallParts["checkArguments"];
   onChangedElsewhere?: HeldCallParts["onChangedElsewhere"];
@@ -39,7 +39,7 @@ export function createApprovals({
   config,
   store,
   emit,
-  everybody,
+  defaultPrincipal,
   run,
   checkArguments,
   fixedOf,
@@ -71,12 +71,12 @@ export function createApprovals({
   const plans = createPlans({ store, heldCalls, answer: runner.answer, isShown });
 
   const verbs: HeldVerbs = {
-    async approvals({ status, order = "oldest", principal = everybody } = {}) {
+    async approvals({ status, order = "oldest", principal = defaultPrincipal } = {}) {
       const held = await heldCalls.list({ plan: null, ...(status === undefined ? {} : { status }) });
       const shown = held.filter((one) => isShown(principal, one.principal.user)).map(viewOf);
       return order === "oldest" ? shown : inOrder(shown, order);
     },
-    async approvalPage({ status, order = "oldest", limit, cursor }, { principal = everybody } = {}) {
+    async approvalPage({ status, order = "oldest", limit, cursor }, { principal = defaultPrincipal } = {}) {
       const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
       if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
       const filter = {
@@ -88,18 +88,21 @@ export function createApprovals({
       const nextCursor = last && writeCursor(heldPlace(last, order));
       return { approvals: held.map(viewOf), total, nextCursor };
     },
-    async approval(id, { principal = everybody } = {}) {
+    async approval(id, { principal = defaultPrincipal } = {}) {
       const held = await heldCalls.get(id);
       if (held && isShown(principal, held.principal.user)) return viewOf(held);
       throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
     },
-    answerApproval: (id, answer, { principal = everybody } = {}) => runner.answer(id, answer, principal),
-    plans: ({ principal = everybody } = {}) => plans.list(principal),
-    plan: (id, { principal = everybody } = {}) => plans.get(id, principal),
-    approvePlan: (id, choice = {}, { principal = everybody } = {}) => plans.approve(id, choice, principal),
-    rejectPlan: (id, choice = {}, { principal = everybody } = {}) => plans.reject(id, choice, principal),
-    remembered: ({ principal = everybody } = {}) => remembered.list(principal),
-    forgetRemembered: (id, { principal = everybody } = {}) => remembered.forget(id, principal),
+    answerApproval: (id, answer, { principal = defaultPrincipal } = {}) =>
+      runner.answer(id, answer, principal),
+    plans: ({ principal = defaultPrincipal } = {}) => plans.list(principal),
+    plan: (id, { principal = defaultPrincipal } = {}) => plans.get(id, principal),
+    approvePlan: (id, choice = {}, { principal = defaultPrincipal } = {}) =>
+      plans.approve(id, choice, principal),
+    rejectPlan: (id, choice = {}, { principal = defaultPrincipal } = {}) =>
+      plans.reject(id, choice, principal),
+    remembered: ({ principal = defaultPrincipal } = {}) => remembered.list(principal),
+    forgetRemembered: (id, { principal = defaultPrincipal } = {}) => remembered.forget(id, principal),
   };
 
   return {

@@ -23,7 +23,7 @@ function checkRemember({ id, options }: HeldCall, { conversation, forMs, argumen
       "remember",
       `'${id}' belongs to no conversation, so no yes can be remembered for it alone. Leave 'conversation' out, or give 'forMs'.`,
     );
-  if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= longestMs))
+  if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= maxMs))
     throw refuse("remember", "'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
   if (globs !== undefined && Object.keys(globs).length === 0)
     throw refuse(
@@ -32,7 +32,7 @@ function checkRemember({ id, options }: HeldCall, { conversation, forMs, argumen
     );
 }
 
-const longestMs = 10 * 366 * 86_400_000;
+const maxMs = 10 * 366 * 86_400_000;
 
 function refuse(parameter: string, message: string): PlaneError {
   return new PlaneError("USAGE", message, { data: { parameter } });

@@ -13,9 +13,9 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Hook } from "./hook.ts";
 import type { Said } from "./read-answer.ts";
 
-const longestReason = 500;
+const maxReason = 500;
 /** More is not even looked at. */
-const longestRead = 4_000;
+const maxRead = 4_000;
 
 export type Asked = {
   call: HookCall;
@@ -104,9 +104,9 @@ function sentenceOf({ name, event }: Hook, reason: string | null, failed: true |
 
 /** Foreign text that may be shown; null when there is none. The end of the sentence is ours. */
 function readable(text: string): string | null {
-  const safe = redact(plainText(text.slice(0, longestRead)))
+  const safe = redact(plainText(text.slice(0, maxRead)))
     .trim()
-    .slice(0, longestReason)
+    .slice(0, maxReason)
     .replace(/[.\s]+$/, "");
   return safe === "" ? null : safe;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-const mostOutputBytes = 1024 * 1024;
+const maxOutputBytes = 1024 * 1024;
 
 export type CommandOptions = {
   directory: string;
@@ -44,7 +44,7 @@ export function runCommand(
     for (const stream of ["stdout", "stderr"] as const) {
       child[stream].on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > mostOutputBytes) end({ failed: "it wrote more than 1 MiB" });
+        if (bytes > maxOutputBytes) end({ failed: "it wrote more than 1 MiB" });
         else output[stream].push(chunk);
       });
     }

@@ -3,7 +3,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { Asked, AskHooks, Judged } from "./ask-in-turn.ts";
 
 /** Of more than these the longest known are forgotten first, and would be asked about again. */
-const mostSessions = 10_000;
+const maxSessions = 10_000;
 
 /** A hook sees that a session begins or ends and has nothing to change. */
 const changeNothing: Asked["change"] = (payload) => ({ payload });
@@ -22,7 +22,7 @@ export function createSessions() {
     const payload = { face: call.face };
     const asked = others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
     begun.set(key, asked);
-    if (begun.size > mostSessions) begun.delete(begun.keys().next().value as string);
+    if (begun.size > maxSessions) begun.delete(begun.keys().next().value as string);
     const judged = await asked.catch((thrown) => {
       if (begun.get(key) === asked) begun.delete(key);
       // That another caller gave up is nothing to this one.

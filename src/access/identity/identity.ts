@@ -17,7 +17,7 @@ type Parts = {
   /** Told when another plane has changed something, where the store can tell. */
   onNews(listener: (news: StoreNews) => void): () => void;
   /** Who calls when a call does not say. */
-  everybody: Principal;
+  defaultPrincipal: Principal;
   /** Can others than the people of this machine reach us? */
   exposed: boolean;
 };
@@ -38,7 +38,7 @@ export type Identity = {
 };
 
 /** Who calls, and how they prove it. */
-export function createIdentity({ config, store, emit, onNews, everybody, exposed }: Parts): Identity {
+export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: Parts): Identity {
   const keys = createApiKeys({ store, emit });
   const verify = createTokenCheck(() => config().auth.jwt);
   const known = createKnownKeys(keys.exist);
@@ -50,7 +50,7 @@ export function createIdentity({ config, store, emit, onNews, everybody, exposed
     if (token === null) {
       const needed = needsCredentials();
       if (needed === true || (needed !== false && (await needed))) throw missing();
-      return everybody;
+      return defaultPrincipal;
     }
     const shown = token.trim();
     if (looksLikeKey(shown)) return keys.identify(shown);
@@ -59,15 +59,15 @@ export function createIdentity({ config, store, emit, onNews, everybody, exposed
   const verbs: Verbs = {
     needsCredentials: async () => needsCredentials(),
     identify: async (token) => withListed(await believe(token), config().users),
-    async keys({ principal = everybody } = {}) {
+    async keys({ principal = defaultPrincipal } = {}) {
       requireScope(principal, "admin", "see the API keys");
       return keys.list();
     },
-    async createKey(asked, { principal = everybody } = {}) {
+    async createKey(asked, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "admin", "create an API key");
       return keys.create(asked, principal).finally(known.changed);
     },
-    async revokeKey(id, { principal = everybody, forget = false } = {}) {
+    async revokeKey(id, { principal = defaultPrincipal, forget = false } = {}) {
       requireScope(principal, "admin", "revoke an API key");
       return keys.revoke(id, forget).finally(known.changed);
     },

@@ -4,7 +4,7 @@ import { users } from "../../../test/fixtures/people.ts";
 import { sampleMetadata, sampleServer, sampleTool } from "../../../test/samples/calls.ts";
 import type { AccessRequest } from "../../model/call.ts";
 import { shippedLevels } from "../../model/compliance.ts";
-import { narrow, nobody, type Principal, principalOf, trusted } from "../../model/principal.ts";
+import { anonymous, narrow, type Principal, principalOf, trusted } from "../../model/principal.ts";
 import type { Tool } from "../../model/tool.ts";
 import { createGrants, type GrantFacts } from "./grant.ts";
 
@@ -40,10 +40,10 @@ const bob: Principal = principalOf({ user: users.bob.name, groups: [...users.bob
 const forWriters = { metadata: sampleMetadata({ persona_allowlist: ["writer", "operator"] }) };
 
 const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string][] = [
-  ["a tool for everybody is granted to nobody in particular", nobody, {}, "everybody"],
+  ["a tool for everybody is granted to nobody in particular", anonymous, {}, "everybody"],
   ["one common group is enough", ada, { groups: ["finance", "engineering"] }, "group"],
   ["without a common group it is refused", bob, { groups: ["engineering"] }, "members of engineering"],
-  ["an anonymous caller is in no group", nobody, { groups: ["everyone"] }, "members of everyone"],
+  ["an anonymous caller is in no group", anonymous, { groups: ["everyone"] }, "members of everyone"],
   ["a persona may use its own tools", ada, { persona: "writer" }, "everybody"],
   ["another persona may not", bob, { persona: "writer" }, "persona 'writer'"],
   ["a listed persona may use the tool", ada, forWriters, "everybody"],

@@ -3,7 +3,7 @@ import type { AskedCall, ChatModel, ModelPart, ModelRequest, TokenUsage } from "
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { modelBrokeOff } from "../broke-off.ts";
-import { endOfRoom, mostArguments } from "./limit-parts.ts";
+import { endOfRoom, maxArguments } from "./limit-parts.ts";
 import { toPrompt } from "./to-prompt.ts";
 
 /** As much of the interface as all of its versions have in common. */
@@ -37,7 +37,7 @@ export function createAiSdkModel(name: string, model: Streaming, explain: Explai
         const { stream } = await model.doStream(toOptions(request, model.specificationVersion));
         for await (const part of readAll(stream)) {
           if (part.type === "tool-input-delta") unfinished += String(part.delta ?? "").length;
-          if (unfinished > mostArguments) {
+          if (unfinished > maxArguments) {
             yield endOfRoom(unfinished);
             return;
           }

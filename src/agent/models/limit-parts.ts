@@ -1,8 +1,8 @@
 import type { ModelPart } from "../../model/chat.ts";
 
 /** No answer is as long, and a model that never ends would fill the memory. */
-const mostText = 1_000_000;
-export const mostArguments = 4_000_000;
+const maxText = 1_000_000;
+export const maxArguments = 4_000_000;
 const charactersPerToken = 4;
 
 /** Of an endless reply only so much is heard; the rest counts as cut off, and what was heard as used. */
@@ -11,7 +11,7 @@ export async function* limitParts(parts: AsyncIterable<ModelPart>): AsyncGenerat
   for await (const part of parts) {
     if (part.type === "text" || part.type === "reasoning") heard.text += part.text.length;
     if (part.type === "call") heard.arguments += part.call.function.arguments.length;
-    if (heard.text > mostText || heard.arguments > mostArguments) {
+    if (heard.text > maxText || heard.arguments > maxArguments) {
       yield endOfRoom(heard.text + heard.arguments);
       return;
     }

@@ -5,7 +5,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 /** Deeper than this a shape is only named. */
 const deepest = 3;
 /** Choices and fields that are told; of more only how many. */
-const mostTold = 20;
+const maxTold = 20;
 
 /** A tool as it stands in a prompt: what it does, and each argument with what it takes. */
 export function describeTool({ name, description, parameters }: ModelTool): string {
@@ -39,7 +39,7 @@ function describeShape(schema: unknown, root: UnknownObject, depth: number): str
   if (only !== undefined) return oneLine(JSON.stringify(only));
   const ways = [anyOf, oneOf].find(Array.isArray);
   if (ways) {
-    const shapes = ways.slice(0, mostTold).map((way) => describeShape(way, root, depth + 1));
+    const shapes = ways.slice(0, maxTold).map((way) => describeShape(way, root, depth + 1));
     return [...new Set(shapes)].join(" or ");
   }
   if (Array.isArray(type)) return oneOfThese(type.map((one) => kindOf(String(one))));
@@ -58,12 +58,12 @@ function describeObject(
   const required = requiredOf(schema);
   const all = Object.entries(properties);
   const fields = all
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(
       ([key, field]) =>
         `${oneLine(key)}${required.has(key) ? "" : "?"}: ${describeShape(field, root, depth + 1)}`,
     );
-  const more = all.length > mostTold ? [`${all.length - mostTold} more`] : [];
+  const more = all.length > maxTold ? [`${all.length - maxTold} more`] : [];
   return `{${[...fields, ...more].join(", ")}}`;
 }
 
@@ -84,8 +84,8 @@ function resolve(reference: string, root: UnknownObject): unknown {
 }
 
 function oneOfThese(texts: readonly string[]): string {
-  const more = texts.length > mostTold ? [`${texts.length - mostTold} more`] : [];
-  return [...texts.slice(0, mostTold), ...more].join(" or ");
+  const more = texts.length > maxTold ? [`${texts.length - maxTold} more`] : [];
+  return [...texts.slice(0, maxTold), ...more].join(" or ");
 }
 
 function kindOf(type: string): string {

@@ -15,7 +15,7 @@ const words: readonly (readonly [word: string, label: Label])[] = [
 ];
 
 /** No label is longer, with everything that may stand around its word. */
-export const longestLabel = 64;
+export const maxLabel = 64;
 
 /** `mark` is what was opened before the word and is not closed yet: `**Final Answer: 42**`. */
 export type FoundLabel = { label: Label; length: number; mark: string };

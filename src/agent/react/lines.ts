@@ -1,4 +1,4 @@
-import { type Label, longestLabel, readLabel } from "./labels.ts";
+import { type Label, maxLabel, readLabel } from "./labels.ts";
 
 /** `text` is what it was made of, to be taken as it is where a label or a fence has no meaning. */
 export type Spoken =
@@ -52,15 +52,15 @@ function readRest(text: string, at: number): Spoken {
 }
 
 function readBeginning(text: string, at: number, isEnd: boolean, isNumbered: boolean): Spoken | "open" {
-  const start = text.slice(at, at + longestLabel);
+  const start = text.slice(at, at + maxLabel);
   const newline = start.indexOf("\n");
   const line = newline < 0 ? start : start.slice(0, newline);
-  const isWhole = newline >= 0 || (isEnd && start.length < longestLabel);
+  const isWhole = newline >= 0 || (isEnd && start.length < maxLabel);
   const found = readLabel(line, isWhole, isNumbered);
   if (found !== "open" && found !== null)
     return { kind: "label", label: found.label, text: line.slice(0, found.length), mark: found.mark };
   if (isWhole && fence.test(line)) return { kind: "fence", text: newline < 0 ? line : `${line}\n` };
   const isOpen = found === "open" || fenceBeginning.test(line);
-  if (isOpen && !isWhole && start.length < longestLabel) return "open";
+  if (isOpen && !isWhole && start.length < maxLabel) return "open";
   return readRest(text, at);
 }

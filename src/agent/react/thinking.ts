@@ -3,7 +3,7 @@ export type Thinking = { push(text: string): void; end(): void };
 const opening = "<think>";
 const closing = "</think>";
 /** Nobody begins so far in. */
-const mostSpace = 64;
+const maxSpace = 64;
 
 /**
  * Models that think aloud may put it before everything else, between tags. Whatever is written there has no
@@ -20,7 +20,7 @@ export function createThinking(to: {
   function read(isEnd: boolean): void {
     if (state === "before") {
       const start = waiting.trimStart();
-      const isFar = waiting.length - start.length > mostSpace;
+      const isFar = waiting.length - start.length > maxSpace;
       if (start.startsWith(opening) && !isFar) {
         state = "in";
         waiting = start.slice(opening.length);

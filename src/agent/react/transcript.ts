@@ -2,7 +2,7 @@ import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
 import { respellJson } from "../../lib/respell-json.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ToolMessage } from "../../model/chat.ts";
 import { isObject } from "../../model/json.ts";
-import { longestLabel, readLabel } from "./labels.ts";
+import { maxLabel, readLabel } from "./labels.ts";
 
 export const observationLabel = "Observation:";
 
@@ -60,7 +60,7 @@ function renderThought(thought: string): string[] {
 }
 
 function beginsWithLabel(text: string): boolean {
-  return readLabel(text.slice(0, longestLabel).split("\n", 1)[0] ?? "", true) !== null;
+  return readLabel(text.slice(0, maxLabel).split("\n", 1)[0] ?? "", true) !== null;
 }
 
 /** Texts are fenced: tools speak in them. Pictures stay what they are. */

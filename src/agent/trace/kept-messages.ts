@@ -4,7 +4,7 @@ import type { TraceType } from "../../model/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/chat.ts";
 
 /** Characters of one text that are kept. Whole results are kept elsewhere. */
-const longestText = 65_536;
+const maxText = 65_536;
 const image = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
 
 /** As much of a conversation as is asked for; the last message is the model's last. */
@@ -41,9 +41,9 @@ export function keptMessage(message: ChatMessage): ChatMessage {
 }
 
 export function keptText(text: string): string {
-  if (text.length <= longestText) return redact(text);
-  const left = text.length - longestText;
-  return `${redact(sliceText(text, 0, longestText))}… (${left} more characters were not kept)`;
+  if (text.length <= maxText) return redact(text);
+  const left = text.length - maxText;
+  return `${redact(sliceText(text, 0, maxText))}… (${left} more characters were not kept)`;
 }
 
 function keptCall({ id, function: { name, arguments: args } }: AskedCall): AskedCall {
@@ -66,6 +66,6 @@ function keptBlock(block: ContentBlock): ContentBlock {
 /** A small picture stays; the address of another goes without its query, which may be what opens it. */
 function keptAddress(url: string): string {
   if (!url.startsWith("data:")) return keptText(url.replace(/[?#].*$/s, "?…"));
-  if (image.test(url) && url.length <= longestText) return url;
+  if (image.test(url) && url.length <= maxText) return url;
   return `${url.slice(0, 40).replace(/,.*$/s, "")},… (${url.length} characters were not kept)`;
 }

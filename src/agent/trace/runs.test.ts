@@ -17,7 +17,7 @@ test("a run that cannot be kept is told of all the same, and nobody's answer is 
       recordRun: full,
       emit: (event) => void told.push(event),
     },
-    everybody: trusted(),
+    defaultPrincipal: trusted(),
   });
   const warned = once(process, "warning");
   await keep(agentRun("one"));
@@ -31,7 +31,7 @@ test("a run that cannot be kept is told of all the same, and nobody's answer is 
 
 test("what is asked for in a way that makes no sense is refused by name", async () => {
   const memory = createMemory(undefined);
-  const { verbs, keep } = createRuns({ memory, everybody: trusted() });
+  const { verbs, keep } = createRuns({ memory, defaultPrincipal: trusted() });
   try {
     await keep(agentRun("one"));
     await assert.rejects(

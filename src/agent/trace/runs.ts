@@ -11,7 +11,7 @@ const largestPage = 1_000;
 
 type Parts = {
   memory: Pick<Memory, "emit" | "recordRun"> & { store(): Promise<Store> };
-  everybody: Principal;
+  defaultPrincipal: Principal;
 };
 
 export type PlaneRuns = {
@@ -21,7 +21,7 @@ export type PlaneRuns = {
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ memory, everybody }: Parts): PlaneRuns {
+export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await memory.store()).run(id);
@@ -30,7 +30,7 @@ export function createRuns({ memory, everybody }: Parts): PlaneRuns {
   };
   return {
     verbs: {
-      async runs(query = {}, { principal = everybody } = {}) {
+      async runs(query = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "read", "look at runs of agents");
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
@@ -43,8 +43,8 @@ export function createRuns({ memory, everybody }: Parts): PlaneRuns {
         const runs = found.slice(0, limit);
         return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
       },
-      run: (id, { principal = everybody } = {}) => find(id, principal),
-      async renderRun(id, format, { principal = everybody } = {}) {
+      run: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
+      async renderRun(id, format, { principal = defaultPrincipal } = {}) {
         if (!runFormats.includes(format))
           throw new PlaneError(
             "USAGE",

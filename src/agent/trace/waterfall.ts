@@ -9,16 +9,16 @@ const numbers = 78;
 const rowHeight = 24;
 const barHeight = 12;
 const top = 24;
-const longestLabel = 30;
+const maxLabel = 30;
 /** More rows than this are no picture any more. */
-const mostRows = 200;
+const maxRows = 200;
 
 type Row = { label: string; kind: "model" | "call" | "bad" | "warn"; from: number; took: number };
 
 /** Where the time of a run went: the model's turns and the calls that came of each. */
 export function renderWaterfall(run: AgentRun): string {
   const all = rowsOf(run);
-  const rows = all.slice(0, mostRows);
+  const rows = all.slice(0, maxRows);
   if (rows.length === 0) return "";
   const span = Math.max(run.durationMs, ...rows.map(({ from, took }) => from + took), 1);
   const height = top + rows.length * rowHeight + 6;
@@ -62,7 +62,7 @@ function renderRow({ label, kind, from, took }: Row, y: number, scale: (ms: numb
   const [x, end] = [scale(from), scale(from + took)];
   const middle = y + rowHeight / 2 + 4;
   const indent = kind === "model" ? 0 : 14;
-  const short = label.length > longestLabel ? `${sliceText(label, 0, longestLabel - 1)}…` : label;
+  const short = label.length > maxLabel ? `${sliceText(label, 0, maxLabel - 1)}…` : label;
   return [
     `<text class="name" x="${indent}" y="${fixed(middle)}">${escapeHtml(short)}</text>`,
     `<rect class="bar-${kind}" x="${fixed(x)}" y="${fixed(y + (rowHeight - barHeight) / 2)}" width="${fixed(Math.max(end - x, 3))}" height="${barHeight}" rx="3"><title>${escapeHtml(`${label}: ${durationOf(took)}`)}</title></rect>`,

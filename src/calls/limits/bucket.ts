@@ -19,14 +19,14 @@ export function fillBucket(bucket: Bucket | null, perMinute: number, now: number
 }
 
 /** Takes as many of `most` turns as there are, or promises one. */
-export function drawTurns(bucket: Bucket, most: number, patienceMs: number): Drawn {
+export function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
   const there = Math.min(most, Math.floor(bucket.tokens));
   if (there >= 1) {
     bucket.tokens -= there;
     return { turns: there, waitMs: 0 };
   }
   const waitMs = Math.ceil(((1 - bucket.tokens) * minuteMs) / bucket.perMinute);
-  if (waitMs > patienceMs) return { turns: 0, waitMs };
+  if (waitMs > limitMs) return { turns: 0, waitMs };
   bucket.tokens -= 1;
   return { turns: 1, waitMs };
 }

@@ -6,14 +6,14 @@ import { costOf } from "../cost.ts";
 import { outOfTime } from "./exceeded.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type Payer, payBack, payHere, payTogether } from "./pay.ts";
-import { createPurse, type Purse } from "./purse.ts";
+import { type CostLedger, createCostLedger } from "./purse.ts";
 import type { SharedBudgets } from "./shared-budgets.ts";
 import { createTimeShares, type Timed } from "./time-shares.ts";
 
 /** So many conversations, and so many personas, are kept in mind; the longest unused are forgotten first. */
-const mostKept = 10_000;
+const maxKept = 10_000;
 
-type Conversation = Timed & { spentMs: number; purse: Purse; running: Set<Meter> };
+type Conversation = Timed & { spentMs: number; purse: CostLedger; running: Set<Meter> };
 
 export type ConversationBudgets = {
   /** Undefined where there is nothing to count. */
@@ -35,7 +35,7 @@ export function createBudgets(
 ): ConversationBudgets {
   const shares = shared && createTimeShares(shared);
   const conversations = new Map<string, Conversation>();
-  const personas = new Map<string, Purse>();
+  const personas = new Map<string, CostLedger>();
 
   function checkTime(conversation: Conversation | undefined, tool: string): void | Promise<void> {
     const limit = setting().maxToolDurationMs;
@@ -61,7 +61,7 @@ export function createBudgets(
           ? undefined
           : recall(conversations, keyOf(options.conversation, principal), newConversation);
       const { persona } = principal;
-      const ofPersona = persona === null ? undefined : recall(personas, persona, createPurse);
+      const ofPersona = persona === null ? undefined : recall(personas, persona, createCostLedger);
       const payers = (): Payer[] => {
         const { maxCost, perPersona } = setting();
         const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
@@ -170,7 +170,7 @@ function personaKey(persona: string): string {
 
 function newConversation(key: string): Conversation {
   const conversation: Conversation = {
-    ...{ key, spentMs: 0, heldMs: 0, purse: createPurse(), running: new Set<Meter>() },
+    ...{ key, spentMs: 0, heldMs: 0, purse: createCostLedger(), running: new Set<Meter>() },
     isRunning: () => conversation.running.size > 0,
     // What runs counts too, so that many at once cannot all be let in by the same rest.
     usedMs() {
@@ -191,7 +191,7 @@ function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T
   const found = kept.get(key) ?? create(key);
   kept.delete(key);
   kept.set(key, found);
-  const [oldest] = kept.size > mostKept ? kept.keys() : [];
+  const [oldest] = kept.size > maxKept ? kept.keys() : [];
   if (oldest !== undefined) kept.delete(oldest);
   return found;
 }

@@ -3,7 +3,7 @@ import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
 import { judgeFailure } from "./judge-failure.ts";
 
-const longestOpenMs = 300_000;
+const maxOpenMs = 300_000;
 /** Those that come while one call tries a server are told to come back after this. */
 const probeMs = 1_000;
 
@@ -61,7 +61,7 @@ export function createCircuits(
 
   function open(server: string, circuit: Circuit, openMs: number): void {
     const since = Date.now();
-    circuit.until = since + Math.min(longestOpenMs, openMs * 2 ** Math.min(circuit.opened, 30));
+    circuit.until = since + Math.min(maxOpenMs, openMs * 2 ** Math.min(circuit.opened, 30));
     if (circuit.opened === 0) circuit.since = since;
     circuit.opened += 1;
     onChange(server, "open");

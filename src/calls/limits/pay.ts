@@ -1,12 +1,12 @@
 import type { Budgets } from "../../model/budgets.ts";
 import type { Cost } from "../../model/call.ts";
 import { exceeded } from "./exceeded.ts";
-import { limitIn, type Purse, rest } from "./purse.ts";
+import { type CostLedger, limitIn, rest } from "./purse.ts";
 import type { SharedBudgets } from "./shared-budgets.ts";
 
 /** Who pays, and how that is told. */
 export type Payer = {
-  purse: Purse;
+  purse: CostLedger;
   key: string;
   whose: string;
   maxCost: Budgets["maxCost"];

@@ -5,13 +5,13 @@ import type { Cost } from "../../model/call.ts";
 export const rest = 1e-9;
 
 /** What was spent, each unit on its own. */
-export type Purse = {
+export type CostLedger = {
   add(cost: Cost): void;
   spent(unit: string): number;
   all(): Record<string, number>;
 };
 
-export function createPurse(): Purse {
+export function createCostLedger(): CostLedger {
   const spent = new Map<string, number>();
   return {
     add({ amount, unit }) {

@@ -4,14 +4,14 @@ import { type Bucket, burstOf, drawTurns, fillBucket } from "./bucket.ts";
 
 const minuteMs = 60_000;
 /** Nobody waits longer than this for a turn. */
-export const longestWaitMs = 5_000;
+export const maxWaitMs = 5_000;
 
 /** Who is limited, by which key of which value, and how that is told. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
 export type Rates = {
   /** Undefined when there is room. Throws when the turn would come later than anybody waits. */
-  take(rated: Rated, patienceMs: number, signal: AbortSignal): Promise<void> | undefined;
+  take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
   /** How many things are being counted. */
   size(): number;
 };
@@ -47,9 +47,9 @@ export function createRates(): Rates {
   }
 
   return {
-    take(rated, patienceMs, signal) {
+    take(rated, limitMs, signal) {
       const bucket = fill(rated);
-      const { turns, waitMs } = drawTurns(bucket, 1, Math.min(patienceMs, longestWaitMs));
+      const { turns, waitMs } = drawTurns(bucket, 1, Math.min(limitMs, maxWaitMs));
       if (turns === 0) throw tooSoon(rated, waitMs);
       return waitMs === 0 ? undefined : wait(bucket, waitMs, signal);
     },

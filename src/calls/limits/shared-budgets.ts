@@ -7,7 +7,7 @@ import type { SharedCounts } from "./shared-counts.ts";
 const keptMs = 24 * 3_600_000;
 /** A plane takes so much of a conversation's time at once, though never more than a quarter of what is left. */
 const shareMs = 5_000;
-const leastMs = 250;
+const minMs = 250;
 
 /** `takenMs` are used, or in the hands of planes. */
 export type SharedBudget = { takenMs: number; cost: Record<string, number> };
@@ -31,7 +31,7 @@ export function createSharedBudgets(shared: SharedCounts) {
     takeTime: (key: string, overMs: number, limitMs: number): Promise<{ gotMs: number; takenMs: number }> =>
       step(key, ({ takenMs: before, cost }) => {
         const left = limitMs - before - overMs;
-        const gotMs = left <= 0 ? 0 : Math.min(left, Math.max(leastMs, Math.min(shareMs, left / 4)));
+        const gotMs = left <= 0 ? 0 : Math.min(left, Math.max(minMs, Math.min(shareMs, left / 4)));
         const takenMs = before + overMs + gotMs;
         return { budget: { takenMs, cost }, answer: { gotMs, takenMs } };
       }),

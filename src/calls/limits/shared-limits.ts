@@ -29,7 +29,7 @@ export type PlaneLimits = {
 export function createPlaneLimits(
   config: () => Config,
   emit: (event: PlaneEvent) => void,
-  everybody: Principal,
+  defaultPrincipal: Principal,
   { store, outlivesUs }: Pick<Memory, "store" | "outlivesUs">,
 ): PlaneLimits {
   // Whoever opens the store only to count alone would wait for nothing.
@@ -53,7 +53,8 @@ export function createPlaneLimits(
       ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
     }),
     verbs: {
-      budget: (conversation, { principal = everybody } = {}) => budgets.everywhere(conversation, principal),
+      budget: (conversation, { principal = defaultPrincipal } = {}) =>
+        budgets.everywhere(conversation, principal),
     },
     circuitOf(server) {
       const circuit = circuits.status(server);

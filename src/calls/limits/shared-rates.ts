@@ -2,7 +2,7 @@ import { oneByOne } from "../../lib/one-by-one.ts";
 import { pause } from "../../lib/pause.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Bucket, type Drawn, drawTurns, fillBucket } from "./bucket.ts";
-import { longestWaitMs, type Rated, type Rates, tooSoon } from "./rates.ts";
+import { maxWaitMs, type Rated, type Rates, tooSoon } from "./rates.ts";
 import type { SharedCounts } from "./shared-counts.ts";
 
 /** Turns that were taken ahead are good for so long. So planes together never go beyond a limit by more than what it
@@ -10,7 +10,7 @@ import type { SharedCounts } from "./shared-counts.ts";
 const shareMs = 1_000;
 const keptMs = 120_000;
 
-type Share = { turns: number; until: number; ask(rated: Rated, patienceMs: number): Promise<Drawn> };
+type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
 
 /** The same rates for all planes on one store. A plane takes the turns of a second at once, so that a call seldom waits
  * for the store. While the store is away each plane counts for itself. */
@@ -31,12 +31,12 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
     return true;
   }
 
-  async function next(share: Share, { key, perMinute }: Rated, patienceMs: number): Promise<Drawn> {
+  async function next(share: Share, { key, perMinute }: Rated, limitMs: number): Promise<Drawn> {
     if (takeHere(share)) return { turns: 1, waitMs: 0 };
     const most = Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
     const drawn = await shared.change(keyOf(key), keptMs, (value, now) => {
       const bucket = fillBucket(value as Bucket | null, perMinute, now);
-      const answer = drawTurns(bucket, most, patienceMs);
+      const answer = drawTurns(bucket, most, limitMs);
       return { value: bucket as JsonObject, answer };
     });
     share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
@@ -53,12 +53,12 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
     void shared.change(keyOf(key), keptMs, step).catch(() => undefined);
   }
 
-  async function take(rated: Rated, patienceMs: number, signal: AbortSignal): Promise<void> {
-    const patience = Math.min(patienceMs, longestWaitMs);
+  async function take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> {
+    const patience = Math.min(limitMs, maxWaitMs);
     const drawn = await shareOf(rated.key)
       .ask(rated, patience)
       .catch(() => null);
-    if (drawn === null) return alone.take(rated, patienceMs, signal);
+    if (drawn === null) return alone.take(rated, limitMs, signal);
     if (drawn.turns === 0) throw tooSoon(rated, drawn.waitMs);
     if (drawn.waitMs > 0) await pause(drawn.waitMs, { signal });
     if (!signal.aborted) return;
@@ -67,8 +67,8 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   }
 
   return {
-    take: (rated, patienceMs, signal) =>
-      takeHere(shareOf(rated.key)) ? undefined : take(rated, patienceMs, signal),
+    take: (rated, limitMs, signal) =>
+      takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal),
     size: () => shares.size + alone.size(),
   };
 }

@@ -3,7 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Tool } from "../../model/tool.ts";
 
 /** How many calls of one tool may wait for each other. */
-const longestLine = 1_000;
+const maxLine = 1_000;
 
 /** Calls of a tool that may not run beside itself: one after the other, in the order they came. */
 export type Turns = {
@@ -22,7 +22,7 @@ export function isSerial({ parallel, metadata }: Tool): boolean {
 export function createTurns(): Turns {
   const lines = new Map<string, Gate>();
   const lineOf = (key: string): Gate => {
-    const found = lines.get(key) ?? createGate(1, longestLine);
+    const found = lines.get(key) ?? createGate(1, maxLine);
     lines.set(key, found);
     return found;
   };
@@ -51,7 +51,7 @@ function keyOf({ id }: Tool): string {
 }
 
 function tooMany({ name, id: { server } }: Tool): PlaneError {
-  const text = `'${name}' runs one call at a time ('allow_parallel' is false), and ${longestLine} wait. Call again later.`;
+  const text = `'${name}' runs one call at a time ('allow_parallel' is false), and ${maxLine} wait. Call again later.`;
   return new PlaneError("BUSY", text, {
     data: { tool: name, ...(server === null ? {} : { server }), sent: false, retryAt: null },
   });

@@ -4,8 +4,8 @@ import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { ResultHandle, ResultPart, ResultShape } from "../../model/stored-result.ts";
 
-const longestShape = 1_500;
-const mostParts = 20;
+const maxShape = 1_500;
+const maxParts = 20;
 
 /** A large result in a few words, for a model: what it is, where the rest is, and how it begins. */
 export function renderDigest(handle: ResultHandle, readTool: string | null, isForModel = true): string {
@@ -18,8 +18,8 @@ export function renderDigest(handle: ResultHandle, readTool: string | null, isFo
       : `This result is too large to be shown whole: ${countOf(characters, "character")}${kinds[shape.kind]}. It is kept as ${id} until ${until}.`,
     readOn(id, nextOffset < characters ? nextOffset : null, readTool, isForModel),
     `Shape: ${renderShape(shape)}`,
-    ...parts.slice(0, mostParts).map(renderPart),
-    ...(parts.length > mostParts ? [`and ${countOf(parts.length - mostParts, "more part")} left out`] : []),
+    ...parts.slice(0, maxParts).map(renderPart),
+    ...(parts.length > maxParts ? [`and ${countOf(parts.length - maxParts, "more part")} left out`] : []),
   ];
   if (preview === "") return lines.join("\n");
   const how = nextOffset < characters ? "How it begins" : "All of its text";
@@ -50,7 +50,7 @@ function renderShape(shape: ResultShape): string {
       : `${countOf(shape.rows, "row")} of ${shape.columns.join(", ")}`;
   // Names of fields and columns are the tool's own words, too.
   const safe = plainText(text).replaceAll("<", "&lt;").replaceAll(/\s+/g, " ");
-  return safe.length > longestShape ? `${cutText(safe, longestShape)}…` : safe;
+  return safe.length > maxShape ? `${cutText(safe, maxShape)}…` : safe;
 }
 
 function renderPart({ path, type, mimeType, characters }: ResultPart): string {

@@ -9,7 +9,7 @@ export type PageAsked = {
   grep: string | null;
 };
 
-const longestPattern = 1_000;
+const maxPattern = 1_000;
 const known = ["offset", "limit", "path", "grep", "lines"];
 
 /** What is asked for, held to what makes sense; the error names the parameter. */
@@ -30,8 +30,8 @@ export async function parseQuery(query: ResultQuery): Promise<PageAsked> {
 }
 
 async function requirePattern(grep: unknown): Promise<void> {
-  if (typeof grep !== "string" || grep === "" || grep.length > longestPattern)
-    return refuse("grep", grep, `give a pattern of 1 to ${longestPattern} characters`);
+  if (typeof grep !== "string" || grep === "" || grep.length > maxPattern)
+    return refuse("grep", grep, `give a pattern of 1 to ${maxPattern} characters`);
   const { patternProblem } = await import("../../lib/linear-pattern.ts");
   const problem = patternProblem(grep);
   if (problem !== null) refuse("grep", grep, problem);

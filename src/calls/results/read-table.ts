@@ -3,7 +3,7 @@ type Table = { columns: string[]; rows: number };
 /** So many rows have to agree before something is called a table. */
 const agreeing = 20;
 const fewestRows = 3;
-const mostColumns = 60;
+const maxColumns = 60;
 const separators = ["\t", ",", ";", "|"];
 
 /** The columns of the first line, and how many rows follow it; null where the lines do not agree on them. */
@@ -14,7 +14,7 @@ export function readTable(text: string): Table | null {
     if (rows.length < fewestRows || head.length < 2) continue;
     if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
     if (rows.every((row) => row.length === head.length))
-      return { columns: head.slice(0, mostColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
+      return { columns: head.slice(0, maxColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
   }
   return null;
 }

@@ -15,7 +15,7 @@ async function setUp(keepDays: number) {
   const results = createPlaneResults({
     config: () => config,
     store: async () => store,
-    everybody: trusted(),
+    defaultPrincipal: trusted(),
   });
   const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();
   await store.append([100, 95, 80].map((ago) => callEntry(`c${ago}`, { at: at(ago) })));

@@ -17,7 +17,7 @@ import { createReadResult, readResultManifest } from "../providers/builtin/read-
 type Parts = {
   config(): Config;
   store(): Promise<Store>;
-  everybody: Principal;
+  defaultPrincipal: Principal;
 };
 
 export type PlaneResults = {
@@ -39,7 +39,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Loaded when a result is too large, or when somebody reads one: a small result pays nothing for it. */
-export function createPlaneResults({ config, store, everybody }: Parts): PlaneResults {
+export function createPlaneResults({ config, store, defaultPrincipal }: Parts): PlaneResults {
   const settings = () => config().results;
   const loaded = once(async () =>
     (await import("./results.ts")).createResults({
@@ -52,15 +52,15 @@ export function createPlaneResults({ config, store, everybody }: Parts): PlaneRe
 
   return {
     verbs: {
-      async result(id, query = {}, { principal = everybody } = {}) {
+      async result(id, query = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "read", "read results");
         return (await loaded()).read(id, query, principal);
       },
-      async results(filter = {}, { principal = everybody } = {}) {
+      async results(filter = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "read", "look at results");
         return (await loaded()).list(filter, principal);
       },
-      async verifyCalls({ head } = {}, { principal = everybody } = {}) {
+      async verifyCalls({ head } = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "admin", "verify the record of calls");
         return (await store()).verifyCalls(head);
       },

@@ -21,7 +21,7 @@ import { readPage } from "./read-page.ts";
 import { shapeOf } from "./shape.ts";
 
 const usualList = 50;
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 export type ResultParts = {
   store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
@@ -95,10 +95,10 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
       return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
     },
     async list({ limit = usualList, cursor }, reader) {
-      if (!Number.isSafeInteger(limit) || limit < 1 || limit > mostListed)
+      if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
         throw new PlaneError(
           "USAGE",
-          `'limit' cannot be '${limit}': give a whole number from 1 to ${mostListed}.`,
+          `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`,
           {
             data: { parameter: "limit", value: String(limit) },
           },

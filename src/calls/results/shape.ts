@@ -5,7 +5,7 @@ import type { Body } from "./body.ts";
 import { readTable } from "./read-table.ts";
 
 const deepest = 3;
-const mostKeys = 30;
+const maxKeys = 30;
 /** So many entries of a list are looked at to say what it is a list of. */
 const looked = 100;
 
@@ -22,8 +22,8 @@ function describe(value: Json, depth: number): Json {
   if (typeof value !== "object" || value === null) return typeOf(value);
   const keys = Object.keys(value);
   if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
-  const shown = keys.slice(0, mostKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
-  if (keys.length > mostKeys) shown.push(["…", countOf(keys.length - mostKeys, "more key")]);
+  const shown = keys.slice(0, maxKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
+  if (keys.length > maxKeys) shown.push(["…", countOf(keys.length - maxKeys, "more key")]);
   return Object.fromEntries(shown) as Json;
 }
 

@@ -23,19 +23,19 @@ type Parts = {
   /** Where the key is kept; without it the key ends with us. */
   directory: string | undefined;
   trustedKeys(): readonly string[];
-  everybody: Principal;
+  defaultPrincipal: Principal;
   environment: Environment;
   discovered(name: string): Promise<ToolId | null>;
 };
 
 /** Entries in signed documents, from one plane to another. */
 export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "importBundle"> {
-  const { entries, everybody, environment } = parts;
+  const { entries, defaultPrincipal, environment } = parts;
   // Node's cryptography is loaded when somebody needs it.
   const signing = once(async () => (await import("./signing-key.ts")).loadSigningKey(parts.directory));
 
   return {
-    async exportBundle(choice = {}, { principal = everybody } = {}) {
+    async exportBundle(choice = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "admin", "export the catalogue");
       await entries.reload();
       const chosen = choose(entries.all(), choice);
@@ -53,7 +53,7 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
       };
     },
     async importBundle(text, { reason, dryRun = false }, caller = {}) {
-      const { principal = everybody } = caller;
+      const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
       if (why === null && !dryRun)

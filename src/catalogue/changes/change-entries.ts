@@ -19,7 +19,7 @@ type Parts = {
   store(): Promise<Store>;
   /** Everything that was seen is written. */
   settled(): Promise<void>;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
   environment: Environment;
   /** The tool of a server that has this name and is not only called so for short. */
@@ -31,12 +31,12 @@ type Parts = {
   warningsOf(id: ToolId): string[];
 };
 
-const longestReason = 2_000;
+const maxReason = 2_000;
 const largestPage = 1_000;
 
 /** What people change in the catalogue, and what was changed by whom. */
 export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "deleteTool" | "changes"> {
-  const { entries, everybody, environment } = parts;
+  const { entries, defaultPrincipal, environment } = parts;
   /** What programs changed before is on record first. */
   const edit: typeof entries.edit = async (...given) => {
     await parts.settled();
@@ -44,7 +44,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
   };
   return {
     async setTool(manifest, { reason } = {}, caller = {}) {
-      const { principal = everybody } = caller;
+      const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
       if (!isObject(manifest))
@@ -70,7 +70,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
       return { ...(change as NonNullable<typeof change>), warnings: told };
     },
     async deleteTool(name, { persona = null, reason } = {}, caller = {}) {
-      const { principal = everybody } = caller;
+      const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
       await entries.reload();
@@ -80,7 +80,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
       await edit({ put: [], remove: [overlay ?? key] }, { by: asPerson(caller, principal), reason: why });
       return true;
     },
-    async changes({ limit = 50, offset = 0, ...filter } = {}, { principal = everybody } = {}) {
+    async changes({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) {
       requireNumber("limit", limit, 1, largestPage);
       requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
       await entries.loaded();
@@ -104,7 +104,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
     reason: string | null,
     caller: Caller,
   ) {
-    const { principal = everybody } = caller;
+    const { principal = defaultPrincipal } = caller;
     const name = `${id.server}.${id.tool}`;
     await entries.loaded();
     const said = keepFixed({ ...given, name }, parts.overlayOf(id));
@@ -133,8 +133,8 @@ export function asPerson({ face = "library" }: Caller, { user }: Principal) {
 
 export function readReason(reason: string | undefined): string | null {
   if (reason === undefined) return null;
-  if (typeof reason !== "string" || reason.length > longestReason)
-    throw new PlaneError("USAGE", `'reason' must be a text of at most ${longestReason} characters.`);
+  if (typeof reason !== "string" || reason.length > maxReason)
+    throw new PlaneError("USAGE", `'reason' must be a text of at most ${maxReason} characters.`);
   return reason.trim() === "" ? null : reason.trim();
 }
 

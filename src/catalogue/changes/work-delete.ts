@@ -8,16 +8,20 @@ import type { Entries } from "./entries.ts";
 
 type Parts = {
   entries: Entries;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   /** What programs changed before is on record first. */
   settled(): Promise<void>;
 };
 
 /** Takes away skills, tasks and jobs that a bundle brought. */
-export function createWorkDeletion({ entries, everybody, settled }: Parts): Pick<Plane, "deleteEntry"> {
+export function createWorkDeletion({
+  entries,
+  defaultPrincipal,
+  settled,
+}: Parts): Pick<Plane, "deleteEntry"> {
   return {
     async deleteEntry(kind, name, { persona = null, reason } = {}, caller = {}) {
-      const { principal = everybody } = caller;
+      const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       if (!workKinds.includes(kind))
         throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);

@@ -21,7 +21,7 @@ type Parts = {
   memory: Pick<Memory, "store" | "knownServers" | "emit" | "outlivesUs">;
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   config(): Config;
   builtin: HandWrittenParts["builtin"];
   maySeeServer(principal: Principal, server: string): boolean;
@@ -29,7 +29,7 @@ type Parts = {
   onEntries(): void;
   servers(): {
     names(): string[];
-    discover(names: readonly string[], how: { patienceMs: number }): Promise<void>;
+    discover(names: readonly string[], how: { waitMs: number }): Promise<void>;
   };
 };
 
@@ -69,11 +69,11 @@ export type Written = {
 /** Where the tools that people wrote come from; no server can have this name. */
 const handWrittenSource = "";
 /** How long it may take to find out whether a server has a tool of that name. */
-const patienceMs = 5_000;
+const waitMs = 5_000;
 
 /** The catalogue, with everything in it that people wrote and what is told of its changes. */
 export function createWritten(parts: Parts): Written {
-  const { memory, directory, environment, everybody, config } = parts;
+  const { memory, directory, environment, defaultPrincipal, config } = parts;
   const { store, emit } = memory;
   let latest = 0;
   const registry = createRegistry((change) => {
@@ -111,13 +111,13 @@ export function createWritten(parts: Parts): Written {
     const { names, discover } = parts.servers();
     const likely = names().filter((server) => mayBelongTo(server, name));
     if (likely.length === 0) return null;
-    await discover(likely, { patienceMs });
+    await discover(likely, { waitMs });
     const match = registry.snapshot().index.find(name);
     const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
     return ids.find(({ server, tool }) => server !== null && tool !== name) ?? null;
   }
 
-  const shared = { entries, everybody, environment, discovered, maySeeServer: parts.maySeeServer };
+  const shared = { entries, defaultPrincipal, environment, discovered, maySeeServer: parts.maySeeServer };
   return {
     registry,
     tools,

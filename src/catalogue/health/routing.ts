@@ -2,9 +2,9 @@ import type { ProviderState } from "../../model/health.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
 
 /** One second, doubled with every failure in a row, a minute at most. */
-const backoff = { firstMs: 1_000, longestMs: 60_000, jitter: 0.2 };
+const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
 
-const longestRestMs = 3_600_000;
+const maxRestMs = 3_600_000;
 
 /** Tools go by their `healthKey`, providers by their label. */
 export type Routing = {
@@ -40,9 +40,9 @@ export function createRouting(random: () => number = Math.random): Routing {
     failed(tool, provider, reason, restMs = 0) {
       const entry = entryOf(tool, provider);
       entry.failures += 1;
-      const gapMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(entry.failures - 1, 30));
+      const gapMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(entry.failures - 1, 30));
       const ownMs = gapMs * (1 + backoff.jitter * (2 * random() - 1));
-      entry.until = Date.now() + Math.max(ownMs, Math.min(restMs, longestRestMs));
+      entry.until = Date.now() + Math.max(ownMs, Math.min(restMs, maxRestMs));
       entry.reason = reason;
     },
     worked(tool, provider) {

@@ -14,7 +14,7 @@ import { hideFixed, keepFixed } from "./overlay-values.ts";
 type Parts = {
   entries: Entries;
   registry: Pick<Registry, "asListed" | "snapshot">;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   environment: Environment;
   discovered(name: string): Promise<ToolId | null>;
 };
@@ -24,7 +24,7 @@ const summaryLimit = 100;
 
 /** What is said here about tools of servers, for whoever edits it. */
 export function createOverlayVerbs(parts: Parts): OverlayVerbs {
-  const { entries, everybody, environment, discovered } = parts;
+  const { entries, defaultPrincipal, environment, discovered } = parts;
   const find = async (name: string, principal: Principal) => {
     requireScope(principal, "admin", "look at overlays");
     await entries.loaded();
@@ -37,11 +37,11 @@ export function createOverlayVerbs(parts: Parts): OverlayVerbs {
     );
   };
   return {
-    async overlay(name, { principal = everybody } = {}) {
+    async overlay(name, { principal = defaultPrincipal } = {}) {
       const { id, source, overlay } = await find(name, principal);
       return view(id, source, overlay ?? {}, parts);
     },
-    async previewOverlay(name, given, { principal = everybody } = {}) {
+    async previewOverlay(name, given, { principal = defaultPrincipal } = {}) {
       const { id, source, overlay } = await find(name, principal);
       const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
       const { manifest, problems, warnings } = checkEntry("overlay", written, environment);

@@ -10,18 +10,18 @@ import type { Catalogue } from "../tool-listing.ts";
 import type { Guard, GuardParts } from "./guard.ts";
 import { asWritten, isTrusted } from "./judge.ts";
 
-export type QualityParts = GuardParts & { everybody: Principal; revision(): number };
+export type QualityParts = GuardParts & { defaultPrincipal: Principal; revision(): number };
 
 type Faces = Pick<Plane, "queryTools" | "tool"> & Pick<Catalogue, "meant">;
 
 /** What can be asked about definitions, and decided. Each one's work is loaded when it is asked for. */
 export function createQualityVerbs(
-  { config, revision, store, emit, tools, everybody }: QualityParts,
+  { config, revision, store, emit, tools, defaultPrincipal }: QualityParts,
   faces: () => Faces,
   guarded: () => Promise<Guard>,
 ): QualityVerbs {
   type Asked = { server?: string; tool?: string };
-  type Patient = Caller & { patienceMs?: number };
+  type Patient = Caller & { waitMs?: number };
   /** With what is to be said against each. */
   const listed = async ({ server, tool }: Asked, caller: Patient) =>
     tool === undefined
@@ -39,7 +39,7 @@ export function createQualityVerbs(
     { reason }: { reason?: string },
     caller: Caller,
   ) => {
-    const { principal = everybody } = caller;
+    const { principal = defaultPrincipal } = caller;
     requireScope(principal, "admin", "decide about definitions of tools");
     const tool = await faces().tool(asked, { principal });
     const { decidePin } = await import("./pin-verbs.ts");
@@ -90,7 +90,7 @@ export function createQualityVerbs(
       const tools = await meant(filter, caller);
       return viewPins(tools, filter, { guard: await guarded(), store });
     },
-    async pin(asked, { principal = everybody } = {}) {
+    async pin(asked, { principal = defaultPrincipal } = {}) {
       const tool = await faces().tool(asked, { principal });
       const { diffPin } = await import("./pin-verbs.ts");
       return diffPin(tool, { guard: await guarded(), store });

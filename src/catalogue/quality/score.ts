@@ -6,7 +6,7 @@ export type ScoredDefinition = { name: string; description: string; parameters: 
 
 const shortest = 20;
 const perProperty = 5;
-const mostForProperties = 20;
+const maxForProperties = 20;
 const exampleWords = ["example", "e.g.", "for instance", "usage:", "such as"];
 
 /** How well a model can know from its definition what a tool is for and how it is called: 100 is flawless. */
@@ -52,7 +52,7 @@ function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
   const found: QualityCheck[] = [];
   const bare = properties.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
   if (bare.length > 0) {
-    const penalty = Math.min(bare.length * perProperty, mostForProperties);
+    const penalty = Math.min(bare.length * perProperty, maxForProperties);
     const named = bare.map((name) => `'${name}'`).join(", ");
     const message =
       bare.length === 1 ? `${named} has no description.` : `${bare.length} properties have no description.`;

@@ -5,7 +5,7 @@ import { createWeigh } from "./weight.ts";
 
 const summaryLimit = () => 100;
 const restMs = 300;
-const longestMs = 5_000;
+const maxMs = 5_000;
 const sample = (name: string) => sampleTool({ name, parameters: { type: "object", title: name } });
 type Weigh = ReturnType<typeof createWeigh>;
 
@@ -30,7 +30,7 @@ test("whoever looks at a list again and again gets to know its tokens all the sa
   context.after(() => mock.timers.reset());
   const weigh = createWeigh(summaryLimit);
   const tool = sample("second");
-  for (let passed = 0; passed <= longestMs; passed += restMs - 1) {
+  for (let passed = 0; passed <= maxMs; passed += restMs - 1) {
     weigh([tool]);
     mock.timers.tick(restMs - 1);
   }

@@ -7,7 +7,7 @@ import { scoreDefinition } from "./score.ts";
 /** Nobody types any more. */
 const restMs = 300;
 /** Whoever looks again and again gets to know it all the same. */
-const longestMs = 5_000;
+const maxMs = 5_000;
 
 /** A list is shown at once, so what takes long is told only when it is known; it is found out while nobody waits. */
 export function createWeigh(summaryLimit: () => number) {
@@ -35,7 +35,7 @@ export function createWeigh(summaryLimit: () => number) {
     if (tools.length === 0) return;
     if (waiting.length === 0) waitingSince = Date.now();
     waiting.push(...tools);
-    if (Date.now() - waitingSince > longestMs) return void countWaiting();
+    if (Date.now() - waitingSince > maxMs) return void countWaiting();
     clearTimeout(resting);
     resting = setTimeout(() => void countWaiting(), restMs);
     resting.unref();

@@ -30,9 +30,9 @@ export const fields: Readonly<Record<FieldName, { weight: number; dilution: numb
   };
 
 const deepest = 4;
-const mostChoices = 30;
+const maxChoices = 30;
 /** More than any honest description; a longer one must not hold up everybody's search. */
-const longestText = 20_000;
+const maxText = 20_000;
 
 /** `serverText` is what is said about its server. */
 export function textsOf(tool: Findable, serverText: string): Record<FieldName, string> {
@@ -42,8 +42,8 @@ export function textsOf(tool: Findable, serverText: string): Record<FieldName, s
   return {
     name: id.tool,
     server: id.server ?? "",
-    serverText: serverText.slice(0, longestText),
-    description: [title, description, ...metadata.capabilities].join("\n").slice(0, longestText),
+    serverText: serverText.slice(0, maxText),
+    description: [title, description, ...metadata.capabilities].join("\n").slice(0, maxText),
     parameterNames: parameters.names,
     parameterTexts: parameters.texts,
   };
@@ -52,10 +52,10 @@ export function textsOf(tool: Findable, serverText: string): Record<FieldName, s
 type Found = { names: string; texts: string };
 
 function readParameters(schema: unknown, found: Found, depth: number): void {
-  if (!isObject(schema) || depth > deepest || found.texts.length > longestText) return;
+  if (!isObject(schema) || depth > deepest || found.texts.length > maxText) return;
   const { properties, items } = schema;
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    if (found.names.length > longestText) return;
+    if (found.names.length > maxText) return;
     found.names += `${name}\n`;
     readProperty(property, found);
     readParameters(property, found, depth + 1);
@@ -63,7 +63,7 @@ function readParameters(schema: unknown, found: Found, depth: number): void {
   if (items !== undefined) readParameters(items, found, depth + 1);
   for (const choice of [schema.anyOf, schema.oneOf, schema.allOf]) {
     if (!Array.isArray(choice)) continue;
-    for (const one of choice.slice(0, mostChoices)) readParameters(one, found, depth + 1);
+    for (const one of choice.slice(0, maxChoices)) readParameters(one, found, depth + 1);
   }
 }
 
@@ -72,6 +72,6 @@ function readProperty(property: unknown, found: Found): void {
   const { description, enum: choices } = property;
   if (typeof description === "string") found.texts += `${description}\n`;
   if (!Array.isArray(choices)) return;
-  const texts = choices.filter((choice) => typeof choice === "string").slice(0, mostChoices);
+  const texts = choices.filter((choice) => typeof choice === "string").slice(0, maxChoices);
   found.texts += `${texts.join("\n")}\n`;
 }

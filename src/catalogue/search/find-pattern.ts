@@ -6,12 +6,12 @@ import type { FindWords } from "./find-words.ts";
 import type { Result } from "./hit.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
 
-const longestPattern = 200;
+const maxPattern = 200;
 /** Others have their turn after so long, and a search ends after so much work, or so long, with what it has. */
 const turnMs = 10;
-const mostWorkMs = 70;
+const maxWorkMs = 70;
 const limitMs = 1_000;
-const longestText = 8_000;
+const maxText = 8_000;
 /** The clock is looked at after so many tools. */
 const stride = 16;
 /** What it is worth to be found, before the words of the pattern are counted. */
@@ -20,7 +20,7 @@ const wordsWorth = 0.4;
 
 /** Why the text cannot be searched with; null where it can. */
 export function patternTrouble(pattern: string): string | null {
-  if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;
+  if (pattern.length > maxPattern) return `it is longer than ${maxPattern} characters`;
   const problem = patternProblem(pattern);
   return problem === null ? null : shorten(problem.replace(/^error parsing regexp: /, ""), 120);
 }
@@ -85,7 +85,7 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
   let before = 0;
   return async () => {
     const work = before + worked() - turnBegin;
-    if (work > mostWorkMs || now() > end) return false;
+    if (work > maxWorkMs || now() > end) return false;
     if (now() <= turnEnd) return true;
     await nextTurn();
     // What others do in between is not ours.
@@ -107,9 +107,7 @@ function textOf({ tool, serverText }: Candidate): string {
   const known = texts.get(tool);
   if (known?.serverText === serverText) return known.text;
   const { description, parameterNames, parameterTexts, server } = textsOf(tool, serverText);
-  const text = [description, parameterNames, parameterTexts, server, serverText]
-    .join("\n")
-    .slice(0, longestText);
+  const text = [description, parameterNames, parameterTexts, server, serverText].join("\n").slice(0, maxText);
   texts.set(tool, { serverText, text });
   return text;
 }

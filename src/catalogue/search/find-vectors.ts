@@ -5,10 +5,10 @@ import { compareTools } from "./tool-index.ts";
 
 /** So many texts are given to the embedder at a time. */
 const batchSize = 128;
-const longestText = 2_000;
-const mostRanked = 50;
+const maxText = 2_000;
+const maxRanked = 50;
 /** More than any catalogue has; what is not there any more is forgotten then. */
-const mostKnown = 200_000;
+const maxKnown = 200_000;
 
 /** Best first; null when the embedder fails, whose words are not for whoever searches. */
 export type FindVectors = (query: string, meant: readonly Findable[]) => Promise<Hit[] | null>;
@@ -23,7 +23,7 @@ export function createFindVectors(embed: Embed): FindVectors {
     throw new Error(`the embedder gave ${vectors.length} vectors for ${texts.length} texts`);
   };
   const learn = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    if (known.size > mostKnown) known.clear();
+    if (known.size > maxKnown) known.clear();
     const missing = [...new Set(texts)].filter((text) => !known.has(text));
     for (let at = 0; at < missing.length; at += batchSize) {
       const batch = missing.slice(at, at + batchSize);
@@ -45,7 +45,7 @@ export function createFindVectors(embed: Embed): FindVectors {
       const [asked] = (await ask([query])) as [Float32Array];
       const hits = meant.map((tool, at) => ({ tool, score: likeness(asked, vectors[at] as Float32Array) }));
       hits.sort((a, b) => b.score - a.score || compareTools(a.tool, b.tool));
-      return hits.slice(0, mostRanked);
+      return hits.slice(0, maxRanked);
     } catch {
       return null;
     }
@@ -54,7 +54,7 @@ export function createFindVectors(embed: Embed): FindVectors {
 
 function textOf(tool: Findable): string {
   const { name, server, description } = textsOf(tool, "");
-  return `${server} ${name}: ${description}`.slice(0, longestText);
+  return `${server} ${name}: ${description}`.slice(0, maxText);
 }
 
 function toUnit(vector: readonly number[]): Float32Array {

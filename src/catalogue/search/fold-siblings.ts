@@ -8,7 +8,7 @@ export type Line = Hit & { alsoOn: Findable[]; differsBy: string[] };
 /** So much of their words two descriptions have in common when they are told apart no more. */
 const sameAbove = 0.85;
 const alikeAbove = 0.5;
-const mostWords = 4;
+const maxWords = 4;
 
 /** Copies of one tool take one line; those that are only alike say by what they differ. */
 export function foldSiblings(hits: readonly Hit[]): Line[] {
@@ -43,7 +43,7 @@ function tellApart(siblings: (Line & { words: Set<string> })[]): void {
     const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
     if (alike.length === 0) continue;
     const others = new Set(alike.flatMap(({ words }) => [...words]));
-    one.differsBy = [...one.words].filter((word) => !others.has(word)).slice(0, mostWords);
+    one.differsBy = [...one.words].filter((word) => !others.has(word)).slice(0, maxWords);
   }
 }
 

@@ -7,7 +7,7 @@ const enough = 0.3;
 const longQuery = 12;
 /** In so few words each is meant. */
 const shortQuery = 3;
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Whoever searches acts on what comes back; when none of it fits, that has to be said. */
 export function describeMisfit(query: string, { hits, coverage, asked, unknown, lacking }: Found): string[] {
@@ -38,5 +38,5 @@ function opening(query: string, found: number, asked: number): string {
 }
 
 function listing(beginning: string, names: readonly string[]): string {
-  return names.length === 0 ? "" : `${beginning} ${names.slice(0, mostNamed).join(", ")}.`;
+  return names.length === 0 ? "" : `${beginning} ${names.slice(0, maxNamed).join(", ")}.`;
 }

@@ -1,5 +1,5 @@
 import type { Term } from "./query-terms.ts";
-import { mostPerTerm, type Segment } from "./segment.ts";
+import { maxPerTerm, type Segment } from "./segment.ts";
 
 /** `score` is near 1 for a tool that has every word where it counts most; `coverage` is the share of the words that it has. */
 export type Ranked = { slot: number; score: number; coverage: number };
@@ -67,7 +67,7 @@ export function createRanker(): Rank {
     for (let at = 0; at < count; at++) {
       const slot = touched[at] as number;
       const coverage = Math.min(1, (covered[slot] as number) / whole);
-      const score = ((sums[slot] as number) / (whole * mostPerTerm)) * bonusFor(coverage);
+      const score = ((sums[slot] as number) / (whole * maxPerTerm)) * bonusFor(coverage);
       sums[slot] = 0;
       covered[slot] = 0;
       if (!isAlive(slot) || !isMeant(slot)) continue;

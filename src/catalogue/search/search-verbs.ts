@@ -16,15 +16,15 @@ import { createServerText } from "./server-text.ts";
 
 /** What is not known by then is searched the next time. */
 const usualPatienceMs = 5_000;
-const longestInEvent = 200;
-const mostRecommended = 15;
+const maxInEvent = 200;
+const maxRecommended = 15;
 /** What is worth having is chosen from so many. */
 const recommendedFrom = 50;
-const mostNamed = 3;
+const maxNamed = 3;
 
 export type SearchParts = {
   config(): Config;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   registry: { all(): readonly Tool[] };
   catalogue: {
@@ -32,7 +32,7 @@ export type SearchParts = {
     listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
   };
   find: {
-    discover(server: string | null, principal: Principal, patience: { patienceMs?: number }): Promise<void>;
+    discover(server: string | null, principal: Principal, patience: { waitMs?: number }): Promise<void>;
   };
   /** Once `loaded` is done, `withoutHeld` knows about all that is listed. */
   quality: { loaded(): Promise<void>; withoutHeld(tools: readonly Tool[]): readonly Tool[] };
@@ -45,7 +45,7 @@ export function createSearchWhenNeeded(
   { embed }: { embed?: Embed },
   parts: SearchParts,
 ): Pick<Plane, "search" | "recommend"> {
-  const { config, everybody, registry, catalogue, find, quality } = parts;
+  const { config, defaultPrincipal, registry, catalogue, find, quality } = parts;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([
       import("./search.ts"),
@@ -54,9 +54,9 @@ export function createSearchWhenNeeded(
     return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
   });
   const serverText = createServerText(config, parts.servers.session);
-  const prepare = async (server: string | null, principal: Principal, patienceMs = usualPatienceMs) => {
+  const prepare = async (server: string | null, principal: Principal, waitMs = usualPatienceMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
-    await find.discover(isOne ? server : null, principal, { patienceMs });
+    await find.discover(isOne ? server : null, principal, { waitMs });
     await quality.loaded();
     const { search, recommend } = await loaded();
     search.update(registry.all(), serverText());
@@ -67,10 +67,10 @@ export function createSearchWhenNeeded(
 
   return {
     async search(request, options = {}) {
-      const { principal = everybody, face, patienceMs, only, session, orWords = false } = options;
+      const { principal = defaultPrincipal, face, waitMs, only, session, orWords = false } = options;
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
-      const { search, visible: all } = await prepare(asked.server, principal, patienceMs);
+      const { search, visible: all } = await prepare(asked.server, principal, waitMs);
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const answer = await search.find(asked, visible, {
@@ -80,7 +80,7 @@ export function createSearchWhenNeeded(
       });
       // Somebody who types searches with every letter, and nobody wants to hear of each.
       if (answer.query !== "" && face !== "workbench") {
-        const query = redact(answer.query).slice(0, longestInEvent);
+        const query = redact(answer.query).slice(0, maxInEvent);
         const told = {
           query,
           resultCount: answer.tools.length,
@@ -103,13 +103,13 @@ export function createSearchWhenNeeded(
         tools: noted.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: whole.get(one.name) }) })),
       };
     },
-    async recommend(task, { limit = mostRecommended, principal = everybody, patienceMs } = {}) {
+    async recommend(task, { limit = maxRecommended, principal = defaultPrincipal, waitMs } = {}) {
       requireScope(principal, "read", "search for tools");
-      const options = { limit: readLimit(limit, mostRecommended) };
+      const options = { limit: readLimit(limit, maxRecommended) };
       const text = readText(task, "task");
       if (text === "")
         throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
-      const { search, recommend, visible } = await prepare(null, principal, patienceMs);
+      const { search, recommend, visible } = await prepare(null, principal, waitMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
@@ -159,6 +159,6 @@ function describeSilent(servers: readonly string[]): string | null {
 }
 
 function list(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

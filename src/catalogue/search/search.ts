@@ -20,7 +20,7 @@ import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.t
 /** So many names follow the answer. */
 const nextNames = 5;
 /** Whoever asked knows the rest. */
-const longestEcho = 200;
+const maxEcho = 200;
 /** Folded ones leave room for others. */
 const spare = 40;
 /** Beside words, vectors of an unknown model have a say and not the last word. */
@@ -174,7 +174,7 @@ function toAnswer(
   const shown = lines.slice(0, limit);
   const folded = shown.reduce((sum, { alsoOn }) => sum + alsoOn.length, 0);
   return {
-    query: shorten(query, longestEcho),
+    query: shorten(query, maxEcho),
     total,
     truncated: isPartial || total > shown.length + folded,
     tools: shown.map((line) => toFoundTool(line, summaryLimit)),

@@ -5,7 +5,7 @@ import { eachWord, joinWords, type TakeWord } from "./words.ts";
 
 /** How soon a word that comes again stops to count more. */
 const saturation = 1.4;
-export const mostPerTerm = saturation + 1;
+export const maxPerTerm = saturation + 1;
 
 /**
  * Which tools have which term, and what the term is worth in each of them. Tools are slots, small numbers; those of a
@@ -63,7 +63,7 @@ export function createSegmentBuilder() {
       }
       for (const row of met) {
         const sum = sums[row] as number;
-        postings.keep(row, slot, (sum * mostPerTerm) / (sum + saturation));
+        postings.keep(row, slot, (sum * maxPerTerm) / (sum + saturation));
         sums[row] = 0;
       }
       met.length = 0;

@@ -3,7 +3,7 @@ import type { Session } from "../../protocol/session.ts";
 import type { ServerText } from "./tool-index.ts";
 
 /** What a server says about itself is read so far; more of it would only dilute what its tools say. */
-const mostRead = 2_000;
+const maxRead = 2_000;
 
 /**
  * What is said about servers, by whoever configured them and by themselves: their title and how they want to be used.
@@ -31,5 +31,5 @@ export function createServerText(
 
 function saidBy({ serverInfo, instructions }: Session): string {
   const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
-  return `${title}\n${instructions ?? ""}`.slice(0, mostRead);
+  return `${title}\n${instructions ?? ""}`.slice(0, maxRead);
 }

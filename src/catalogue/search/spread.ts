@@ -6,7 +6,7 @@ const leftOfLong = 0.85;
 /** So many telling words are one wish; twice as many are likely to be several. */
 const oneWish = 6;
 /** Further down nobody looks for variety. */
-const mostChosen = 15;
+const maxChosen = 15;
 
 /**
  * Several things may be wanted at once. What a chosen tool has brought already counts a little less for the next, so that
@@ -24,7 +24,7 @@ export function spread({ best: candidates, terms, asked }: Ranking): Ranked[] {
   const remaining = new Float64Array(terms.length).fill(1);
   const open = candidates.map((candidate, at) => ({ candidate, at, score: candidate.score }));
   const chosen: Ranked[] = [];
-  while (chosen.length < mostChosen && open.length > 0) {
+  while (chosen.length < maxChosen && open.length > 0) {
     let best = 0;
     for (const [place, one] of open.entries()) {
       const row = parts[one.at] as Float64Array;

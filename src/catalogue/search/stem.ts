@@ -8,13 +8,13 @@ export function stemWord(word: string): string {
 }
 
 const known = new Map<string, string>();
-const mostKnown = 100_000;
+const maxKnown = 100_000;
 
 /** The same words come again and again. */
 export function stemOf(word: string): string {
   const before = known.get(word);
   if (before !== undefined) return before;
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   const stem = stemWord(word);
   known.set(word, stem);
   return stem;

@@ -21,7 +21,7 @@ export type ToolIndex = {
 
 type Entry = { key: string; tool: Findable; serverText: string };
 
-const mostSegments = 16;
+const maxSegments = 16;
 /** Below this, a gap more or less is not worth merging anything. */
 const fewestGone = 256;
 
@@ -86,7 +86,7 @@ export function createToolIndex(): ToolIndex {
       const added = sift(tools, once(serverText));
       if (added.length > 0) append(added);
       const gone = entries.length - alive;
-      if (segments.length > mostSegments || gone > Math.max(fewestGone, alive / 2)) compact();
+      if (segments.length > maxSegments || gone > Math.max(fewestGone, alive / 2)) compact();
       current = tools;
       masks = new WeakMap();
       return added.length;

@@ -3,7 +3,7 @@ import { isStopWord } from "./stop-words.ts";
 /** Called with every word, and with what a name like `read_file` or `GitHub` is when it is written as one word. */
 export type TakeWord = (word: string, isJoined: boolean) => void;
 
-const longestWord = 40;
+const maxWord = 40;
 const other = 0;
 const lower = 1;
 const upper = 2;
@@ -81,14 +81,14 @@ function takeRun(text: string, start: number, take: TakeWord): number {
 function takePart(part: string, take: TakeWord): void {
   const word = part.toLowerCase();
   const isLong = word.length > 1 || (word >= "0" && word <= "9");
-  if (isLong && word.length <= longestWord && !isStopWord(word)) take(word, false);
+  if (isLong && word.length <= maxWord && !isStopWord(word)) take(word, false);
 }
 
 function takeParts(parts: readonly string[], take: TakeWord): void {
   for (const part of parts) takePart(part, take);
   if (parts.length < 2) return;
   const joined = parts.join("").toLowerCase();
-  if (joined.length > 1 && joined.length <= longestWord && !/^\d+$/.test(joined)) take(joined, true);
+  if (joined.length > 1 && joined.length <= maxWord && !/^\d+$/.test(joined)) take(joined, true);
 }
 
 /** Chinese, Japanese and Korean put no spaces between words: every two characters are taken for one. */

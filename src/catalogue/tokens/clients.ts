@@ -3,13 +3,13 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { QualityVerbs } from "../../model/quality-verbs.ts";
 
-type Parts = { emit(event: PlaneEvent): void; everybody: Principal };
+type Parts = { emit(event: PlaneEvent): void; defaultPrincipal: Principal };
 
 /** So many texts are counted before others have their turn. */
 const slice = 50;
 
 /** The MCP clients that are connected, and what each of them has in its context. */
-export function createClients({ emit, everybody }: Parts) {
+export function createClients({ emit, defaultPrincipal }: Parts) {
   const open = new Set<ClientSource>();
 
   async function measure(principal: Principal): Promise<ClientContext[]> {
@@ -28,7 +28,7 @@ export function createClients({ emit, everybody }: Parts) {
     verbs: ({ stats }: Pick<QualityVerbs, "stats">): ClientVerbs & Pick<QualityVerbs, "stats"> => ({
       async stats(options, caller = {}) {
         const told = await stats(options, caller);
-        return { ...told, sessions: await measure(caller.principal ?? everybody) };
+        return { ...told, sessions: await measure(caller.principal ?? defaultPrincipal) };
       },
       watchClient(source) {
         open.add(source);

@@ -5,12 +5,12 @@ import type { ContextCost, ContextStats, ToolContext } from "../../model/context
 import { metaTools } from "../../model/meta-tools.ts";
 import type { Tool } from "../../model/tool.ts";
 import { loadTokenCounter, tokenizer } from "./count-tokens.ts";
-import { countDefinitions, mostTokens } from "./definition-cost.ts";
+import { countDefinitions, maxTokens } from "./definition-cost.ts";
 
 type Lazy = ConfigValues["lazy"];
 
 /** No definition has so long words that a tokenizer has to be loaded to know that there are more. */
-const mostBytesPerToken = 12;
+const maxBytesPerToken = 12;
 
 /** What the definitions of these tools cost, by server, dearest first. */
 export async function countContext(
@@ -49,9 +49,9 @@ export async function countContext(
 /** Counts no further than it has to. */
 export async function isAboveThreshold(tools: readonly Tool[], { mode, ...lazy }: Lazy): Promise<boolean> {
   if (mode !== "auto") return mode === "always";
-  const most = mostTokens(tools);
+  const most = maxTokens(tools);
   if (most <= lazy.thresholdTokens) return false;
-  if (most > lazy.thresholdTokens * mostBytesPerToken) return true;
+  if (most > lazy.thresholdTokens * maxBytesPerToken) return true;
   let isAbove = false;
   await countDefinitions(tools, lazy.summaryDescriptionLimit, (sum) => {
     isAbove = sum > lazy.thresholdTokens;

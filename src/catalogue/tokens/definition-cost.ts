@@ -71,6 +71,6 @@ function isSame(one: Words, other: Words): boolean {
 }
 
 /** Can be told without a tokenizer: a text has no more tokens than bytes. */
-export function mostTokens(tools: readonly Tool[]): number {
+export function maxTokens(tools: readonly Tool[]): number {
   return tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])), 0);
 }

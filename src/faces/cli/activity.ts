@@ -11,11 +11,11 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
   await withPlane(cli, options, async (plane, interrupted) => {
     const entries = await plane.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
-    if (!plane.isElsewhere)
+    if (!plane.isRemote)
       say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
     print(renderActivity(entries.toReversed()));
-    if (options.follow && plane.isElsewhere) await follow(plane, entries, interrupted);
+    if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
   });
 }
 

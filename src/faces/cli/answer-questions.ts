@@ -8,7 +8,7 @@ import { printWarning, say } from "./output.ts";
 import { terminalPrompts } from "./terminal-prompts.ts";
 
 /** Whoever has not given a fitting answer by then is not asked again. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Only somebody at a terminal can be asked. */
 export function canBeAsked(): boolean {
@@ -36,7 +36,7 @@ async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions()).find((waiting) => waiting.id === id);
   if (!question) return;
   say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
-  for (let attempt = 1; attempt <= mostAttempts; attempt++)
+  for (let attempt = 1; attempt <= maxAttempts; attempt++)
     if (await answerOnce(plane, question, prompts)) return;
   await plane.answer(id, { action: "decline" });
 }

@@ -4,7 +4,7 @@ import { withModel } from "./agent-commands.ts";
 import type { Cli } from "./cli.ts";
 import { examples, type SetExitCode } from "./command-parts.ts";
 
-const mostParallel = 256;
+const maxParallel = 256;
 
 /** Many at once: `batch` for calls, `generate` for prompts. */
 export function addBatchCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
@@ -59,6 +59,6 @@ function withFiles(command: Command): Command {
 
 function toParallel(text: string): number {
   const parallel = Number(text);
-  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= mostParallel) return parallel;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${mostParallel}.`);
+  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= maxParallel) return parallel;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${maxParallel}.`);
 }

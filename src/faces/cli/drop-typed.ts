@@ -11,7 +11,7 @@ type Typed = {
 /** What was typed is there at once; nobody reads a question and answers it in this time. */
 const quietMs = 60;
 /** A key that is held down has no end. */
-const longestMs = 1_000;
+const maxMs = 1_000;
 const interrupt = "\u0003";
 
 /** What was typed before a question was shown is no answer to it. Only an interruption counts at any time. */
@@ -40,7 +40,7 @@ export async function dropTyped(input: Typed = process.stdin): Promise<void> {
       setImmediate(() => heard === before && end());
     };
     const quiet = setTimeout(look, quietMs);
-    const last = setTimeout(end, longestMs);
+    const last = setTimeout(end, maxMs);
     input.on("data", hear);
   });
   input.pause();

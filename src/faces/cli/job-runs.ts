@@ -27,14 +27,14 @@ async function tellRun(
   begin: (plane: Plane, how: RunJobOptions) => Promise<JobRun>,
 ): Promise<number> {
   const run = await withPlane(cli, options, async (plane, signal) => {
-    if (detach && !plane.isElsewhere)
+    if (detach && !plane.isRemote)
       throw new PlaneError(
         "USAGE",
         "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
       );
     const idempotencyKey = key === undefined ? {} : { idempotencyKey: key };
     using _telling = tellApprovals(plane);
-    if (plane.isElsewhere)
+    if (plane.isRemote)
       signal.addEventListener("abort", () =>
         say(
           "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",

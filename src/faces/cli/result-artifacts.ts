@@ -8,7 +8,7 @@ import type { ToolResult } from "../../model/result.ts";
 
 type SavedArtifact = { name: string; path: string; bytes: number };
 
-const longestName = 120;
+const maxName = 120;
 
 /** Writes what came with a result into a directory: all of it, or nothing where something is in the way. */
 export async function saveArtifacts(
@@ -59,5 +59,5 @@ export function safeName(name: string): string {
     .replace(/^[.-]+/, "")
     .replace(/\.+$/, "");
   const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(cleaned);
-  return (reserved ? `_${cleaned}` : cleaned).slice(-longestName);
+  return (reserved ? `_${cleaned}` : cleaned).slice(-maxName);
 }

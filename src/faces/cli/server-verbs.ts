@@ -41,7 +41,7 @@ async function change(
 ): Promise<void> {
   const { status, goesOn } = await withPlane(cli, options, async (plane) => {
     await plane[verb](name);
-    return { status: await plane.server(name), goesOn: plane.isElsewhere === true };
+    return { status: await plane.server(name), goesOn: plane.isRemote === true };
   });
   if (options.json) return printJson({ servers: [status] });
   print(`${stateMark(status.state)} ${name} ${render(status)}`);
@@ -73,7 +73,7 @@ export async function showLogs(cli: Cli, name: string, options: GlobalOptions): 
 
 export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const tools = await withPlane(cli, options, (plane) =>
-    plane.tools({ server: name, patienceMs: namesWithinMs }),
+    plane.tools({ server: name, waitMs: namesWithinMs }),
   );
   const names = tools.map(({ id }) => id.tool);
   if (options.json) printJson({ server: name, tools: names });

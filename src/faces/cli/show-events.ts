@@ -6,7 +6,7 @@ import { say } from "./output.ts";
 
 /** Tells all that a plane of this process does, for whoever looks for a reason. No event carries an argument or a result. */
 export function showEvents(plane: Plane): void {
-  if (plane.isElsewhere)
+  if (plane.isRemote)
     return say("Another process serves; --standalone shows what happens in a plane of its own.");
   for (const type of Object.keys(eventMeanings) as EventType[])
     plane.on(type, ({ type: _, ...facts }) => {

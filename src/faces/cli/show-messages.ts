@@ -6,8 +6,8 @@ import { colors } from "./colors.ts";
 import { beforeOutput } from "./output.ts";
 
 /** As much of what a tool said as people want to see go by. */
-const longestObservation = 400;
-const longestArguments = 200;
+const maxObservation = 400;
+const maxArguments = 200;
 
 export type MessageOutput = {
   /** Gets the answer, and what is said before a call; left out where the answer is printed at the end. */
@@ -74,12 +74,12 @@ const leads: Record<Type, string> = {
 
 function renderAction({ tool, arguments: args }: NonNullable<AgentMessage["call"]>): string {
   const shown = args === undefined ? "" : typeof args === "string" ? args : stableJson(args);
-  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(cut(plainText(shown), longestArguments))}`;
+  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(cut(plainText(shown), maxArguments))}`;
 }
 
 function renderObservation(text: string, status: string | undefined): string {
   const went = status === undefined || status === "succeeded" ? "" : `${colors.yellow(status)} `;
-  return `${leads.observation}${went}${colors.dim(cut(text.trim(), longestObservation))}`;
+  return `${leads.observation}${went}${colors.dim(cut(text.trim(), maxObservation))}`;
 }
 
 function cut(text: string, limit: number): string {

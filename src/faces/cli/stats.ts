@@ -10,7 +10,7 @@ import { withPlane } from "./with-plane.ts";
 type StatsOptions = GlobalOptions & { server?: string; tools: boolean; limit?: number };
 
 const barWidth = 24;
-const mostNamed = 3;
+const maxNamed = 3;
 
 export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
   const { server, tools, limit } = options;
@@ -69,8 +69,8 @@ function renderSessions(sessions: readonly ClientContext[], full: number): strin
 }
 
 function shorten(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {

@@ -6,7 +6,7 @@ import { beforeOutput } from "./output.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
-const patienceMs = 300;
+const waitMs = 300;
 const barLength = 20;
 const lineEveryMs = 1_000;
 
@@ -38,7 +38,7 @@ export function showWaiting(plane: Plane): Disposable {
   ];
   const timer = setInterval(() => {
     const waited = Date.now() - startedAt;
-    if (waited < patienceMs) return;
+    if (waited < waitMs) return;
     const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
     if (installing.size > 0 && waited % lineEveryMs < frameMs) void readInstallLine();
     const line = `${colors.cyan(frame)} ${nowDoing(starting, installing, installLine, progress)}`;
@@ -47,7 +47,7 @@ export function showWaiting(plane: Plane): Disposable {
   const stop = () => {
     clearInterval(timer);
     for (const leave of unsubscribe) leave();
-    if (Date.now() - startedAt >= patienceMs) process.stderr.write("\r\u001b[K");
+    if (Date.now() - startedAt >= waitMs) process.stderr.write("\r\u001b[K");
   };
   beforeOutput.add(stop);
   return {

@@ -14,7 +14,7 @@ import { relayOf } from "./relay-of.ts";
 import { changeResult, completed, renderResult } from "./render-result.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { type Answer, failure, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext } from "./visit.ts";
 
 /** A yes is good for the rounds of questions and answers that one call may take. */
 const consentMs = 600_000;
@@ -44,7 +44,7 @@ export async function answerCall(
   plane: Plane,
   surface: Surface,
   params: UnknownObject,
-  visit: Visit,
+  visit: RequestContext,
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
@@ -89,12 +89,12 @@ export async function answerCall(
 }
 
 /** Whoever was told that there may be such tools may call them before it is decided, unless a tool of another is called so. */
-async function hasMetaTool(name: string, { tools }: Surface, visit: Visit): Promise<boolean> {
+async function hasMetaTool(name: string, { tools }: Surface, visit: RequestContext): Promise<boolean> {
   if (visit.tools.mayBeLazy()) return (await tools.find(name)) === undefined || visit.tools.isLazy();
   return visit.tools.isLazy();
 }
 
-function notInToolset({ name, isWrapped }: Meant, visit: Visit): Answer {
+function notInToolset({ name, isWrapped }: Meant, visit: RequestContext): Answer {
   const message = `Unknown tool: '${name}' is not in toolset '${visit.view.toolset}'.`;
   return isWrapped ? refusal(message, visit) : failure(-32602, message);
 }
@@ -121,7 +121,7 @@ async function schemaOf(
  * A result is passed on as it is, and so is what a server answered instead. What the plane refused is a result too,
  * for the model to read; a wrong name is not.
  */
-function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], visit: Visit): Answer {
+function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], visit: RequestContext): Answer {
   const { era } = visit;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
@@ -142,7 +142,7 @@ function saidBy(cause: string | null): string | null {
   return cause?.startsWith("its ") ? null : cause;
 }
 
-function wrongName(message: string, { tools }: Visit): string {
+function wrongName(message: string, { tools }: RequestContext): string {
   const { search } = metaToolNames;
   const instead = tools.isSettled() ? `Find one with ${search}.` : "The list of tools shows what there is.";
   return forModels(message, instead);
@@ -152,7 +152,7 @@ function isWrongName(code: ErrorCode): boolean {
   return code === "TOOL_NOT_FOUND" || code === "TOOL_AMBIGUOUS";
 }
 
-function refusal(text: string, { era }: Pick<Visit, "era">): Answer {
+function refusal(text: string, { era }: Pick<RequestContext, "era">): Answer {
   const refused = { content: [{ type: "text", text }], isError: true };
   return { result: era === "legacy" ? refused : completed(refused) };
 }

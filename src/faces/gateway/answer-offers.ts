@@ -8,7 +8,7 @@ import { changeResult, renderResult } from "./render-result.ts";
 import { objectIn, type Request, type Responder, refuseCursor, textIn } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
-import { type Answer, failure, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext } from "./visit.ts";
 
 type OfferAnswers = Record<
   "listPrompts" | "getPrompt" | "listResources" | "listTemplates" | "readResource" | "complete",
@@ -17,9 +17,9 @@ type OfferAnswers = Record<
 
 /** What is asked about prompts and resources, passed on to the server whose they are. */
 export function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
-  const offersFor = ({ principal, view }: Visit) => surfaces.of(principal, view).offers;
+  const offersFor = ({ principal, view }: RequestContext) => surfaces.of(principal, view).offers;
 
-  async function forward(server: string, request: Request, visit: Visit): Promise<Answer> {
+  async function forward(server: string, request: Request, visit: RequestContext): Promise<Answer> {
     const { principal } = surfaces.of(visit.principal, visit.view);
     const { signal } = visit;
     const options: ForwardOptions = { principal, signal, relay: relayOf(visit, request.params) };
@@ -93,14 +93,14 @@ export function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswe
   };
 }
 
-function renderList(key: string, named: string, offers: readonly Offer[], visit: Visit): Answer {
+function renderList(key: string, named: string, offers: readonly Offer[], visit: RequestContext): Answer {
   const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
   const hints = visit.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
   return renderResult({ [key]: items, ...hints }, visit.era);
 }
 
 /** A server of the older revisions says nothing of how long its answer is good. */
-function withHints(result: UnknownObject, { era }: Visit): UnknownObject {
+function withHints(result: UnknownObject, { era }: RequestContext): UnknownObject {
   if (era === "legacy" || (result.resultType ?? "complete") !== "complete") return result;
   const hinted = { ttlMs: 0, cacheScope: "private", ...result };
   return changeResult(result, hinted, {
@@ -113,11 +113,11 @@ function isNotFound({ code }: RpcError): boolean {
   return code === -32002 || code === -32602 || code === -32601;
 }
 
-function notFound(uri: string, { era }: Visit): RpcError {
+function notFound(uri: string, { era }: RequestContext): RpcError {
   return new RpcError(era === "legacy" ? -32002 : -32602, `Resource not found: ${uri}`, { uri });
 }
 
 /** The two eras have different numbers for it. */
-function inOwnWords(error: RpcError, uri: string, visit: Visit): RpcError {
+function inOwnWords(error: RpcError, uri: string, visit: RequestContext): RpcError {
   return error.code === -32002 && visit.era === "modern" ? notFound(uri, visit) : error;
 }

@@ -5,11 +5,11 @@ import { renderFailure } from "./failures.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
 import { type Request, type Responder, refuseCursor } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
-import type { Answer, Visit } from "./visit.ts";
+import type { Answer, RequestContext } from "./visit.ts";
 
 export type Core = {
   /** Answers what means the same in every revision; never rejects. Null when it does not know the method. */
-  answer(request: Request, visit: Visit): Promise<Answer> | null;
+  answer(request: Request, visit: RequestContext): Promise<Answer> | null;
 };
 
 /** What is asked of us, whoever asks and however they came. */
@@ -35,11 +35,19 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   };
 
   /** The later revision has no requests of a server, so what runs has to wait while its client thinks. */
-  function mayPark(request: Request, visit: Visit, run: (inside: Visit) => Promise<Answer>): Promise<Answer> {
+  function mayPark(
+    request: Request,
+    visit: RequestContext,
+    run: (inside: RequestContext) => Promise<Answer>,
+  ): Promise<Answer> {
     return visit.era === "legacy" ? run(visit) : park(request, visit, run);
   }
 
-  async function park({ method, params }: Request, visit: Visit, run: (inside: Visit) => Promise<Answer>) {
+  async function park(
+    { method, params }: Request,
+    visit: RequestContext,
+    run: (inside: RequestContext) => Promise<Answer>,
+  ) {
     const request = JSON.stringify([method, params.name ?? params.uri, params.arguments ?? {}]);
     return (await parked.resume(visit, request, params)) ?? parked.begin(visit, request, run);
   }

@@ -15,7 +15,7 @@ type Kind = (typeof kinds)[number];
 export type ToolTexts = { text(era: Era): Promise<string> };
 
 /** Somebody who wants to hear of changes. */
-export type Ear = {
+export type Subscriber = {
   surface: Surface;
   /** The list of tools that they have; others may have the same. */
   tools: ToolTexts;
@@ -28,7 +28,7 @@ export type Ear = {
 
 export type Changes = {
   /** Tells this one, until the returned function is called. */
-  tell(ear: Ear): () => void;
+  tell(ear: Subscriber): () => void;
   /** This list is another one, whatever changed behind us; those who have it are told now. */
   listChanged(tools: ToolTexts): Promise<void>;
   close(): void;
@@ -36,7 +36,7 @@ export type Changes = {
 
 /** What changes behind us, told to those whom it concerns. */
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
-  const ears = new Set<Ear>();
+  const ears = new Set<Subscriber>();
   /** By what is listed: tools by the list, the rest by the surface. */
   const told = new WeakMap<object, Partial<Record<Kind, string>>>();
   /** What whoever comes finds when they come. */
@@ -67,7 +67,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   }
 
   /** What looks the same to somebody has not changed for them. */
-  async function compare(listing: object, kind: Kind, having: readonly Ear[]): Promise<void> {
+  async function compare(listing: object, kind: Kind, having: readonly Subscriber[]): Promise<void> {
     const concerned = having.filter((ear) => ear.wants(kind));
     const [one] = concerned;
     if (!one) return;
@@ -83,7 +83,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     return listed !== (before?.[kind] ?? first);
   }
 
-  function announce(kind: Kind, concerned: readonly Ear[]): void {
+  function announce(kind: Kind, concerned: readonly Subscriber[]): void {
     for (const ear of concerned) if (ears.has(ear)) ear.hear(`notifications/${kind}/list_changed`, {});
   }
 
@@ -134,7 +134,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   };
 }
 
-function passOn(ear: Ear, server: string, method: string, params: UnknownObject): void {
+function passOn(ear: Subscriber, server: string, method: string, params: UnknownObject): void {
   if (method === "notifications/message") {
     if (isLoudEnough(params.level, ear.logLevel())) ear.hear(method, params);
   } else if (method === "notifications/resources/updated") {
@@ -145,11 +145,11 @@ function passOn(ear: Ear, server: string, method: string, params: UnknownObject)
   }
 }
 
-function listedIn({ tools, surface }: Ear, kind: Kind): object {
+function listedIn({ tools, surface }: Subscriber, kind: Kind): object {
   return kind === "tools" ? tools : surface;
 }
 
-async function listOf({ tools, surface: { offers } }: Ear, kind: Kind): Promise<string> {
+async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
   if (kind === "prompts") return JSON.stringify(await offers.prompts("short"));
   return JSON.stringify(await Promise.all([offers.resources("short"), offers.templates("short")]));

@@ -19,10 +19,10 @@ import { type Id, isId, objectIn, type Request, textIn } from "./request.ts";
 import { createSessionState, type SessionKeeper } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
-import { type Answer, failure, renderAnswer, renderNotification, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext, renderAnswer, renderNotification } from "./visit.ts";
 import type { Wire } from "./wire.ts";
 
-export type House = {
+export type GatewayContext = {
   plane: Plane;
   core: Core;
   surfaces: Surfaces;
@@ -67,7 +67,7 @@ export type ClientSession = {
 type Running = { controller: AbortController; done: Promise<void> };
 
 /** One client of the revisions that begin with a handshake, however its messages come. */
-export function createClientSession(house: House, options: SessionOptions): ClientSession {
+export function createClientSession(house: GatewayContext, options: SessionOptions): ClientSession {
   const { plane, core } = house;
   const surface: Surface = house.surfaces.of(options.principal, options.view);
   const running = createBriefMap<Running>();
@@ -112,7 +112,7 @@ export function createClientSession(house: House, options: SessionOptions): Clie
   function answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
     const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
     if (mine) return mine(request.params).catch(renderFailure);
-    const visit: Visit = {
+    const visit: RequestContext = {
       principal: options.principal,
       view: options.view,
       era: "legacy",

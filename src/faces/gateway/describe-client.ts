@@ -4,7 +4,7 @@ import type { ClientTools } from "./lazy/client-tools.ts";
 import type { Surface } from "./surfaces.ts";
 
 /** What a client calls itself is shown to people. */
-const longestName = 100;
+const maxName = 100;
 
 /** A client with a session, as the plane counts it. */
 export function describeClient(
@@ -12,6 +12,6 @@ export function describeClient(
   { principal }: Surface,
   info: UnknownObject = {},
 ): ClientSource {
-  const client = typeof info.name === "string" ? info.name.slice(0, longestName) : null;
+  const client = typeof info.name === "string" ? info.name.slice(0, maxName) : null;
   return { id, user: principal.user, client, era: "legacy", since: new Date().toISOString(), measure };
 }

@@ -1,7 +1,7 @@
 import type { Plane } from "../../model/plane.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
-import type { House } from "./client-session.ts";
+import type { GatewayContext } from "./client-session.ts";
 import { createLazyMode } from "./lazy/lazy-mode.ts";
 import { createSharedClients } from "./lazy/shared-clients.ts";
 import { createModern, type Modern } from "./modern.ts";
@@ -9,7 +9,7 @@ import { createParkedRequests } from "./parked-requests.ts";
 import { createSurfaces } from "./surfaces.ts";
 
 /** What all clients of one plane share. */
-export function createHouse(plane: Plane): House & { modern: Modern; close(): void } {
+export function createHouse(plane: Plane): GatewayContext & { modern: Modern; close(): void } {
   const surfaces = createSurfaces(plane);
   const parked = createParkedRequests();
   const changes = createChanges(plane, surfaces);

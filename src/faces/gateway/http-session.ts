@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { ClientSession, House, SessionOptions } from "./client-session.ts";
+import type { ClientSession, GatewayContext, SessionOptions } from "./client-session.ts";
 import { createClientSession } from "./client-session.ts";
 import { createEventLog, type Event } from "./event-log.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
@@ -40,7 +40,10 @@ export type HttpSession = Pick<
 };
 
 /** A client's session over Streamable HTTP. */
-export function createHttpSession(house: House, options: Omit<SessionOptions, "announce">): HttpSession {
+export function createHttpSession(
+  house: GatewayContext,
+  options: Omit<SessionOptions, "announce">,
+): HttpSession {
   const log = createEventLog(uniqueId().slice(0, 8));
   const posts = createBriefMap<Post>();
   const headers = { "mcp-session-id": options.id };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sessionIdleMs, sessionTouchMs } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { House } from "./client-session.ts";
+import type { GatewayContext } from "./client-session.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
 import { sessionsPerCaller } from "./limits.ts";
 import { findElsewhere, keeperFor, ownerOf, reopenSession } from "./reopen-session.ts";
@@ -27,7 +27,7 @@ export type HttpSessions = {
 };
 
 /** The sessions that clients have with us. Nobody's number is without limit, and what is not used is forgotten. */
-export function createHttpSessions(house: House): HttpSessions {
+export function createHttpSessions(house: GatewayContext): HttpSessions {
   const { keptSessions } = house.plane;
   const all = new Map<string, Kept>();
   /** The ids of each owner, the least recently used first. */

@@ -7,11 +7,11 @@ import type { Surface } from "./surfaces.ts";
 
 /** About 200 tokens, whatever there is to tell. */
 const longest = 700;
-const longestLine = 90;
+const maxLine = 90;
 /** What servers say of themselves comes on top: all that one has to say, or the beginning of what each has. */
-const longestOfOne = 2_000;
-const longestOfMany = 1_500;
-const longestOfEach = 300;
+const maxOfOne = 2_000;
+const maxOfMany = 1_500;
+const maxOfEach = 300;
 
 /** What a model is told once: whose tools these are. */
 export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
@@ -54,15 +54,13 @@ function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[])
     const said = plane.serverInstructions(name, { principal })?.trim() ?? "";
     return said === "" ? [] : [{ name, said }];
   });
-  const most = names.length === 1 ? longestOfOne : longestOfEach;
-  let room = names.length === 1 ? longestOfOne : longestOfMany;
+  const most = names.length === 1 ? maxOfOne : maxOfEach;
+  let room = names.length === 1 ? maxOfOne : maxOfMany;
   return words.flatMap(({ name, said }) => {
     const shown = said.length > most ? `${cutText(said, most).trimEnd()}…` : said;
     if (shown.length > room) return [];
     room -= shown.length;
-    return [
-      `Server '${name.slice(0, longestLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`,
-    ];
+    return [`Server '${name.slice(0, maxLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`];
   });
 }
 
@@ -73,7 +71,7 @@ function lazyInstructions(names: readonly string[]): string {
   for (const [at, name] of names.entries()) {
     const rest = names.length - at;
     if (at > 0 && text.length + name.length > longest) return `${text} and ${rest} more`;
-    text += at === 0 ? name.slice(0, longestLine) : `, ${name.slice(0, longestLine)}`;
+    text += at === 0 ? name.slice(0, maxLine) : `, ${name.slice(0, maxLine)}`;
   }
   return text;
 }
@@ -81,5 +79,5 @@ function lazyInstructions(names: readonly string[]): string {
 function describe(name: string, description: string): string {
   const first = description.split("\n", 1)[0]?.trim() ?? "";
   const text = first === "" ? name : `${name}: ${first}`;
-  return text.length <= longestLine ? text : `${text.slice(0, longestLine - 1)}…`;
+  return text.length <= maxLine ? text : `${text.slice(0, maxLine - 1)}…`;
 }

@@ -6,7 +6,7 @@ import { paramHeaders } from "../../protocol/param-headers.ts";
 import { modernVersion } from "../../protocol/session.ts";
 import { headerMismatch, unsupportedVersion } from "./modern-errors.ts";
 import { objectIn, type Request } from "./request.ts";
-import type { RpcFailure, Visit } from "./visit.ts";
+import type { RequestContext, RpcFailure } from "./visit.ts";
 
 const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
@@ -16,7 +16,7 @@ export function saysItsVersion(params: unknown): boolean {
   return isObject(params) && isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 
-export type Envelope = Pick<Visit, "client" | "logLevel"> & { version: string };
+export type Envelope = Pick<RequestContext, "client" | "logLevel"> & { version: string };
 
 /** What a request of the later revision says about who makes it, or what is missing. */
 export function readEnvelope(params: UnknownObject): Envelope | RpcFailure {

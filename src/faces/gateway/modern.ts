@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { withExactNumbers } from "../../lib/exact-numbers.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { House } from "./client-session.ts";
+import type { GatewayContext } from "./client-session.ts";
 import { capabilities } from "./describe.ts";
 import { renderFailure } from "./failures.ts";
 import { instructionsFor } from "./instructions.ts";
@@ -14,7 +14,7 @@ import { type Id, objectIn, type Request } from "./request.ts";
 import { listen } from "./subscriptions.ts";
 import { listTtlMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
-import { type Answer, failure, type RpcFailure, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext, type RpcFailure } from "./visit.ts";
 
 /** How one request of the later revision came, and how to speak with whoever made it. */
 export type Arrival = {
@@ -23,7 +23,7 @@ export type Arrival = {
   /** Undefined where there are none. */
   headers: IncomingHttpHeaders | undefined;
   signal: AbortSignal;
-  notify: Visit["notify"];
+  notify: RequestContext["notify"];
 };
 
 export type Reply = { status: number; answer: Answer };
@@ -34,12 +34,12 @@ export type Modern = {
   close(): void;
 };
 
-export function createModern(house: House): Modern {
+export function createModern(house: GatewayContext): Modern {
   const { plane, core, surfaces, lazy, shared } = house;
   const closing = new AbortController();
   let listening = 0;
 
-  async function discover({ principal, view }: Visit): Promise<Answer> {
+  async function discover({ principal, view }: RequestContext): Promise<Answer> {
     const surface = surfaces.of(principal, view);
     const isLazy = await lazy.isKnownLazy(surface);
     const instructions = await instructionsFor(plane, surface, isLazy);
@@ -47,7 +47,7 @@ export function createModern(house: House): Modern {
     return { result: completed(result) };
   }
 
-  async function listenFor(id: Id, params: UnknownObject, visit: Visit): Promise<Answer> {
+  async function listenFor(id: Id, params: UnknownObject, visit: RequestContext): Promise<Answer> {
     if (listening >= subscriptionsLimit)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
     listening += 1;
@@ -56,7 +56,7 @@ export function createModern(house: House): Modern {
     });
   }
 
-  function answerKnown(id: Id, request: Request, visit: Visit): Promise<Answer> {
+  function answerKnown(id: Id, request: Request, visit: RequestContext): Promise<Answer> {
     if (request.method === "server/discover") return discover(visit);
     if (request.method === "subscriptions/listen") return listenFor(id, request.params, visit);
     const known = core.answer(request, visit);
@@ -70,7 +70,7 @@ export function createModern(house: House): Modern {
     const { headers, ...rest } = arrival;
     const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
     if (wrong) return refusal(wrong);
-    const visit: Visit = {
+    const visit: RequestContext = {
       ...rest,
       era: "modern",
       client,
@@ -93,7 +93,7 @@ export function createModern(house: House): Modern {
 
   async function checkParams(
     { method, params }: Request,
-    { principal, view }: Visit,
+    { principal, view }: RequestContext,
     headers: IncomingHttpHeaders,
   ): Promise<RpcFailure | null> {
     if (method !== "tools/call" || typeof params.name !== "string") return null;

@@ -49,29 +49,27 @@ export function createOfferList(
   servers: () => Promise<ReadonlySet<string>>,
   patience: OfferPatience,
 ): OfferList {
-  async function ask(kind: OfferKind, patienceMs: number): Promise<Listed[]> {
-    const [seen, listed] = await Promise.all([servers(), plane[kind](undefined, { principal, patienceMs })]);
+  async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
+    const [seen, listed] = await Promise.all([servers(), plane[kind](undefined, { principal, waitMs })]);
     return listed.filter(({ server }) => seen.has(server));
   }
   const list = (kind: OfferKind, wait: Wait) =>
-    wait === "long"
-      ? patience[kind](principal, (patienceMs) => ask(kind, patienceMs))
-      : ask(kind, usualPatienceMs);
+    wait === "long" ? patience[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, usualPatienceMs);
 
   const asPrompts = (items: readonly Listed[]) => namePrompts(items, view.names);
   const asResources = (items: readonly Listed[]) => addressAll(items, "uri");
   const asTemplates = (items: readonly Listed[]) => addressAll(items, "uriTemplate");
 
-  async function search<T>(look: (patienceMs: number) => Promise<T | undefined>): Promise<T | undefined> {
-    for (const patienceMs of searchMs) {
-      const found = await look(patienceMs);
+  async function search<T>(look: (waitMs: number) => Promise<T | undefined>): Promise<T | undefined> {
+    for (const waitMs of searchMs) {
+      const found = await look(waitMs);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  async function lookForPrompt(shown: string, patienceMs: number) {
-    const all = asPrompts(await ask("prompts", patienceMs));
+  async function lookForPrompt(shown: string, waitMs: number) {
+    const all = asPrompts(await ask("prompts", waitMs));
     const found = all.find((offer) => offer.shown === shown) ?? onlyOne(all, shown);
     return found && { server: found.server, name: String(found.item.name) };
   }
@@ -90,24 +88,24 @@ export function createOfferList(
       const known = await lookForPrompt(shown, 1);
       if (known) return known;
       await askLikely(shown);
-      return search((patienceMs) => lookForPrompt(shown, patienceMs));
+      return search((waitMs) => lookForPrompt(shown, waitMs));
     },
     async findResource(shown) {
       const named = await readAddress(shown, servers);
       if (named) return [named];
-      const found = await search(async (patienceMs) => {
+      const found = await search(async (waitMs) => {
         const [listed, patterns] = await Promise.all([
-          ask("resources", patienceMs),
-          ask("resourceTemplates", patienceMs),
+          ask("resources", waitMs),
+          ask("resourceTemplates", waitMs),
         ]);
-        const isFirst = patienceMs === searchMs[0];
+        const isFirst = waitMs === searchMs[0];
         return ownersOf(shown, asResources(listed), asTemplates(patterns), !isFirst);
       });
       return (found ?? []).map((server) => ({ server, uri: shown }));
     },
     async findTemplate(shown) {
-      const found = await search(async (patienceMs) => {
-        const patterns = asTemplates(await ask("resourceTemplates", patienceMs));
+      const found = await search(async (waitMs) => {
+        const patterns = asTemplates(await ask("resourceTemplates", waitMs));
         return patterns.find((offer) => offer.shown === shown);
       });
       return found && { server: found.server, uri: String(found.item.uriTemplate) };

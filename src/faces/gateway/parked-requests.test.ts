@@ -3,15 +3,15 @@ import { mock, test } from "node:test";
 import { principalOf } from "../../model/principal.ts";
 import { createParkedRequests } from "./parked-requests.ts";
 import { plainView } from "./view.ts";
-import type { Answer, Visit } from "./visit.ts";
+import type { Answer, RequestContext } from "./visit.ts";
 
-function visitOf(user: string): Visit {
+function visitOf(user: string): RequestContext {
   return {
     principal: principalOf({ user }),
     view: plainView,
     era: "modern",
     client: { capabilities: { elicitation: {} } },
-    tools: {} as Visit["tools"],
+    tools: {} as RequestContext["tools"],
     logLevel: null,
     conversation: null,
     signal: new AbortController().signal,
@@ -21,7 +21,7 @@ function visitOf(user: string): Visit {
   };
 }
 
-const asksOnce = async (inside: Visit): Promise<Answer> => {
+const asksOnce = async (inside: RequestContext): Promise<Answer> => {
   const said = await inside.ask("elicitation/create", { message: "?" }, inside.signal);
   return { result: { said } };
 };

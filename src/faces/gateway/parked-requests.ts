@@ -3,7 +3,7 @@ import { stableJson } from "../../lib/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./modern-errors.ts";
 import { completed } from "./render-result.ts";
-import { type Answer, failure, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext } from "./visit.ts";
 
 /** Tells our handles from the states that servers give out. */
 const prefix = "toolplane.";
@@ -22,7 +22,7 @@ type Parked = {
   /** How often so far. */
   asked: number;
   /** Whoever waits for it right now. */
-  visit: Visit | null;
+  visit: RequestContext | null;
   wake(): void;
 };
 
@@ -53,7 +53,7 @@ export function createParkedRequests() {
   }
 
   /** Until it is done or asks something. */
-  async function attend(parked: Parked, visit: Visit): Promise<Answer> {
+  async function attend(parked: Parked, visit: RequestContext): Promise<Answer> {
     const { signal } = visit;
     const onAbort = () => parked.ended.abort(signal.reason);
     if (signal.aborted) onAbort();
@@ -73,7 +73,11 @@ export function createParkedRequests() {
 
   return {
     /** Runs a request that may have to be parked. */
-    begin(visit: Visit, request: string, run: (visit: Visit) => Promise<Answer>): Promise<Answer> {
+    begin(
+      visit: RequestContext,
+      request: string,
+      run: (visit: RequestContext) => Promise<Answer>,
+    ): Promise<Answer> {
       const lacked = Promise.withResolvers<Answer>();
       const parked: Parked = {
         owner: ownerOf(visit),
@@ -89,7 +93,7 @@ export function createParkedRequests() {
         lacked.resolve({ error: missingCapability(required) });
         parked.ended.abort(new Error("the client cannot be asked that"));
       };
-      const inside: Visit = {
+      const inside: RequestContext = {
         ...visit,
         signal: parked.ended.signal,
         notify: (method, params) => parked.visit?.notify(method, params),
@@ -100,7 +104,7 @@ export function createParkedRequests() {
       return attend(parked, visit);
     },
     /** Goes on with what was parked, or null when this is no handle of ours. */
-    async resume(visit: Visit, request: string, params: UnknownObject): Promise<Answer | null> {
+    async resume(visit: RequestContext, request: string, params: UnknownObject): Promise<Answer | null> {
       const { requestState, inputResponses } = params;
       if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return null;
       const { parked } = waiting.get(requestState) ?? {};
@@ -152,6 +156,6 @@ function askIn(
   });
 }
 
-function ownerOf({ principal, view }: Visit): string {
+function ownerOf({ principal, view }: RequestContext): string {
   return stableJson([principal, view]);
 }

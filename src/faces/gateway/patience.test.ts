@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Plane } from "../../model/plane.ts";
-import { nobody } from "../../model/principal.ts";
+import { anonymous } from "../../model/principal.ts";
 import type { ToolId } from "../../model/tool.ts";
 import { createToolPatience } from "./patience.ts";
 
@@ -12,7 +12,7 @@ function world(
   const patience = createToolPatience({ servers: async () => servers } as unknown as Plane);
   return async () => {
     const waits: number[] = [];
-    await patience(nobody, async (ms) => {
+    await patience(anonymous, async (ms) => {
       waits.push(ms);
       return tools;
     });

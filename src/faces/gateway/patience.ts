@@ -10,7 +10,7 @@ export const firstPatienceMs = 10_000;
 /** Lists with as much patience as this listing deserves. */
 export type Patience<Item> = <T extends readonly Item[]>(
   principal: Principal,
-  list: (patienceMs: number) => Promise<T>,
+  list: (waitMs: number) => Promise<T>,
 ) => Promise<T>;
 
 type Told<Item> = {

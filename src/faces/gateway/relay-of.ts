@@ -4,12 +4,12 @@ import type { Plane } from "../../model/plane.ts";
 import type { Relay } from "../../model/relay.ts";
 import { type LogLevel, logLevels } from "../../model/server.ts";
 import { relayQuestion } from "./relay-questions.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
 /** How a request speaks with the client that made it. */
-export function relayOf(visit: Visit, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
+export function relayOf(visit: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
   const { era, logLevel, notify } = visit;
   const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
   const { progressToken } = given;

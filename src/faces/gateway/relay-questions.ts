@@ -1,7 +1,7 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Asked } from "../../model/relay.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 
 /** What a client must have said it can do before it is asked this; undefined when that is nothing we know. */
 function requiredFor({ method, params }: Asked): UnknownObject | undefined {
@@ -25,7 +25,7 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
 
 /** Puts what a server asks to the client that made it ask; null when that client cannot be asked. */
 export async function relayQuestion(
-  visit: Visit,
+  visit: RequestContext,
   asked: Asked,
   signal: AbortSignal,
   plane?: Pick<Plane, "config">,

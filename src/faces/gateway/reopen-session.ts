@@ -1,6 +1,6 @@
 import type { KeptSession, KeptSessions } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { House } from "./client-session.ts";
+import type { GatewayContext } from "./client-session.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
@@ -44,7 +44,7 @@ export async function findElsewhere(
 }
 
 export function reopenSession(
-  house: House,
+  house: GatewayContext,
   id: string,
   principal: Principal,
   kept: KeptSession,

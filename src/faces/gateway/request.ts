@@ -1,9 +1,9 @@
 import { parseExactly } from "../../lib/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Answer, failure, type Visit } from "./visit.ts";
+import { type Answer, failure, type RequestContext } from "./visit.ts";
 
 export type Request = { method: string; params: UnknownObject };
-export type Responder = (request: Request, visit: Visit) => Promise<Answer>;
+export type Responder = (request: Request, visit: RequestContext) => Promise<Answer>;
 /** A number that no number of ours can hold is kept digit by digit. */
 export type Id = string | number | bigint;
 

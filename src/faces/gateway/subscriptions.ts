@@ -1,8 +1,8 @@
 import type { UnknownObject } from "../../model/json.ts";
-import type { House } from "./client-session.ts";
+import type { GatewayContext } from "./client-session.ts";
 import { completed } from "./render-result.ts";
 import { exactId, type Id, objectIn, textIn } from "./request.ts";
-import type { Answer, Visit } from "./visit.ts";
+import type { Answer, RequestContext } from "./visit.ts";
 import { createWatched } from "./watched.ts";
 
 const kinds = {
@@ -14,10 +14,10 @@ const idKey = "io.modelcontextprotocol/subscriptionId";
 
 /** One long request on which the client hears of what it named, until it goes or we do. */
 export async function listen(
-  { plane, surfaces, changes, shared }: House,
+  { plane, surfaces, changes, shared }: GatewayContext,
   id: Id,
   params: UnknownObject,
-  visit: Visit,
+  visit: RequestContext,
   closing: AbortSignal,
 ): Promise<Answer> {
   const surface = surfaces.of(visit.principal, visit.view);

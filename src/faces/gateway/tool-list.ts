@@ -47,7 +47,7 @@ export function createToolList(
 
   async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
-    const list = (patienceMs: number) => plane.tools({ principal, face: "mcp", patienceMs });
+    const list = (waitMs: number) => plane.tools({ principal, face: "mcp", waitMs });
     const tools = await (wait === "long" ? patience(principal, list) : list(patienceOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     const named = nameTools(shown, view.names);

@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 import type { Parts, Wire } from "./wire.ts";
 
 /** Everything that has to be known to answer one request: who asks, how, and how to speak with them meanwhile. */
-export type Visit = {
+export type RequestContext = {
   principal: Principal;
   view: View;
   era: Era;

@@ -14,7 +14,7 @@ export type Watched = {
 type One = { server: string; uri: string; leave(): void };
 
 /** So many resources of one client at a time. */
-const mostWatched = 1_000;
+const maxWatched = 1_000;
 
 /** The resources that one client wants to hear of. */
 export function createWatched(plane: Plane, surface: Surface): Watched {
@@ -23,8 +23,8 @@ export function createWatched(plane: Plane, surface: Surface): Watched {
   return {
     async add(shown) {
       if (all.has(shown)) return;
-      if (all.size >= mostWatched)
-        throw new RpcError(-32602, `More than ${mostWatched} resources cannot be watched by one client.`);
+      if (all.size >= maxWatched)
+        throw new RpcError(-32602, `More than ${maxWatched} resources cannot be watched by one client.`);
       const [found] = await surface.offers.findResource(shown);
       if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
       const { principal } = surface;

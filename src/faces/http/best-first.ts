@@ -24,7 +24,7 @@ export function checkBest(names: Iterable<string>): void {
 /** Personas have tools in the place of shared ones, by the same name. */
 const placeOf = ({ name, persona }: ToolListing) => `${persona ?? ""}/${name}`;
 
-type Asked = Caller & { patienceMs: number };
+type Asked = Caller & { waitMs: number };
 
 /** One page: those that fit best, whatever they are called, and on this and later pages what has the words in it. */
 export async function queryBestFirst(

@@ -20,7 +20,7 @@ export function parseBody(body: string, like: string, known?: readonly string[])
   return parsed;
 }
 
-const longestShown = 40;
+const maxShown = 40;
 
 /** What is kept or shown to somebody would be another number than was written: better none. */
 function refuseChanged(given: UnknownObject): void {
@@ -29,7 +29,7 @@ function refuseChanged(given: UnknownObject): void {
   const name = changed.path.join(".");
   throw new PlaneError(
     "USAGE",
-    `'${name}' is ${shorten(changed.text, longestShown)}, which is another number as soon as it is read. Give a number of at most 15 digits, or a text.`,
+    `'${name}' is ${shorten(changed.text, maxShown)}, which is another number as soon as it is read. Give a number of at most 15 digits, or a text.`,
     { data: { parameter: name } },
   );
 }
@@ -57,6 +57,6 @@ export function unknownField(
   meant = nearest(field, known, 1)[0],
 ): PlaneError {
   const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;
-  const message = `The body has an unknown field '${shorten(field, longestShown)}'.${guess} Known fields: ${known.join(", ")}.`;
+  const message = `The body has an unknown field '${shorten(field, maxShown)}'.${guess} Known fields: ${known.join(", ")}.`;
   return new PlaneError("USAGE", message, { data: { parameter: field } });
 }

@@ -9,7 +9,7 @@ const keepAliveMs = 15_000;
 /** What comes within this time is told together. */
 const gatherMs = 100;
 /** Of a flood the end is told. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 type Following = { server: string; caller: Caller; again: WhoAsks; closing: AbortSignal };
 
@@ -23,7 +23,7 @@ export function streamLogs(c: HttpContext, plane: Plane, following: Following): 
     server,
     (line) => {
       waiting.push(line);
-      if (waiting.length > mostAtOnce) waiting.shift();
+      if (waiting.length > maxAtOnce) waiting.shift();
       wake.resolve();
     },
     caller,

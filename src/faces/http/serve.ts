@@ -15,7 +15,7 @@ const sweepMs = 20;
 /** How long the program that has our port may take to say what it is. */
 const probeMs = 1_000;
 /** What runs has so long to end, or as long as the plane drains. */
-const patienceMs = 5_000;
+const drainWaitMs = 5_000;
 
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
 const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
@@ -86,7 +86,7 @@ export async function serve(
       mcp?.drain();
       plane.drain();
       if (drainMs > 0) await pause(drainMs);
-      await drain(server, silent, Math.max(patienceMs, drainMs));
+      await drain(server, silent, Math.max(drainWaitMs, drainMs));
       await mcp?.close();
     },
   };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Nobody signs in so often; the oldest are forgotten. */
-const mostSessions = 1_000;
+const maxSessions = 1_000;
 /** Since somebody used it last. */
 const idleMs = 12 * 60 * 60 * 1_000;
 
@@ -28,7 +28,7 @@ export function createSessions(now: () => number = Date.now): Sessions {
     const limit = now() - idleMs;
     for (const [key, { usedAt }] of sessions) if (usedAt < limit) sessions.delete(key);
     for (const key of sessions.keys()) {
-      if (sessions.size < mostSessions) break;
+      if (sessions.size < maxSessions) break;
       sessions.delete(key);
     }
   }

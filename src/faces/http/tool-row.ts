@@ -2,7 +2,7 @@ import { shorten } from "../../lib/shorten.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import type { DefinitionWeight } from "../../model/quality.ts";
 
-const longestDescription = 200;
+const maxDescription = 200;
 
 /** Tools as lists show them: a tenth of what there is to know about each. */
 export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
@@ -17,7 +17,7 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     ...{ name, persona, unavailable },
     server: id.server,
     source,
-    description: shorten(description, longestDescription),
+    description: shorten(description, maxDescription),
     side_effects: metadata.side_effects,
     health: { total, success_rate, p95_latency_ms, recent },
     quality: { score, passed, complaints },

@@ -48,7 +48,7 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
     },
   ]);
   const here: Partial<Plane> = {
-    isElsewhere: true,
+    isRemote: true,
     isBackground: record.background,
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),

@@ -22,7 +22,7 @@ const firstClientMs = 10_000;
 /** So often a background plane looks whether anybody can still find it. */
 const lookMs = 2_000;
 /** What runs for attached clients has so long to end, or as long as the plane drains. */
-const patienceMs = 5_000;
+const waitMs = 5_000;
 
 export type SocketOptions = {
   place: PlanePlace;
@@ -103,7 +103,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
       if (readRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of open) if (!clients.has(socket)) socket.destroy();
-      await clients.dismiss(bye, Math.max(patienceMs, drainMs));
+      await clients.dismiss(bye, Math.max(waitMs, drainMs));
       letGoOfCalls();
       await closed;
     },

@@ -6,7 +6,7 @@ import { isOver, readTask, type Task } from "./task.ts";
 
 /** So often in a row a remote server may be out of reach before its task is given up. */
 const lossLimit = 5;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /** What is needed to speak about one task. */
 export type TaskLine = {
@@ -37,7 +37,7 @@ export async function followTask(
     line.see(task);
     if (isOver(task)) return task;
     onTask(task);
-    const told = await line.wait(Math.min(longestWaitMs, task.pollMs * 2 ** losses));
+    const told = await line.wait(Math.min(maxWaitMs, task.pollMs * 2 ** losses));
     if (line.over.aborted) throw line.over.reason;
     try {
       task = told ?? (await ask(task, line));

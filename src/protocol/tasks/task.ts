@@ -3,7 +3,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** How often a task is asked for, whatever its server suggests. */
-const pollLimits = { shortestMs: 100, usualMs: 1_000, longestMs: 10_000 } as const;
+const pollLimits = { shortestMs: 100, usualMs: 1_000, maxMs: 10_000 } as const;
 
 /** Work that a server does in the background, in the words of either era. */
 export type Task = {
@@ -34,9 +34,9 @@ export function taskIn(result: unknown): Task | undefined {
 }
 
 function pollMs(suggested: unknown): number {
-  const { shortestMs, usualMs, longestMs } = pollLimits;
+  const { shortestMs, usualMs, maxMs } = pollLimits;
   const wanted = typeof suggested === "number" && Number.isFinite(suggested) ? suggested : usualMs;
-  return Math.min(longestMs, Math.max(shortestMs, wanted));
+  return Math.min(maxMs, Math.max(shortestMs, wanted));
 }
 
 export function isOver({ status }: Pick<Task, "status">): boolean {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { tryLock } from "../../lib/lock-file.ts";
 import { TransportError } from "../../protocol/message.ts";
 
-const patienceMs = 45_000;
+const waitMs = 45_000;
 const pauseMs = 25;
 const staleMs = 30_000;
 const touchMs = 5_000;
@@ -49,7 +49,7 @@ async function withFile<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function take(file: string): Promise<() => void> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + waitMs;
   for (;;) {
     const release = tryLock(file, staleMs);
     if (release) return release;

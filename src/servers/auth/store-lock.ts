@@ -5,7 +5,7 @@ import type { Store } from "../../model/store.ts";
 import { TransportError } from "../../protocol/message.ts";
 import type { Lock } from "./lock.ts";
 
-const patienceMs = 45_000;
+const waitMs = 45_000;
 const pauseMs = 100;
 /** Whoever holds a lock holds a connection, and needs another for what is done meanwhile. */
 const most = 3;
@@ -25,7 +25,7 @@ export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "al
 }
 
 async function holding<T>(alone: Store["alone"], task: string, work: () => Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + waitMs;
   // What goes wrong with the work is not the store's failure, nor the other way round.
   let ended: { value: T } | { thrown: unknown } | undefined;
   const run = async () => {

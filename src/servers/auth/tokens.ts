@@ -26,13 +26,13 @@ type TokenVerbs = Pick<
 /** What a user has to do with tokens: give, see, forget, sign in. */
 export function createTokenVerbs(
   credentials: Credentials,
-  everybody: Principal,
+  defaultPrincipal: Principal,
   definitionOf: (server: string) => Promise<ServerDefinition>,
 ): TokenVerbs {
   const finish = async (parameters: URLSearchParams, { user }: Principal) =>
     credentials.finishSignIn(parameters, { user });
   return {
-    async signIn(server, { principal = everybody } = {}) {
+    async signIn(server, { principal = defaultPrincipal } = {}) {
       const definition = await definitionOf(server);
       const { listenForSignIn } = await import("./sign-in-listener.ts");
       const { redirectUri, parameters, close } = await listenForSignIn();
@@ -58,18 +58,18 @@ export function createTokenVerbs(
         throw thrown;
       }
     },
-    tokens: ({ principal = everybody } = {}) => credentials.status(principal.user),
-    async setToken(server, token, { principal = everybody } = {}) {
+    tokens: ({ principal = defaultPrincipal } = {}) => credentials.status(principal.user),
+    async setToken(server, token, { principal = defaultPrincipal } = {}) {
       await definitionOf(server);
       await credentials.setToken(server, principal.user, token);
     },
-    async forgetToken(server, { principal = everybody } = {}) {
+    async forgetToken(server, { principal = defaultPrincipal } = {}) {
       await definitionOf(server);
       return credentials.forget(server, principal.user);
     },
-    beginSignIn: async (server, redirectUri, { principal = everybody } = {}) =>
+    beginSignIn: async (server, redirectUri, { principal = defaultPrincipal } = {}) =>
       credentials.beginSignIn(server, await definitionOf(server), principal.user, redirectUri),
-    async finishSignIn(parameters, { principal = everybody } = {}) {
+    async finishSignIn(parameters, { principal = defaultPrincipal } = {}) {
       const { server } = await finish(parameters, principal);
       return { server };
     },

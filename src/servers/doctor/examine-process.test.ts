@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
-import { patientMs, patientSeconds } from "../../../test/fixtures/patience.ts";
+import { patientSeconds, scaledMs } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
@@ -168,7 +168,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   }
 
   test("a server that hangs at the handshake is given up in time, quoted and stopped", {
-    timeout: patientMs(20_000),
+    timeout: scaledMs(20_000),
   }, async () => {
     await using directory = await temporaryDirectory();
     const pidFile = directory.file("pid");
@@ -185,7 +185,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   });
 
   test("a server that writes other things to its standard output is quoted", {
-    timeout: patientMs(20_000),
+    timeout: scaledMs(20_000),
   }, async () => {
     const script = `console.log("hello"); setInterval(() => 0, 1000)`;
     const seconds = patientSeconds(1);

@@ -6,7 +6,7 @@ import { type Channel, RpcError, TransportError } from "../../protocol/message.t
 /** How long the reason of a process that has just ended may take to arrive. */
 const lastWordsMs = 200;
 const lastLines = 5;
-const longestReason = 500;
+const maxReason = 500;
 
 export type Failure = {
   kind: "not started" | "too late" | "refused" | "lost";
@@ -46,7 +46,7 @@ export async function explain({
       said: saidBy(ended),
     };
   }
-  const reason = redact(plainText(messageOf(thrown))).slice(0, longestReason);
+  const reason = redact(plainText(messageOf(thrown))).slice(0, maxReason);
   const said = saidBy(thrown);
   if (thrown instanceof RpcError)
     return { kind: "refused", reason: `it answered with an error: ${reason}`, said };

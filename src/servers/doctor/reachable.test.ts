@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { suite, test } from "node:test";
-import { patientMs } from "../../../test/fixtures/patience.ts";
+import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
@@ -64,7 +64,7 @@ suite("a server that cannot be reached", { concurrency: 4 }, () => {
   });
 
   test("a port that takes connections and says nothing is given up in time", {
-    timeout: patientMs(10_000),
+    timeout: scaledMs(10_000),
   }, async () => {
     await using server = await listenTo(createServer());
     const tls = failure(await examine(server.url.replace("http:", "https:"), 300));

@@ -7,7 +7,7 @@ import { isNobodyThere, isPassing, refused } from "./http-failure.ts";
 const defaultRetryMs = 1_000;
 /** Whatever a server wants: nobody is asked again more often than this. */
 export const shortestRetryMs = 100;
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Where a stream broke off and when the server wants to be asked again. */
 export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined };
@@ -35,7 +35,7 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
       await follow(opened, place);
     } else {
       failures += 1;
-      const verdict = judge(opened, { url, heard, last: failures > mostFailures });
+      const verdict = judge(opened, { url, heard, last: failures > maxFailures });
       if (verdict instanceof TransportError) return onLost(verdict);
       if (verdict === "done") return;
     }

@@ -8,7 +8,7 @@ import { isPassing, tooLarge } from "./http-failure.ts";
 import { type StreamPlace, shortestRetryMs } from "./http-listen.ts";
 import { noiseText, parseMessage } from "./noise.ts";
 
-const mostResumptions = 3;
+const maxResumptions = 3;
 const betweenResumptionsMs = 1_000;
 /** How long a stream may stay open after its answer, which should be the last it brings. */
 const lingerMs = 5_000;
@@ -63,7 +63,7 @@ export type Resumption = {
 
 /** Goes on with a stream that broke off where it told a place to go on from. True when the answer has come. */
 export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
-  for (let tries = 0; tries < mostResumptions && place.lastId !== undefined; tries += 1) {
+  for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
     const { lastId } = place;
     if (tries > 0 || place.retryMs !== undefined)
       await pause(Math.max(shortestRetryMs, place.retryMs ?? betweenResumptionsMs), resumption);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { patientMs } from "../../../test/fixtures/patience.ts";
+import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import {
   readLog,
@@ -256,7 +256,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
 
 suite("HTTP transport in the revision without sessions", {
   concurrency: 8,
-  timeout: patientMs(30_000),
+  timeout: scaledMs(30_000),
 }, () => {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
-import { patientMs } from "../../../test/fixtures/patience.ts";
+import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
@@ -16,7 +16,7 @@ const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
 
 const text = (value: string) => [{ type: "text", text: value }];
 
-suite("WebSocket transport", { concurrency: 8, timeout: patientMs(30_000) }, () => {
+suite("WebSocket transport", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
   test("requests and answers pass, also in pieces, and headers and sub-protocol are told", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");

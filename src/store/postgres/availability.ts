@@ -2,7 +2,7 @@ import type { StoreTrouble } from "../../model/store.ts";
 import { isSilence, reasonOf } from "./store-failure.ts";
 
 const firstWaitMs = 50;
-const longestWaitMs = 5_000;
+const maxWaitMs = 5_000;
 
 type Listener = (trouble: StoreTrouble | null) => void;
 
@@ -27,7 +27,7 @@ export function createAvailability(ask: () => Promise<void>, onSilence: () => vo
     timer = setTimeout(() => {
       ask().then(
         () => void (isStopped || become(null)),
-        () => askAgain(Math.min(waitMs * 2, longestWaitMs)),
+        () => askAgain(Math.min(waitMs * 2, maxWaitMs)),
       );
     }, waitMs).unref();
   }

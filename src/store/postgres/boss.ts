@@ -8,7 +8,7 @@ import { storeFailure } from "./store-failure.ts";
 const heartbeatSeconds = 30;
 const daySeconds = 24 * 3_600;
 /** What pg-boss allows for the name of a schema. */
-const longestSchema = 50;
+const maxSchema = 50;
 
 export const queues = { run: "runs", deadLetter: "dead-letters" } as const satisfies Record<DueKind, string>;
 
@@ -66,9 +66,9 @@ export async function startBoss(
 /** The same for the same schema, and another for another, however long it is. */
 export function bossSchema(schema: string): string {
   const plain = `${schema}_jobs`;
-  if (plain.length <= longestSchema) return plain;
+  if (plain.length <= maxSchema) return plain;
   const { hash } = process.getBuiltinModule("node:crypto");
-  return `${schema.slice(0, longestSchema - 14)}_${hash("sha256", schema).slice(0, 8)}_jobs`;
+  return `${schema.slice(0, maxSchema - 14)}_${hash("sha256", schema).slice(0, 8)}_jobs`;
 }
 
 /** What is asked of it there is part of our transaction. */

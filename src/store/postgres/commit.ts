@@ -4,7 +4,7 @@ import type { Query } from "./query.ts";
 
 /** A server that ends a connection in the middle of a commit has soon done with it. */
 const askEveryMs = 50;
-const mostAsked = 20;
+const maxAsked = 20;
 
 /** Begins to look at everything as it is at this moment. It holds up nobody, so whoever takes it may take his time. */
 export async function beginLook(client: PoolClient): Promise<void> {
@@ -23,7 +23,7 @@ export async function beginTransaction(client: PoolClient, lockKey: string | und
 
 /** Whether a transaction was committed whose end nobody has seen; null when the server does not know any more. */
 export async function wasCommitted(query: Query, number: string): Promise<boolean | null> {
-  for (let asked = 0; asked < mostAsked; asked += 1) {
+  for (let asked = 0; asked < maxAsked; asked += 1) {
     const status = (await query("SELECT txid_status($1::bigint) AS status", [number])).rows[0]?.status;
     if (status === "committed") return true;
     if (status === "aborted") return false;

@@ -5,7 +5,7 @@ import type { StoreAddress } from "../../model/store-address.ts";
 import { createAvailability } from "./availability.ts";
 import { beginLook, beginTransaction, wasCommitted } from "./commit.ts";
 import { lockKey, notify } from "./notify.ts";
-import { mostConnections, openPool, ping, withinGrace } from "./open-pool.ts";
+import { maxConnections, openPool, ping, withinGrace } from "./open-pool.ts";
 import { queryOf, withClient } from "./pool-client.ts";
 import type { Query, Row } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
@@ -70,7 +70,7 @@ export async function createConnection(
       try {
         return await attempt(work);
       } catch (thrown) {
-        if (!isLost(thrown) || tried === mostConnections) throw thrown;
+        if (!isLost(thrown) || tried === maxConnections) throw thrown;
         await availability.checking();
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }

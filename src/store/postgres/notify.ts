@@ -2,7 +2,7 @@ import type { StoreNews } from "../../model/store.ts";
 import type { Query } from "./query.ts";
 
 /** Postgres takes less than 8,000 bytes. */
-const mostBytes = 7_900;
+const maxBytes = 7_900;
 
 type Place = { schema: string };
 
@@ -19,7 +19,7 @@ export function lockKey({ schema }: Place, name: string): string {
 /** Sent when the transaction is committed, and not when it is not. What is too long is found by looking. */
 export async function notify(query: Query, place: Place, instance: string, news: StoreNews): Promise<void> {
   const payload = JSON.stringify({ from: instance, ...news });
-  if (Buffer.byteLength(payload) > mostBytes) return;
+  if (Buffer.byteLength(payload) > maxBytes) return;
   await query("SELECT pg_notify($1, $2)", [channelOf(place), payload]);
 }
 

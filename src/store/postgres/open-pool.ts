@@ -8,7 +8,7 @@ const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 5_000;
 const farewellMs = 3_000;
 /** Enough for one plane; a database has a hundred for all. */
-export const mostConnections = 8;
+export const maxConnections = 8;
 
 type Address = Extract<StoreAddress, { kind: "postgres" }>;
 
@@ -26,7 +26,7 @@ export async function openPool(address: Address): Promise<{ pool: Pool; cut(): v
   const clients = new Set<ClientBase>();
   const pool = new pg.Pool({
     ...clientOptions(address),
-    max: mostConnections,
+    max: maxConnections,
     allowExitOnIdle: true,
     // The pool waits for it before it gives the connection to anybody.
     onConnect: async (client) => {

@@ -43,7 +43,7 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
   const letters = createDeadLetters({
     store: async () => store,
     emit: (event) => events.push(event),
-    everybody: trusted(),
+    defaultPrincipal: trusted(),
     knows: () => world.knows,
     onDue: () => loop.wake(),
     async run(call, signal) {

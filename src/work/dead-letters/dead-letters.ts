@@ -12,13 +12,13 @@ import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./e
 import { createRetrier } from "./retry.ts";
 import { createDeadLetterVerbs } from "./verbs.ts";
 
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 export type DeadLetterParts = {
   store(): Promise<Store>;
   run(call: Requested, signal: AbortSignal): Promise<Outcome>;
   emit(event: PlaneEvent): void;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   /** Several planes may share a store and not their configuration: each tries only what it knows. */
   knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
   /** An entry has a time from now on. */
@@ -37,7 +37,7 @@ export type DeadLetters = {
 
 /** What failed for good: kept, tried again where that does no harm, and shown to whom it belongs. */
 export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
-  const { store, run, emit, everybody, knows, onDue } = parts;
+  const { store, run, emit, defaultPrincipal, knows, onDue } = parts;
   const stopping = new AbortController();
   const entries = createEntries(store, emit);
   const retrier = createRetrier({ replace: entries.replace, run, emit });
@@ -48,7 +48,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
     knows,
   });
   return {
-    verbs: createDeadLetterVerbs({ entries, retrier, emit, everybody, stopping: stopping.signal }),
+    verbs: createDeadLetterVerbs({ entries, retrier, emit, defaultPrincipal, stopping: stopping.signal }),
     async keep(call, record, told) {
       if (record.error === null) return;
       const failure = failureOf(call, record, withWords(record.error, told ?? null));
@@ -56,7 +56,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       if (!isDead(call, record)) return;
       const id = process.getBuiltinModule("node:crypto").randomUUID();
       const letter = toDeadLetter(id, call, record, failure, Date.now());
-      await (await store()).addDeadLetter(letter, mostKept);
+      await (await store()).addDeadLetter(letter, maxKept);
       emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
       if (letter.nextRetryAt !== null) onDue();
     },

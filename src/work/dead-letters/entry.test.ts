@@ -5,7 +5,7 @@ import { injectedCall, requestedCall, resolvedCall, sampleTool } from "../../../
 import { sampleError, startedAt } from "../../../test/samples/dead-letters.ts";
 import type { CallRecord } from "../../model/call.ts";
 import type { ErrorCode } from "../../model/errors.ts";
-import { type FailedCall, failureOf, isDead, mostArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
+import { type FailedCall, failureOf, isDead, maxArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
 
 const attempt = { provider: "mcp", ok: false, durationMs: 1, error: "TIMEOUT" } as const;
 
@@ -76,11 +76,11 @@ suite("a new dead letter", () => {
   });
 
   test("goes without arguments that are too large or no JSON, and says so", () => {
-    const largest = "x".repeat(mostArgumentBytes - 2);
+    const largest = "x".repeat(maxArgumentBytes - 2);
     assert.equal(letterOf(requestedCall(largest)).arguments, largest);
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    for (const given of [`${largest}x`, "ü".repeat(mostArgumentBytes / 2), circle, { big: 1n }, () => 1]) {
+    for (const given of [`${largest}x`, "ü".repeat(maxArgumentBytes / 2), circle, { big: 1n }, () => 1]) {
       const letter = letterOf(requestedCall(given));
       assert.deepEqual([letter.arguments, letter.hold, letter.nextRetryAt], [null, "no_arguments", null]);
     }

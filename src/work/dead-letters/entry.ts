@@ -11,7 +11,7 @@ import { isRepeatable } from "../../model/tool.ts";
 import { restMs } from "./delays.ts";
 import { type Failure, holdAfter, notBefore } from "./states.ts";
 
-export const mostArgumentBytes = 256 * 1024;
+export const maxArgumentBytes = 256 * 1024;
 const maxAttempts = 3;
 /** Characters of what a provider said. */
 const maxSaid = 500;
@@ -106,7 +106,7 @@ export function toDeadLetter(
 function keepArguments(given: unknown): Json | undefined {
   try {
     const text = JSON.stringify(given ?? {});
-    return Buffer.byteLength(text) > mostArgumentBytes ? undefined : (JSON.parse(text) as Json);
+    return Buffer.byteLength(text) > maxArgumentBytes ? undefined : (JSON.parse(text) as Json);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 
 const usualPage = 100;
 const largestPage = 1000;
-const longestNote = 2000;
+const maxNote = 2000;
 
 /** What cannot be meant is refused by name. */
 export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: number } {
@@ -23,8 +23,8 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
 export function checkNote(note: string | undefined): string | null {
   if (note === undefined || note === "") return null;
   if (typeof note !== "string") throw refused("note", note, "it is not text");
-  if (note.length > longestNote)
-    throw new PlaneError("USAGE", `The note has ${note.length} characters. Give at most ${longestNote}.`, {
+  if (note.length > maxNote)
+    throw new PlaneError("USAGE", `The note has ${note.length} characters. Give at most ${maxNote}.`, {
       data: { parameter: "note" },
     });
   return note;

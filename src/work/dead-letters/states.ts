@@ -10,7 +10,7 @@ import { restMs } from "./delays.ts";
 /** A retrier that has not said for so long that it is there is taken for dead. */
 export const leaseMs = 60_000;
 
-const mostHistory = 50;
+const maxHistory = 50;
 
 /** A try that failed, and whether another could do harm. */
 export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
@@ -142,7 +142,7 @@ function change(
 ): KeptDeadLetter {
   const at = new Date(now).toISOString();
   const entry: DeadLetterChange = { at, status, code: null, callId: null, by: null, note: null, ...why };
-  return { ...letter, status, updatedAt: at, history: [...letter.history, entry].slice(-mostHistory) };
+  return { ...letter, status, updatedAt: at, history: [...letter.history, entry].slice(-maxHistory) };
 }
 
 function isoAfter(now: number, ms: number): string {

@@ -11,38 +11,38 @@ export type VerbParts = {
   entries: Entries;
   retrier: Retrier;
   emit(event: PlaneEvent): void;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   stopping: AbortSignal;
 };
 
 /** What people do with entries: their own, or everybody's with the scope for it. */
 export function createDeadLetterVerbs(parts: VerbParts): DeadLetterVerbs {
-  const { entries, retrier, emit, everybody, stopping } = parts;
+  const { entries, retrier, emit, defaultPrincipal, stopping } = parts;
   return {
-    async deadLetters(query = {}, { principal = everybody } = {}) {
+    async deadLetters(query = {}, { principal = defaultPrincipal } = {}) {
       const asked = checkQuery(query);
       await entries.freeLost();
       const filter = mayDo(principal, "admin") ? asked : { ...asked, owner: principal.user };
       const page = await (await entries.store()).deadLetters(filter);
       return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
     },
-    deadLetter: async (id, { principal = everybody } = {}) =>
+    deadLetter: async (id, { principal = defaultPrincipal } = {}) =>
       showDeadLetter(await entries.required(id, principal)),
-    async retryDeadLetter(id, { principal = everybody, signal } = {}) {
+    async retryDeadLetter(id, { principal = defaultPrincipal, signal } = {}) {
       const letter = await entries.required(id, principal);
       return retrier.retry(letter, signal ? AbortSignal.any([signal, stopping]) : stopping);
     },
-    async resolveDeadLetter(id, { note } = {}, { principal = everybody } = {}) {
+    async resolveDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
       const letter = await entries.decide(id, principal, resolve, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
       return showDeadLetter(letter);
     },
-    async abandonDeadLetter(id, { note } = {}, { principal = everybody } = {}) {
+    async abandonDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
       const letter = await entries.decide(id, principal, abandon, note);
       emit(abandonedEvent(letter));
       return showDeadLetter(letter);
     },
-    async deleteDeadLetter(id, { principal = everybody } = {}) {
+    async deleteDeadLetter(id, { principal = defaultPrincipal } = {}) {
       for (;;) {
         const letter = await entries.own(id, principal);
         if (letter === null) return false;

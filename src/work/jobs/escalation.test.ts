@@ -46,13 +46,13 @@ test("what is escalated by itself is told of the task that failed, by its policy
     tasks: [{ task: "t", error: {} }],
   } as never;
   const facts = { type: "job.escalated", runId: "r", user: "ada", job: "j", task: "t", code: "TIMEOUT" };
-  const nobody = { level: null, contact: null, timeframe: null, actions: [] };
+  const anonymous = { level: null, contact: null, timeframe: null, actions: [] };
   const auto = { auto_escalate: true };
-  assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [task()]), { ...facts, ...nobody });
+  assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [task()]), { ...facts, ...anonymous });
   const own = task({ escalation_policy: { ...auto, contact: "ann" } });
   assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [own]), {
     ...facts,
-    ...nobody,
+    ...anonymous,
     contact: "ann",
   });
   const quiet = task({ escalation_policy: { contact: "ann" } });

@@ -14,7 +14,7 @@ export type PlaneJobParts = {
   healthChanged(): void;
   /** What takes what is due, where this plane does that. */
   loop: Pick<PlaneDueWork, "isRunning" | "wake" | "changed">;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   /** Once what people set is among them. */
   manifests(): Promise<Manifests>;
   /** A caller with the rights of today. */

@@ -26,7 +26,7 @@ export function createJobRoom(parts: PlaneJobParts): {
   engine: Engine;
   stopSkills(): Promise<void>;
 } {
-  const { config, memory, everybody, manifests, plane } = parts;
+  const { config, memory, defaultPrincipal, manifests, plane } = parts;
   const { store, emit } = memory;
   const stopping = new AbortController();
   const calls = createSkillCalls(parts);
@@ -61,7 +61,7 @@ export function createJobRoom(parts: PlaneJobParts): {
     jobs: async () => (await manifests()).jobs,
     emit,
     execute: { emit, check: work.check, work: work.of, onEnded },
-    principalFor: (job) => (mayActAs(job, everybody) ? actAs(job, everybody) : null),
+    principalFor: (job) => (mayActAs(job, defaultPrincipal) ? actAs(job, defaultPrincipal) : null),
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
     loop: parts.loop,
@@ -85,7 +85,7 @@ export function createJobRoom(parts: PlaneJobParts): {
   }
 
   const skills = createSkillVerbs({
-    everybody,
+    defaultPrincipal,
     emit,
     async find(name, principal) {
       const viewer = { persona: principal.persona, personas: [] };
@@ -97,7 +97,7 @@ export function createJobRoom(parts: PlaneJobParts): {
     stopping: stopping.signal,
   });
   const jobs = createJobVerbs({
-    ...{ store, engine, everybody, emit, find: findJob, actAs },
+    ...{ store, engine, defaultPrincipal, emit, find: findJob, actAs },
     async entry({ name, persona = null }, principal) {
       const { jobs: named } = await plane().queryJobs({ name }, { principal });
       return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);

@@ -17,7 +17,7 @@ import { isOver, moveRun } from "./states.ts";
 export type JobVerbParts = {
   store(): Promise<JobStore>;
   engine: Engine;
-  everybody: Principal;
+  defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   /** Throws where there is none for this caller. */
   find(name: string, principal: Principal): Promise<JobManifest>;
@@ -28,7 +28,7 @@ export type JobVerbParts = {
 
 /** What people do with jobs: look, begin, pause, cancel. */
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
-  const { store, engine, everybody, emit, find } = parts;
+  const { store, engine, defaultPrincipal, emit, find } = parts;
 
   const ask = createBeginRun(parts);
 
@@ -75,12 +75,12 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
   }
 
   return {
-    async job(name, { principal = everybody } = {}) {
+    async job(name, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at jobs");
       return statusOf(await find(name, principal), principal);
     },
     async runJob(name, options = {}) {
-      const { principal = everybody } = options;
+      const { principal = defaultPrincipal } = options;
       const { input, key } = checkRunOptions(options);
       const job = await find(name, principal);
       requireRight(job, principal);
@@ -88,7 +88,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
       return ask(job, { principal, persona, origin: "request", ...input, ...key }, options);
     },
     async rerunJob(id, options = {}) {
-      const { principal = everybody } = options;
+      const { principal = defaultPrincipal } = options;
       const { key } = checkRunOptions(options);
       const run = await findRun(id, principal);
       const job = await find(run.job, principal);
@@ -105,14 +105,14 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
         options,
       );
     },
-    async pauseJob(name, { principal = everybody } = {}) {
+    async pauseJob(name, { principal = defaultPrincipal } = {}) {
       const job = await findScheduled(name, principal, "pause");
       const paused = { at: new Date().toISOString(), by: principal.user };
       await changeSchedule(job, (known) => (known.paused === null ? { ...known, paused } : null));
       emit({ type: "job.paused", job: name });
       return statusOf(job, principal);
     },
-    async resumeJob(name, { principal = everybody } = {}) {
+    async resumeJob(name, { principal = defaultPrincipal } = {}) {
       const job = await findScheduled(name, principal, "resume");
       await changeSchedule(job, (known) => {
         if (known.paused === null) return null;
@@ -122,7 +122,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
       emit({ type: "job.resumed", job: name });
       return statusOf(job, principal);
     },
-    async cancelJobRun(id, { principal = everybody } = {}) {
+    async cancelJobRun(id, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
         const run = await findRun(id, principal);
@@ -135,8 +135,8 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
         return showJobRun(cancelled);
       }
     },
-    jobRun: async (id, { principal = everybody } = {}) => showJobRun(await findRun(id, principal)),
-    async jobRuns(name, query = {}, { principal = everybody } = {}) {
+    jobRun: async (id, { principal = defaultPrincipal } = {}) => showJobRun(await findRun(id, principal)),
+    async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
       const whose = await ownerOf(name, principal);

@@ -23,7 +23,7 @@ type ActAs = (job: JobManifest, principal: Principal) => Principal;
 
 /** What the tasks of a job take: their skills one after the other, or a model where they have none. */
 export function createJobWork(
-  { config, memory, everybody, manifests, currentPrincipal, modelTrouble, plane }: PlaneJobParts,
+  { config, memory, defaultPrincipal, manifests, currentPrincipal, modelTrouble, plane }: PlaneJobParts,
   calls: SkillCalls,
   actAs: ActAs,
 ) {
@@ -34,7 +34,7 @@ export function createJobWork(
 
   async function whoDoes(run: KeptJobRun): Promise<Principal> {
     const job = await jobOf(run);
-    const asked = run.origin === "schedule" ? everybody : await currentPrincipal(run.principal);
+    const asked = run.origin === "schedule" ? defaultPrincipal : await currentPrincipal(run.principal);
     return job === undefined ? asked : actAs(job, asked);
   }
 

@@ -21,7 +21,7 @@ export type PlaneJobs = {
 
 type Given = Pick<
   PlaneJobParts,
-  "config" | "memory" | "everybody" | "loop" | "modelTrouble" | "healthChanged"
+  "config" | "memory" | "defaultPrincipal" | "loop" | "modelTrouble" | "healthChanged"
 > & {
   written: Pick<Written, "loaded" | "manifests">;
   identity: { current: PlaneJobParts["currentPrincipal"] };

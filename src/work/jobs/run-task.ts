@@ -10,7 +10,7 @@ import type { HeldRun } from "./hold-run.ts";
 import { changeTask, moveTask } from "./states.ts";
 
 /** Larger results are not kept: a step that gave one is done again where that does no harm. */
-const mostResultBytes = 64 * 1024;
+const maxResultBytes = 64 * 1024;
 
 export type TaskParts = {
   held: HeldRun;
@@ -97,13 +97,13 @@ function isPassing({ data: { reasons = [] } }: PlaneError): boolean {
 }
 
 /** Longer than a day nobody waits for another attempt. */
-const mostRestMs = 24 * 3_600_000;
+const maxRestMs = 24 * 3_600_000;
 
 /** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
 export function restMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
   const seconds = delay * multiplier ** (attempts - 1) + jitter * random();
-  return Math.min(mostRestMs, Math.round(seconds * 1_000));
+  return Math.min(maxRestMs, Math.round(seconds * 1_000));
 }
 
 /** What the run was given, and what the job says for this task on top of it. */
@@ -127,7 +127,7 @@ function taskOf(held: HeldRun, name: string): KeptTask {
 }
 
 function kept(result: Json): { result?: Json } {
-  return Buffer.byteLength(JSON.stringify(result)) > mostResultBytes ? {} : { result };
+  return Buffer.byteLength(JSON.stringify(result)) > maxResultBytes ? {} : { result };
 }
 
 function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask["steps"][number] {

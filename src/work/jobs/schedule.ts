@@ -8,7 +8,7 @@ import { lastTimes, nextTime } from "./recurrence.ts";
 /** Later than this, a time counts as missed. */
 export const graceMs = 60_000;
 /** So many missed times are made up for; older ones are left out. */
-const mostMadeUp = 100;
+const maxMadeUp = 100;
 
 export type ScheduledJob = JobManifest & { recurrence: Recurrence };
 
@@ -41,7 +41,7 @@ export function fire(
   const { recurrence } = job;
   const anchor = Date.parse(schedule.anchor);
   const span = { from: Date.parse(schedule.nextAt ?? ""), to: now };
-  const most = recurrence.missed === "all" ? mostMadeUp : 1;
+  const most = recurrence.missed === "all" ? maxMadeUp : 1;
   const times = lastTimes(recurrence, anchor, { ...span, most });
   const meant = recurrence.missed === "skip" ? times.filter((at) => now - at <= graceMs) : times;
   const next = { ...schedule, nextAt: isoOf(nextTime(recurrence, anchor, now)) };

@@ -13,7 +13,7 @@ import { runSkill } from "../skills/run-skill.ts";
 import { createStepMemory, type SkillParts } from "../skills/step-memory.ts";
 
 export type SkillVerbParts = {
-  everybody: Principal;
+  defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   find(name: string, principal: Principal): Promise<SkillManifest>;
   preflight(principal: Principal, face: RunSkillOptions["face"], model?: string): PreflightParts;
@@ -30,10 +30,10 @@ export type SkillVerbParts = {
 
 /** A skill in the foreground: whoever asks waits for it, and what it did is told and not kept. */
 export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
-  const { everybody, emit } = parts;
+  const { defaultPrincipal, emit } = parts;
   return {
     async runSkill(name, input = {}, options = {}) {
-      const { principal = everybody, signal, dryRun = false } = options;
+      const { principal = defaultPrincipal, signal, dryRun = false } = options;
       requireScope(principal, "call", "run a skill");
       if (!isObject(input))
         throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
@@ -74,7 +74,7 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
   };
 
   async function requireReady(skill: SkillManifest, input: JsonObject, id: string, options: RunSkillOptions) {
-    const { principal = everybody, face, model } = options;
+    const { principal = defaultPrincipal, face, model } = options;
     const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
     if (reasons.length === 0) return;
     emit({

@@ -20,7 +20,7 @@ type Parts = {
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;
   testPolicy: Plane["testPolicy"];
-  everybody: Principal;
+  defaultPrincipal: Principal;
 };
 
 /** What is wrong with plans. Steps are looked at and not called, so nothing runs and nothing is recorded. */
@@ -30,7 +30,7 @@ export function createToolPlanVerbs({
   quality,
   checkArguments,
   testPolicy,
-  everybody,
+  defaultPrincipal,
 }: Parts): ToolPlanVerbs {
   const lookFor =
     (principal: Principal, face: Face): LookAtStep =>
@@ -38,7 +38,7 @@ export function createToolPlanVerbs({
       const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
       const args = typedMembers(given, texts, tool.parameters) as JsonObject;
       const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
-      const requested = requestCall(asked, args, { principal, face }, everybody);
+      const requested = requestCall(asked, args, { principal, face }, defaultPrincipal);
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
       const declared = declaredBy(tool);
@@ -47,7 +47,7 @@ export function createToolPlanVerbs({
     };
 
   return {
-    async checkPlan(text, { principal = everybody, face = "library" } = {}) {
+    async checkPlan(text, { principal = defaultPrincipal, face = "library" } = {}) {
       requireScope(principal, "read", "check plans");
       if (typeof text !== "string")
         throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");

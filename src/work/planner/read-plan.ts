@@ -4,7 +4,7 @@ import { readScript } from "./read-script.ts";
 import { readSteps } from "./read-steps.ts";
 
 const longest = 1_000_000;
-const mostSteps = 500;
+const maxSteps = 500;
 
 /** What a plan says, be it a script or JSON. */
 export function readPlan(text: string): ReadPlan {
@@ -14,9 +14,9 @@ export function readPlan(text: string): ReadPlan {
       "Split it into several plans.",
     );
   const plan = /^\s*[[{]/.test(text) ? readSteps(text) : readScript(text);
-  if (plan.steps.length > mostSteps)
+  if (plan.steps.length > maxSteps)
     return nothing(
-      `It has ${plan.steps.length} steps, and a plan may have ${mostSteps}.`,
+      `It has ${plan.steps.length} steps, and a plan may have ${maxSteps}.`,
       "Split it into several plans.",
     );
   if (plan.steps.length === 0 && plan.problems.length === 0)

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../../src/index.ts";
 import type { ServerStatus } from "../../../src/model/server.ts";
-import { patientMs } from "../../fixtures/patience.ts";
+import { scaledMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
@@ -40,7 +40,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const config = await writeConfig(directory, { srv: hanging });
     const words = ["servers", "tools", "srv", "--config", config, "--data-dir", directory.file("data")];
     const running = startCli(words);
-    const giveUp = setTimeout(() => running.process.kill("SIGTERM"), patientMs(14_000));
+    const giveUp = setTimeout(() => running.process.kill("SIGTERM"), scaledMs(14_000));
     const { code, stderr } = await running.result;
     clearTimeout(giveUp);
     assert.equal(code, 4, `still waiting: ${stderr}`);

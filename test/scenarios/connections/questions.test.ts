@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Outcome, Plane } from "../../../src/index.ts";
 import type { Question, QuestionAnswer } from "../../../src/model/question.ts";
-import { patientMs } from "../../fixtures/patience.ts";
+import { scaledMs } from "../../fixtures/patience.ts";
 import {
   fixtureEnvironment,
   readLog,
@@ -147,7 +147,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
   test("the time a person takes is not the time the tool has", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     await plane.tools();
-    const timeoutMs = patientMs(1_000);
+    const timeoutMs = scaledMs(1_000);
     const calling = plane.call("elicit.confirm", {}, { timeoutMs });
     const [question] = await asked(plane, 1);
     await delay(1.5 * timeoutMs);
@@ -261,7 +261,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const command = `stty cols 120 rows 40; ${[process.execPath, bin, ...words].join(" ")}`;
     const child = spawn(terminal, ["-qec", command, "/dev/null"], {
       env: fixtureEnvironment(),
-      timeout: patientMs(20_000),
+      timeout: scaledMs(20_000),
       killSignal: "SIGKILL",
     });
     let output = "";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { patientMs } from "../../fixtures/patience.ts";
+import { scaledMs } from "../../fixtures/patience.ts";
 
 const everyMs = 50;
 
@@ -27,8 +27,8 @@ export function watchHealth(url: string): HealthWatch {
   })();
   return {
     assertAwake(limitMs) {
-      const mostMs = Math.max(patientMs(limitMs), (performance.now() - startedAt) / 2);
-      assert.ok(longest < mostMs, `stood still for ${longest} ms`);
+      const maxMs = Math.max(scaledMs(limitMs), (performance.now() - startedAt) / 2);
+      assert.ok(longest < maxMs, `stood still for ${longest} ms`);
     },
     async [Symbol.asyncDispose]() {
       running = false;

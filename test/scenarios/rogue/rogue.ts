@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Plane, ServerStatus } from "../../../src/index.ts";
-import { patientMs } from "../../fixtures/patience.ts";
+import { scaledMs } from "../../fixtures/patience.ts";
 import { fixtureEnvironment, stopProcess } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
@@ -118,7 +118,7 @@ export async function eventually(
   const startedAt = Date.now();
   while (!(await ask())) {
     assert.ok(
-      Date.now() - startedAt < patientMs(limitMs),
+      Date.now() - startedAt < scaledMs(limitMs),
       `${what} did not happen within ${limitMs / 1000} s`,
     );
     await new Promise((resolve) => setTimeout(resolve, everyMs));

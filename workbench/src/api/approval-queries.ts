@@ -48,12 +48,12 @@ export const pendingQuery = () =>
   });
 
 /** Browsers take no longer times. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
   const ends = approvals.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
   if (ends.length === 0) return false;
-  return Math.min(longestMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
+  return Math.min(maxMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
 }
 
 const answeredAtOnce = 200;

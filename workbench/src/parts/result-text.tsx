@@ -7,10 +7,10 @@ export function ResultText({ text }: { text: string }) {
   return <CodeView wrap label="text" text={inOrder(text)} />;
 }
 
-const longestJson = 200_000;
+const maxJson = 200_000;
 
 function inOrder(text: string): string {
-  if (!/^\s*[[{]/.test(text) || text.length > longestJson) return text;
+  if (!/^\s*[[{]/.test(text) || text.length > maxJson) return text;
   try {
     const value: unknown = JSON.parse(text);
     return mayLoseNumbers(text) ? indentJson(text) : JSON.stringify(value, null, 2);

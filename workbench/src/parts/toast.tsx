@@ -8,7 +8,7 @@ type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string };
 
 /** Long enough to read, and errors stay until somebody has. */
 const shownMs = 5_000;
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -27,7 +27,7 @@ function dismiss(id: number): void {
 export function toast(text: string, tone: Toast["tone"] = "good"): void {
   lastId += 1;
   const id = lastId;
-  change([...toasts, { id, tone, text }].slice(-mostAtOnce));
+  change([...toasts, { id, tone, text }].slice(-maxAtOnce));
   if (tone !== "bad") setTimeout(() => dismiss(id), shownMs);
 }
 

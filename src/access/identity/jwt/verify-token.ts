@@ -8,7 +8,7 @@ import { tokenProblem } from "./token-problem.ts";
 
 /** Clocks differ. */
 const toleranceSeconds = 30;
-const longestToken = 16 * 1024;
+const maxToken = 16 * 1024;
 /** Only those whose key the issuer can publish: with a shared secret everybody who checks could also sign. */
 const algorithms: string[] = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
@@ -38,8 +38,8 @@ export function createVerifyToken(settings: JwtIssuer): VerifyToken {
 
 /** Before anybody is asked for keys: most of what is wrong can be seen without them. */
 function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
-  if (token.length > longestToken)
-    throw unauthenticated("malformed", `The token is longer than ${longestToken / 1024} KiB.`);
+  if (token.length > maxToken)
+    throw unauthenticated("malformed", `The token is longer than ${maxToken / 1024} KiB.`);
   const { alg, iss, aud } = readUnchecked(token);
   if (typeof alg !== "string" || !algorithms.includes(alg))
     throw unauthenticated("algorithm", `The token must be signed with one of ${algorithms.join(", ")}.`);

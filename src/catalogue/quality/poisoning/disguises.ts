@@ -8,7 +8,7 @@ type Found = Omit<Finding, "where">;
 const spaced = /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu;
 /** So many of them are a sentence. */
 const sentence = 20;
-const mostRuns = 20;
+const maxRuns = 20;
 
 /** Digits and signs for the letters they look like. */
 const leet = new Map(
@@ -37,7 +37,7 @@ export function findDisguises(text: string): Found[] {
 function findSpaced(text: string): Found[] {
   let count = 0;
   for (const { 0: run, index } of text.matchAll(spaced)) {
-    if (count++ === mostRuns) break;
+    if (count++ === maxRuns) break;
     const excerpt = excerptOf(text, index, index + run.length);
     const decoded = run
       .replaceAll(/([\p{L}])[ .\-_*·|/](?=\p{L})/gu, "$1")

@@ -24,7 +24,7 @@ const blackFlag = 0x1f3f4;
 const payload = 8;
 
 /** Of one kind in one text. */
-const mostRuns = 5;
+const maxRuns = 5;
 
 type Run = { from: number; to: number; codes: number[]; before: number; after: number };
 
@@ -60,7 +60,7 @@ function runsOf(text: string, isOne: (code: number) => boolean): Run[] {
     }
     at = next;
   }
-  return (run ? [...runs, run] : runs).slice(0, mostRuns);
+  return (run ? [...runs, run] : runs).slice(0, maxRuns);
 }
 
 function readTags(text: string, { from, to, codes, before }: Run): Found[] {

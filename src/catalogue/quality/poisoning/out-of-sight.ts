@@ -4,8 +4,8 @@ import { excerptOf } from "./make-visible.ts";
 type Found = Omit<Finding, "where">;
 
 /** Nobody scrolls so far, or looks for more below so many empty lines. */
-const longestBlank = 200;
-const mostEmptyLines = 20;
+const maxBlank = 200;
+const maxEmptyLines = 20;
 /** Fewer words tell nobody to do anything. */
 const fewestWords = 3;
 
@@ -39,8 +39,8 @@ export function findOutOfSight(text: string): Found[] {
 /** So much empty space that what follows is not seen. */
 function findPadding(text: string): Found[] {
   for (const { 0: blank, index } of text.matchAll(/[\s\u2800]+/g)) {
-    const lines = blank.length < mostEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;
-    if (blank.length < longestBlank && lines < mostEmptyLines) continue;
+    const lines = blank.length < maxEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;
+    if (blank.length < maxBlank && lines < maxEmptyLines) continue;
     const says = text.slice(index + blank.length);
     if (says.trim() === "") return [];
     const severity = wordsIn(says) >= fewestWords ? "high" : "medium";

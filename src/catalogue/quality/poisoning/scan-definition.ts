@@ -11,11 +11,11 @@ import { type PlacedText, textsOf } from "./texts-of.ts";
 /** Another one whenever the scan would find something else. */
 export const scanVersion = 2;
 
-const longestDescription = 8_000;
+const maxDescription = 8_000;
 /** More of one definition helps nobody. */
-const mostFindings = 20;
+const maxFindings = 20;
 /** What stands behind this is not read. */
-const longestRead = 100_000;
+const maxRead = 100_000;
 const unusual = /[^\t\n\r -~]/;
 
 /** What only a poisoned definition says together. */
@@ -51,7 +51,7 @@ function isInnocent(definition: object): boolean {
       !mayBeOutOfSight(whole) &&
       !mayBeDisguised(whole) &&
       !/\\u0/.test(whole) &&
-      whole.length <= longestDescription
+      whole.length <= maxDescription
     );
   } catch {
     return false;
@@ -60,11 +60,11 @@ function isInnocent(definition: object): boolean {
 
 function scanTexts(texts: readonly PlacedText[]): Finding[] {
   const found = texts.flatMap(({ where, text }) => scanText(text).map((one) => ({ where, ...one })));
-  return raise(found).slice(0, mostFindings);
+  return raise(found).slice(0, maxFindings);
 }
 
 function scanText(whole: string): Omit<Finding, "where">[] {
-  const text = whole.slice(0, longestRead);
+  const text = whole.slice(0, maxRead);
   const hidden = unusual.test(text) ? [...findHiddenCharacters(text), ...findLookalikes(text)] : [];
   const seen = withoutInvisible(text);
   return [
@@ -79,9 +79,9 @@ function scanText(whole: string): Omit<Finding, "where">[] {
 
 /** What was not read is vouched for by nobody. */
 function findOverlong(whole: string): Omit<Finding, "where">[] {
-  if (whole.length <= longestDescription) return [];
-  const severity = whole.length > longestRead ? "high" : "low";
-  return [{ kind: "overlong", severity, excerpt: excerptOf(whole, longestDescription), decoded: null }];
+  if (whole.length <= maxDescription) return [];
+  const severity = whole.length > maxRead ? "high" : "low";
+  return [{ kind: "overlong", severity, excerpt: excerptOf(whole, maxDescription), decoded: null }];
 }
 
 /** Words are found also where something invisible splits them. */

@@ -1,6 +1,6 @@
 /** Deeper or more than this is no definition that anybody reads. */
 const deepest = 64;
-const mostTexts = 5_000;
+const maxTexts = 5_000;
 
 /** Nobody can be told anything in fewer letters. */
 const shortest = 8;
@@ -11,7 +11,7 @@ export type PlacedText = { where: string; text: string };
 export function textsOf(value: unknown, where = ""): PlacedText[] {
   const found: PlacedText[] = [];
   const visit = (at: unknown, pointer: string, depth: number): void => {
-    if (found.length >= mostTexts || depth > deepest) return;
+    if (found.length >= maxTexts || depth > deepest) return;
     if (typeof at === "string") {
       if (at.length >= shortest || !isPlain(at)) found.push({ where: pointer, text: at });
     } else if (Array.isArray(at)) {

@@ -19,7 +19,7 @@ export type Entry = {
 /** What a line may say: whether a value is fit, and in words what would be. */
 export type Fields = Record<string, { isFit(value: unknown): boolean; must: string }>;
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** All lines of a file, or of standard input for `-`. What is wrong with any of them is told before anything is done. */
 export async function readEntries(file: string, known: Fields, required: string): Promise<Entry[]> {
@@ -81,8 +81,8 @@ function meant(name: string, known: readonly string[]): string {
 }
 
 function tellProblems(file: string, problems: readonly string[]): PlaneError {
-  const more = problems.length - mostNamed;
-  const told = problems.slice(0, mostNamed).join("; ");
+  const more = problems.length - maxNamed;
+  const told = problems.slice(0, maxNamed).join("; ");
   return new PlaneError(
     "USAGE",
     `'${file}' cannot be done as it is, so nothing was: ${told}${more > 0 ? `; and ${more} more` : ""}.`,

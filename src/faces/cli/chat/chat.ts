@@ -121,7 +121,7 @@ async function runVerb(here: Chat, line: string): Promise<number> {
 function greet(plane: Plane): void {
   const { servers, models } = plane.config();
   const count = Object.keys(servers).length;
-  const whose = plane.isElsewhere ? " of the plane that serves" : "";
+  const whose = plane.isRemote ? " of the plane that serves" : "";
   const talking =
     Object.keys(models).length > 0
       ? "Ask something, or type /help."

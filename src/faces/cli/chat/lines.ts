@@ -25,14 +25,14 @@ export type LinesOptions = {
 };
 
 /** More than this is not remembered. */
-const longestHistory = 1_000;
+const maxHistory = 1_000;
 
 export function createLines({ history, complete, onHistory, onInterrupt }: LinesOptions): Lines {
   const isTyped = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const reader = createInterface({
     input: process.stdin,
     terminal: isTyped,
-    ...(isTyped ? { output: process.stdout, history, historySize: longestHistory } : {}),
+    ...(isTyped ? { output: process.stdout, history, historySize: maxHistory } : {}),
     removeHistoryDuplicates: true,
     completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
       void complete(line).then(

@@ -24,9 +24,9 @@ export type Loading = Disposable & {
 export function createLoading(plane: Plane, conversation: string, away: ReadonlySet<string>): Loading {
   const searched = new Set<string>();
   let costs = new Map<string, number>();
-  const isLazy = () => plane.isLazy({ patienceMs: waitMs });
+  const isLazy = () => plane.isLazy({ waitMs: waitMs });
   const tools = async (server?: string) => {
-    const all = await plane.tools({ patienceMs: waitMs, ...(server === undefined ? {} : { server }) });
+    const all = await plane.tools({ waitMs: waitMs, ...(server === undefined ? {} : { server }) });
     return all.filter(({ id }) => id.server === null || !away.has(id.server));
   };
   const loadedAmong = async (some: readonly ToolListing[]) => {
@@ -44,7 +44,7 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
     costs = new Map(weighed.map(({ name, fullTokens }) => [name, fullTokens]));
   };
   // A plane in another process has no use for what is shown here.
-  const client = plane.isElsewhere
+  const client = plane.isRemote
     ? undefined
     : plane.watchClient({
         ...{ id: conversation, user: plane.usualCaller().user, client: "toolplane chat", era: "modern" },

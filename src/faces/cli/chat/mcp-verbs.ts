@@ -10,8 +10,8 @@ import { print, renderTable, say } from "../output.ts";
 import { renderStats } from "../stats.ts";
 import type { Chat, Verb } from "./chat-state.ts";
 
-const longestDescription = 60;
-const mostFound = 10;
+const maxDescription = 60;
+const maxFound = 10;
 
 /** What can be said after `/mcp`. */
 export const mcpVerbs: Record<string, Verb> = {
@@ -73,7 +73,7 @@ async function connect({ plane, away }: Chat, [server]: string[]): Promise<undef
 
 async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<undefined> {
   if (server === undefined) throw missingServer("disconnect");
-  const gone = (await plane.tools({ server, patienceMs: 0 })).map(({ name }) => name);
+  const gone = (await plane.tools({ server, waitMs: 0 })).map(({ name }) => name);
   await plane.disconnect(server);
   away.add(server);
   loading.unload(gone);
@@ -100,12 +100,12 @@ async function listTools({ loading }: Chat, [server]: string[]): Promise<undefin
 
 function shorten(description: string): string {
   const line = plainText(description).replaceAll(/\s+/g, " ").trim();
-  return line.length > longestDescription ? `${line.slice(0, longestDescription - 1)}…` : line;
+  return line.length > maxDescription ? `${line.slice(0, maxDescription - 1)}…` : line;
 }
 
 async function search(chat: Chat, words: string[]): Promise<undefined> {
   if (words.length === 0) throw new PlaneError("USAGE", "Say what to search for: /mcp search send an email");
-  const { tools, total, note } = await chat.plane.search({ query: words.join(" "), limit: mostFound });
+  const { tools, total, note } = await chat.plane.search({ query: words.join(" "), limit: maxFound });
   const found = tools.filter(({ server }) => server === null || !chat.away.has(server));
   if (found.length === 0) print("No tool was found.");
   else {

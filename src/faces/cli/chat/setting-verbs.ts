@@ -66,7 +66,7 @@ export const verbose: Verb = {
   run({ plane, settings }, [word]) {
     settings.isVerbose = word === undefined ? !settings.isVerbose : word === "on";
     print(`Events are ${settings.isVerbose ? "shown" : "not shown"}.`);
-    if (settings.isVerbose && plane.isElsewhere)
+    if (settings.isVerbose && plane.isRemote)
       print(
         "The plane serves elsewhere: its events are at GET /events. Start chat with --standalone to see them here.",
       );

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../model/call.ts";
 import type { ToolListing } from "../../../model/plane.ts";
 import type { Surface } from "../surfaces.ts";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../visit.ts";
 import type { MeantCall } from "./read-call.ts";
 
 export type Meant = Exclude<MeantCall, { wrong: string }>;
@@ -16,7 +16,7 @@ type Called = {
 export async function findCalled(
   { name, own }: Meant,
   { tools }: Surface,
-  { tools: client, view }: Visit,
+  { tools: client, view }: RequestContext,
 ): Promise<Called | undefined> {
   if (own) return {};
   const isStrict = client.isStrict() && (await client.isLazy());
@@ -32,7 +32,11 @@ export async function findCalled(
 }
 
 /** What a client calls it wants at hand, and who got a handle wants to read it. Nobody waits for that. */
-export function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: Visit): void {
+export function noteUse(
+  { call, stored }: Outcome,
+  { own, isWrapped }: Meant,
+  { tools }: RequestContext,
+): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];
   if (stored) noted.push(tools.used("read_result", { isListed: true }));

@@ -10,7 +10,7 @@ import { createScales } from "./scales.ts";
 import { createShortList } from "./short-list.ts";
 
 /** What one client was shown is remembered that far back. */
-const mostShown = 10_000;
+const maxShown = 10_000;
 
 /** The tools of one client: all that its surface has, or those that it needs. */
 export type ClientTools = {
@@ -66,7 +66,7 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
       shown.delete(key);
       shown.add(key);
       const [oldest] = shown;
-      if (shown.size > mostShown && oldest !== undefined) shown.delete(oldest);
+      if (shown.size > maxShown && oldest !== undefined) shown.delete(oldest);
     }
   }
 

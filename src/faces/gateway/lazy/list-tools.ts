@@ -12,8 +12,8 @@ import type { Shown } from "./look-up.ts";
 import { joinServers, serversOnTheWay } from "./servers-here.ts";
 
 /** So many are told with their summaries; of more only the names. */
-const mostSummaries = 100;
-const mostNames = 500;
+const maxSummaries = 100;
+const maxNames = 500;
 /** Without a server all tools are told, where they are no more than this. */
 const fewTools = 20;
 
@@ -39,7 +39,7 @@ export async function listTools(
     const lines = servers.map(({ name, tools }) => `- ${name}: ${tools}`);
     return answer({ servers, totalAvailable: all.length, message }, lines);
   }
-  const told = meant.slice(0, mostNames);
+  const told = meant.slice(0, maxNames);
   client.show(told);
   const rest = meant.length - told.length;
   const more = rest > 0 ? ` ${rest} more are found with ${metaToolNames.search}.` : "";
@@ -47,7 +47,7 @@ export async function listTools(
   const tools = told.map(({ shown: name, tool: { id, description } }) => ({
     name,
     server: id.server,
-    ...(meant.length <= mostSummaries ? { summary: shorten(description, limit) } : {}),
+    ...(meant.length <= maxSummaries ? { summary: shorten(description, limit) } : {}),
   }));
   const lines = tools.map(({ name, summary }) => `- ${name}${summary ? `: ${summary}` : ""}`);
   const counts = { count: meant.length, totalAvailable: all.length };

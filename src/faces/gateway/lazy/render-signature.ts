@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 
 /** Longer ones are cut: whoever needs more gets the schema. */
 const longest = 300;
-const mostValues = 8;
+const maxValues = 8;
 const deepest = 2;
 
 export type Signature = { text: string; isWhole: boolean };
@@ -61,7 +61,7 @@ function renderObject(schema: JsonObject, depth: number): Signature {
 }
 
 function renderValues(values: readonly unknown[]): Signature {
-  const shown = values.slice(0, mostValues).map((value) => JSON.stringify(value));
-  const isWhole = values.length <= mostValues;
+  const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+  const isWhole = values.length <= maxValues;
   return { text: [...shown, ...(isWhole ? [] : ["…"])].join("|"), isWhole };
 }

@@ -11,10 +11,10 @@ import { renderSignature } from "./render-signature.ts";
 import { joinServers, serversOnTheWay } from "./servers-here.ts";
 
 /** Who has not listed by then is found the next time, and the answer says so. */
-const patienceMs = 2_000;
+const waitMs = 2_000;
 /** Characters of schemas in one answer, for the tools that one line does not say enough about. */
-const mostSchema = 3_000;
-const longestEcho = 100;
+const maxSchema = 3_000;
+const maxEcho = 100;
 
 type Line = Omit<FoundTool, "name"> & {
   name: string;
@@ -31,7 +31,7 @@ export async function searchTools(
   args: UnknownObject,
 ): Promise<UnknownObject> {
   const { principal } = surface;
-  const options = { principal, patienceMs, session: client.id, only: surface.shows, orWords: true };
+  const options = { principal, waitMs, session: client.id, only: surface.shows, orWords: true };
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
   // Whoever can be waited for was waited for by the search.
@@ -67,7 +67,7 @@ function countOf(all: readonly Shown[]): number {
 }
 
 function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[] {
-  let room = mostSchema;
+  let room = maxSchema;
   return found.map(({ one, shown: { shown, tool } }) => {
     const { text, isWhole } = renderSignature(tool.parameters);
     const line = { ...one, name: shown, arguments: text };
@@ -84,7 +84,7 @@ function describe(
   autoLoaded: boolean,
   onTheWay: readonly string[],
 ): string {
-  const asked = query.length > longestEcho ? `${sliceText(query, 0, longestEcho)}…` : query;
+  const asked = query.length > maxEcho ? `${sliceText(query, 0, maxEcho)}…` : query;
   const what =
     count === 0
       ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`

@@ -1,7 +1,7 @@
 import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Those that have not listed anything yet and still may. */
 export async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
@@ -10,6 +10,6 @@ export async function serversOnTheWay(plane: Plane, principal: Principal): Promi
 }
 
 export function joinServers(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,7 +1,7 @@
 /** Every value of a label is a series that is kept; what comes after the first so many is told together. */
-export const mostValues = 1_000;
+export const maxValues = 1_000;
 
-export function createBoundedLabel(limit = mostValues): (value: string) => string {
+export function createBoundedLabel(limit = maxValues): (value: string) => string {
   const known = new Set<string>();
   return (value) => {
     if (known.has(value)) return value;

@@ -14,7 +14,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
 
 /** So many calls are counted together. */
-const mostUncounted = 64;
+const maxUncounted = 64;
 
 export type Metrics = {
   /** In the format that is asked for, with its media type. */
@@ -97,7 +97,7 @@ export function createMetrics(plane: Plane): Metrics {
     ended.forEach(count);
   };
   plane.on("tool.result", (ended) => {
-    if (uncounted.push(ended) === mostUncounted) setImmediate(countAll);
+    if (uncounted.push(ended) === maxUncounted) setImmediate(countAll);
   });
   plane.on("tool.retry", () => retries.inc());
   const catalogue = { seen: false };
@@ -122,7 +122,7 @@ export function createMetrics(plane: Plane): Metrics {
       watchProcess();
       await look();
       if (!catalogue.seen) {
-        const summary = await plane.registrySummary({ patienceMs: 0 });
+        const summary = await plane.registrySummary({ waitMs: 0 });
         if (!catalogue.seen) {
           tools.set(summary.tools.length);
           revision.set(summary.revision);

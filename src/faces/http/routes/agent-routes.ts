@@ -17,7 +17,7 @@ import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
 import { wantsStream } from "../wants-stream.ts";
 
 /** A model may think for longer than a proxy waits for the first byte. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 const like = '{"question": "What is 17 plus 25?"}';
 
 export const AgentChoices = z
@@ -88,7 +88,7 @@ async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal): Prom
       begun.resolve();
     },
   });
-  const timer = setTimeout(begun.resolve, patienceMs);
+  const timer = setTimeout(begun.resolve, waitMs);
   await Promise.race([begun.promise, running]).finally(() => clearTimeout(timer));
   return streamSSE(c, async (stream) => {
     stream.onAbort(() => gone.abort(new Error("the client went away")));

@@ -10,7 +10,7 @@ import { type App, addRoute } from "../route.ts";
 import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
 
 /** What is not known by then is there the next time. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 const name = "The tool's name, in any spelling.";
 const server = z.string().optional().openapi({ description: "Only the tools of this server." });
 const tool = z.string().optional().openapi({ description: "Only this tool, in any spelling." });
@@ -55,8 +55,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       query: z.object({ server, tool, tools: flag, limit: Dearest }),
       answers: { 200: { description: "In tokens.", schema: ContextStats } },
     },
-    async ({ c, caller, query }) =>
-      c.json(await plane.stats(withoutUndefined(query), { ...caller, patienceMs })),
+    async ({ c, caller, query }) => c.json(await plane.stats(withoutUndefined(query), { ...caller, waitMs })),
   );
   addRoute(
     app,
@@ -70,7 +69,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       c.json(
         await plane.quality(withoutUndefined({ ...query, requireExamples, failOn }), {
           ...caller,
-          patienceMs,
+          waitMs,
         }),
       ),
   );
@@ -82,7 +81,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "All of them.", schema: z.object({ pins: z.array(PinView) }) } },
     },
     async ({ c, caller, query }) =>
-      c.json({ pins: await plane.pins(withoutUndefined(query), { ...caller, patienceMs }) }),
+      c.json({ pins: await plane.pins(withoutUndefined(query), { ...caller, waitMs }) }),
   );
   addRoute(
     app,

@@ -5,7 +5,7 @@ import { RefreshReport } from "../schemas/server.ts";
 import { HealthSummary, LastInvocation, Provider } from "../schemas/tool.ts";
 
 /** What is not known by then is there the next time. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 
 const Compatibility = z.object({
   persona: z.string().nullable(),
@@ -62,7 +62,7 @@ export function addRegistryRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { persona } }) => {
       const asked = persona === undefined || persona === "" ? {} : { persona };
-      return c.json(await plane.registrySummary({ ...asked, ...caller, patienceMs }));
+      return c.json(await plane.registrySummary({ ...asked, ...caller, waitMs }));
     },
   );
   addRoute(

@@ -10,7 +10,7 @@ import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
 
 /** What is not known by then is there the next time. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 const atOnceMs = 1;
 const FoundTool = z
   .object({
@@ -78,7 +78,7 @@ export function addSearchRoutes(app: App, plane: Plane): void {
       const answer = await plane.search(request, {
         ...{ ...caller, details: withTools },
         // Somebody who types waits for no server.
-        patienceMs: isRow && server === undefined ? atOnceMs : patienceMs,
+        waitMs: isRow && server === undefined ? atOnceMs : waitMs,
       });
       if (!withTools) return c.json(answer);
       const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
@@ -101,6 +101,6 @@ export function addSearchRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "Best first.", schema: Recommendation } },
     },
     async ({ c, caller, query: { task, limit } }) =>
-      c.json(await plane.recommend(task, { ...caller, patienceMs, ...withoutUndefined({ limit }) })),
+      c.json(await plane.recommend(task, { ...caller, waitMs, ...withoutUndefined({ limit }) })),
   );
 }

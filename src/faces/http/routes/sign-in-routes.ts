@@ -5,7 +5,7 @@ import { type App, addRoute } from "../route.ts";
 
 export const callbackPath = "/oauth/callback";
 /** Nobody has so many sign-ins open; the oldest are forgotten. */
-const mostOpen = 1_000;
+const maxOpen = 1_000;
 
 /** Signing in with a browser. The way back brings no credential, only the state that we gave it. */
 export function addSignInRoutes(app: App, identities: Identities): void {
@@ -25,7 +25,7 @@ export function addSignInRoutes(app: App, identities: Identities): void {
       await plane.server(param("name"), caller);
       const redirectUri = new URL(callbackPath, c.req.url).href;
       const { url, state } = await plane.beginSignIn(param("name"), redirectUri, caller);
-      for (const oldest of open.size < mostOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
+      for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
       open.set(state, caller.principal);
       return c.json({ url });
     },

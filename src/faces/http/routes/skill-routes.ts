@@ -6,7 +6,7 @@ import { Cursor, Limit, NextCursor, Page, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
 
 /** What is not known by then is there the next time. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 const names = z.array(z.string());
 const total = z.number().int();
 const persona = names.optional().openapi({ description: "As for tools; repeated." });
@@ -48,7 +48,7 @@ const WorkFilters = Page.extend({
   q: z.string().optional().openapi({ description: "Words of its name, summary or description." }),
 });
 /** As many as a page of jobs holds where nobody says how many, and at most. */
-const [usualJobs, mostJobs] = [20, 100];
+const [usualJobs, maxJobs] = [20, 100];
 
 /** What manifests describe beside tools. */
 export function addSkillRoutes(app: App, plane: Plane): void {
@@ -70,7 +70,7 @@ export function addSkillRoutes(app: App, plane: Plane): void {
       query: { persona: personas, capability: capabilities, limit = usualPage, ...rest },
     }) => {
       const asked = { ...withoutUndefined({ personas, capabilities, ...rest }), limit };
-      const page = await plane.skills(asked, { ...caller, patienceMs });
+      const page = await plane.skills(asked, { ...caller, waitMs });
       return c.json({ count: page.skills.length, ...page });
     },
   );
@@ -102,7 +102,7 @@ function addWorkRoutes(app: App, plane: Plane): void {
     },
   });
   addRoute(app, pageOf("jobs", Job), async ({ c, caller, query: { persona: personas, limit, ...rest } }) => {
-    const most = Math.min(limit ?? usualJobs, mostJobs);
+    const most = Math.min(limit ?? usualJobs, maxJobs);
     const asked = { ...withoutUndefined({ personas, ...rest }), limit: most };
     return c.json(await plane.queryJobs(asked, caller));
   });

@@ -22,7 +22,7 @@ import { renderTool } from "../tool-view.ts";
 import { wantsStream } from "../wants-stream.ts";
 
 /** What is not known by then is there the next time. */
-const patienceMs = 1_000;
+const waitMs = 1_000;
 /** A list for somebody who types waits for no server; it is told when one has listed. */
 const atOnceMs = 1;
 const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };
@@ -60,7 +60,7 @@ export function addToolRoutes(app: App, plane: Plane): void {
       const query = parseToolQuery(asked, wording);
       // No row tells of providers.
       const meant = isRow ? { ...query, includeProviderHealth: false } : query;
-      const who = { ...caller, patienceMs: isRow && query.server === null ? atOnceMs : patienceMs };
+      const who = { ...caller, waitMs: isRow && query.server === null ? atOnceMs : waitMs };
       const { tools, ...page } = await (best === undefined
         ? plane.queryTools(meant, who)
         : queryBestFirst(plane, meant, best, who));

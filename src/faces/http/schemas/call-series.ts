@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { mostSeriesMinutes, mostSeriesSteps } from "../../../model/call-series.ts";
+import { maxSeriesMinutes, maxSeriesSteps } from "../../../model/call-series.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { CallStatus } from "./outcome.ts";
 
 export const SeriesFilters = z.object({
-  minutes: countUpTo(mostSeriesMinutes, { default: 60, description: "How far back." }),
-  step: countUpTo(mostSeriesMinutes, {
+  minutes: countUpTo(maxSeriesMinutes, { default: 60, description: "How far back." }),
+  step: countUpTo(maxSeriesMinutes, {
     default: 1,
-    description: `How long a step is, in minutes; there are ${mostSeriesSteps} steps at most.`,
+    description: `How long a step is, in minutes; there are ${maxSeriesSteps} steps at most.`,
   }),
   user: z
     .string()

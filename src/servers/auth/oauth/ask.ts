@@ -7,7 +7,7 @@ import { guardedLookup, type Reach } from "./reach.ts";
 
 const limitMs = 10_000;
 const bodyLimitBytes = 512 * 1024;
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 export type Question = {
   url: URL;
@@ -33,7 +33,7 @@ export async function ask(question: Question): Promise<Answer> {
       return { status, body: parse(text), wwwAuthenticate: response.headers["www-authenticate"] ?? null };
     }
     const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
-    if (next?.origin !== url.origin || isWriting(question) || redirects === mostRedirects)
+    if (next?.origin !== url.origin || isWriting(question) || redirects === maxRedirects)
       throw new OAuthProblem(`${url.origin} redirects, which is not followed`);
     url = next;
   }

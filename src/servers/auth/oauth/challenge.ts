@@ -4,14 +4,14 @@ export type BearerChallenge = {
   error: string | null;
 };
 
-const longestHeader = 8_192;
+const maxHeader = 8_192;
 /** A parameter, quoted or not, or the name of a scheme. */
 const part =
   /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
 
 /** Null when the header has no Bearer challenge. Other schemes may stand before and after it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {
-  if (header === null || header.length > longestHeader) return null;
+  if (header === null || header.length > maxHeader) return null;
   let scheme = "";
   let found = false;
   const values = new Map<string, string>();

@@ -14,7 +14,7 @@ import { chooseScopes } from "./scopes.ts";
 import { requestToken } from "./token-request.ts";
 
 /** How long a person may take. */
-const patienceMs = 10 * 60_000;
+const waitMs = 10 * 60_000;
 const prefix = "sign-in/";
 
 export type SignInOptions = { vault: Vault; clientName: string; now(): number };
@@ -155,7 +155,7 @@ async function takePending(
   const key = pendingKey(state ?? "");
   const found = (await vault.readIfPossible(key)) as Pending | null;
   const isTheirs = found !== null && (user === undefined || found.user === user);
-  const isMine = isTheirs && (await vault.remove(key)) && now - found.at <= patienceMs;
+  const isMine = isTheirs && (await vault.remove(key)) && now - found.at <= waitMs;
   if (isMine) return found;
   throw new PlaneError("USAGE", "This sign-in is not known, too old or already done. Begin it again.");
 }
@@ -193,7 +193,7 @@ async function exchange(pending: Pending, code: string, now: number): Promise<OA
 async function forgetOld(vault: Vault, now: number): Promise<void> {
   for (const key of await vault.names(prefix)) {
     const pending = (await vault.readIfPossible(key)) as Pending | null;
-    if (pending === null || now - pending.at > patienceMs) await vault.remove(key);
+    if (pending === null || now - pending.at > waitMs) await vault.remove(key);
   }
 }
 

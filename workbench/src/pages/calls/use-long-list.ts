@@ -11,7 +11,7 @@ import type { LiveEvent } from "../../api/event-stream.ts";
 import { useLiveEvent } from "../../app/live-events.ts";
 
 /** Up to so many pages a list is asked for again when something happens. */
-const mostLivePages = 3;
+const maxLivePages = 3;
 
 type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<
   Page,
@@ -31,9 +31,9 @@ export function useLongList<Page, Key extends QueryKey>(options: Options<Page, K
   const [newer, setNewer] = useState(0);
   const list = useInfiniteQuery<Page, Error, InfiniteData<Page>, Key, string>({
     ...options,
-    enabled: ({ state }) => (state.data?.pages.length ?? 0) <= mostLivePages,
+    enabled: ({ state }) => (state.data?.pages.length ?? 0) <= maxLivePages,
   });
-  const isLong = (list.data?.pages.length ?? 0) > mostLivePages;
+  const isLong = (list.data?.pages.length ?? 0) > maxLivePages;
   useLiveEvent(
     useCallback(
       ({ type }: LiveEvent["event"]) => {

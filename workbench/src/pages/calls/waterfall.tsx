@@ -13,7 +13,7 @@ export type Span = {
 
 type WaterfallProps = { label: string; spans: readonly Span[]; totalMs: number };
 
-const mostInSight = 12;
+const maxInSight = 12;
 
 /** What happened one after the other, and how long each took. Whatever took time is at least a thin line. */
 export function Waterfall({ label, spans, totalMs }: WaterfallProps) {
@@ -22,7 +22,7 @@ export function Waterfall({ label, spans, totalMs }: WaterfallProps) {
     <ol
       aria-label={label}
       // A region that scrolls has to be reachable.
-      tabIndex={spans.length > mostInSight ? 0 : undefined}
+      tabIndex={spans.length > maxInSight ? 0 : undefined}
       className="flex max-h-[70dvh] flex-col overflow-y-auto text-[13px]"
     >
       {spans.map(({ key, name, startMs, ms, depth, isBad, note }) => (

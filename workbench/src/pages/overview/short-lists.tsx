@@ -55,7 +55,7 @@ export function RecentCalls({ className }: { className: string }) {
 }
 
 /** So many are listed here; those that have trouble stand first. */
-const mostServers = 30;
+const maxServers = 30;
 const hasTrouble = ({ state }: { state: string }) =>
   !["connected", "connecting", "disabled", "disconnected"].includes(state);
 
@@ -105,5 +105,5 @@ export function ServerList({ className }: { className: string }) {
 }
 
 function inFront<Listed extends { state: string }>(servers: readonly Listed[]): Listed[] {
-  return servers.toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a))).slice(0, mostServers);
+  return servers.toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a))).slice(0, maxServers);
 }

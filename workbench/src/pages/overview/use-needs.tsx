@@ -21,7 +21,7 @@ import { counted } from "../../parts/time.tsx";
 export type Need = { key: string; icon: IconType; title: string; about: string; link: ReactNode };
 
 /** More than these are told together. */
-const mostServers = 3;
+const maxServers = 3;
 
 /** What waits for a person, most urgent first: those who wait, then what is held back, then what is broken. */
 export function useNeeds(): Need[] {
@@ -80,7 +80,7 @@ function useHeldBack(): Need[] {
 function useBroken(): Need[] {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
   const broken = servers.filter(({ state }) => ["error", "config_error", "backoff"].includes(state));
-  if (broken.length > mostServers)
+  if (broken.length > maxServers)
     return [
       {
         ...{ key: "servers", icon: Unplug, title: `${broken.length} servers cannot be reached` },

@@ -7,7 +7,7 @@ import { readServerSentEvents } from "../../api/event-stream.ts";
 export type LogLine = ServerLogLine & { number: number };
 export type ServerLog = { lines: readonly LogLine[]; isLive: boolean; error: unknown };
 
-const mostLines = 2_000;
+const maxLines = 2_000;
 const againMs = 2_000;
 
 /**
@@ -62,7 +62,7 @@ async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): 
 }
 
 function withLines(before: readonly LogLine[], added: readonly ServerLogLine[]): readonly LogLine[] {
-  return [...before, ...numbered(added, (before.at(-1)?.number ?? -1) + 1)].slice(-mostLines);
+  return [...before, ...numbered(added, (before.at(-1)?.number ?? -1) + 1)].slice(-maxLines);
 }
 
 const numbered = (lines: readonly ServerLogLine[], from: number): LogLine[] =>

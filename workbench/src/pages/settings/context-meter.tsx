@@ -8,12 +8,12 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderCount, Time } from "../../parts/time.tsx";
 
 /** Nobody reads more. */
-const mostTools = 15;
+const maxTools = 15;
 
 /** What definitions cost in the context of a model, and who has how much of it. */
 export function ContextMeter() {
   return (
-    <QueryView query={useQuery(statsQuery(mostTools))} what="Counting tokens">
+    <QueryView query={useQuery(statsQuery(maxTools))} what="Counting tokens">
       {(stats) => (
         <div className="grid items-start gap-3 xl:grid-cols-2">
           <Panel title="In all">

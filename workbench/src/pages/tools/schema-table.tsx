@@ -92,11 +92,11 @@ function remarksOn(schema: UnknownObject): string[] {
 }
 
 /** More than these say nothing that the schema beside does not say. */
-const mostChoices = 50;
+const maxChoices = 50;
 
 function renderChoices(choices: readonly unknown[]): string {
-  const shown = choices.slice(0, mostChoices).map(asText).join(", ");
-  return choices.length > mostChoices ? `${shown} and ${choices.length - mostChoices} more` : shown;
+  const shown = choices.slice(0, maxChoices).map(asText).join(", ");
+  return choices.length > maxChoices ? `${shown} and ${choices.length - maxChoices} more` : shown;
 }
 
 const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -6,7 +6,7 @@ import type { ToolFilter } from "../../api/queries.ts";
 import { toolPagesQuery } from "../../api/tool-queries.ts";
 
 /** So many of those that fit best come first. */
-const mostFound = 25;
+const maxFound = 25;
 /** Beside these only the filters of the list know what is meant. */
 const searchable: readonly string[] = ["q", "server", "group"];
 
@@ -19,7 +19,7 @@ export function foundToolsQuery(filter: ToolFilter) {
   const words = q?.trim() ?? "";
   if (words === "") return toolPagesQuery(rest);
   const isSearch = Object.keys(rest).every((name) => searchable.includes(name));
-  return toolPagesQuery({ ...rest, q: words }, isSearch ? mostFound : undefined);
+  return toolPagesQuery({ ...rest, q: words }, isSearch ? maxFound : undefined);
 }
 
 /** Personas have tools in the place of shared ones, by the same name. */
