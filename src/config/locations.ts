@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { homeDirectory } from "../lib/home-directory.ts";
 import { PlaneError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import { gatewayConfig, ownName } from "./clients/is-ourselves.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
@@ -25,7 +27,19 @@ export function projectFiles(directory: string): string[] {
 
 /** The user's file first, then the project's: later ones win. */
 export function defaultConfigFiles(directory: string, environment: Environment): string[] {
-  return candidates(directory, environment).filter((file) => existsSync(file));
+  return candidates(directory, environment).filter((file) => existsSync(file) && !startsUs(file));
+}
+
+/** A `.mcp.json` that starts us is the client's: the servers that `connect` left in it are the client's own. */
+function startsUs(file: string): boolean {
+  if (basename(file) !== ".mcp.json") return false;
+  try {
+    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    const own = mcpServers?.[ownName];
+    return isObject(own) && gatewayConfig(own) !== null;
+  } catch {
+    return false;
+  }
 }
 
 export function noConfigFound(directory: string, environment: Environment): never {

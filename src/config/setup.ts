@@ -126,7 +126,7 @@ export function createSetup({ files, directory, environment, platform, program }
     const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
     const scope = options.scope ?? (isProject ? "project" : "user");
     const usual = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
-    const native = [...projectFiles(directory), ...userFiles(environment)];
+    const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
     const into =
       options.file === undefined
         ? ((files.length > 0 ? found.at(-1) : native.find((file) => found.includes(file))) ?? usual)

@@ -172,7 +172,7 @@ suite("a client that is attached", () => {
     place = second.place;
     // As if the plane was killed: it does not say goodbye.
     client.cut();
-    assert.deepEqual((await client.answerTo(4)).error?.data, { code: "OUTCOME_UNKNOWN", retryable: true });
+    assert.deepEqual((await client.answerTo(4)).error?.data, { code: "OUTCOME_UNKNOWN", retryable: false });
     const withdrawn = client.heard.find(({ method }) => method === "notifications/cancelled");
     assert.equal(withdrawn?.params?.requestId, question()?.id);
     await end(first.plane, first.socket);

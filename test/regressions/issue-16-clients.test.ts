@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { defaultConfigFiles } from "../../src/config/locations.ts";
 import { createSetup } from "../../src/config/setup.ts";
 import type { Setup } from "../../src/model/setup.ts";
 import { filesBelow } from "../fixtures/clients/client-home.ts";
@@ -114,6 +115,26 @@ describe("taking over and giving back", () => {
     assert.equal((await setupIn("a").disconnectClient("cursor")).outcome, "deleted");
   });
 
+  test("a project's servers never go into the user's file", async () => {
+    write("a/.vscode/mcp.json", { servers: { tool: { command: "x", args: ["${workspaceFolder}"] } } });
+    write("home/.config/toolplane/toolplane.json", { mcpServers: { own: { command: "y" } } });
+    const done = await setupIn("a").connectClient("vscode", { scope: "project" });
+    assert.equal(done.into, root.file("a/toolplane.json"));
+    assert.deepEqual(
+      done.moved.map(({ name }) => name),
+      ["tool"],
+    );
+  });
+
+  test("a variable that a moved server needs and that is not set is named", async () => {
+    write("home/.cursor/mcp.json", { mcpServers: { t: { command: "x", env: { T: "${env:UNSET_TOKEN}" } } } });
+    const { variables } = await setupIn("a").connectClient("cursor", { scope: "user" });
+    assert.deepEqual(
+      variables.map(({ name, isSet }) => [name, isSet]),
+      [["UNSET_TOKEN", false]],
+    );
+  });
+
   test("a client without project scope is said to use this directory everywhere, and the next one names it", async () => {
     write("home/.codeium/windsurf/mcp_config.json", { mcpServers: { w: { command: "w" } } });
     for (const name of ["a", "b"])
@@ -188,6 +209,8 @@ describe("taking over and giving back", () => {
     write("a/toolplane.json", { mcpServers: {} });
     const done = await setupIn("a").connectClient("claude-code");
     assert.deepEqual([done.path, done.config], [file, [root.file("a/toolplane.json")]]);
+    // The client's entry and a command in this project mean the same plane.
+    assert.deepEqual(defaultConfigFiles(root.file("a"), { XDG_CONFIG_HOME: root.file("none") }), done.config);
     const { config } = await loadConfig([file, root.file("a/toolplane.json")], { ASANA_TOKEN: "x" });
     assert.deepEqual(Object.keys(config.servers).sort(), ["asana", "vault"]);
     await setupIn("a").disconnectClient("claude-code", { remove: true });

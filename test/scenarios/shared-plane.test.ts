@@ -105,7 +105,7 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     process.kill(pid, "SIGKILL");
     const asked = three.ask("tools/list");
     const { error } = await within(recoveryMs, "the answer to the call", slow);
-    assert.deepEqual([error?.code, error?.data], [-32000, { code: "OUTCOME_UNKNOWN", retryable: true }]);
+    assert.deepEqual([error?.code, error?.data], [-32000, { code: "OUTCOME_UNKNOWN", retryable: false }]);
     assert.ok((await within(recoveryMs, "the list", asked)).result, "what only asks is asked again");
     const answers = await within(
       recoveryMs,
@@ -150,6 +150,16 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     assert.match((await runCli(["stop", ...common])).stdout, /No background plane/);
     assert.deepEqual(await say(one, "fourth"), said("fourth"));
     assert.deepEqual(pidsIn(log).filter(isRunning).length, 1);
+  });
+
+  test("stop ends a background plane that would idle for minutes, though a client is attached", async () => {
+    await using directory = await temporaryDirectory();
+    const { common, client, record } = await world(directory);
+    await using one = await client([], { TOOLPLANE_IDLE_EXIT_MS: "600000" });
+    assert.deepEqual(await say(one, "hi"), said("hi"));
+    const { pid } = record();
+    await runCli(["stop", ...common]);
+    assert.ok(!isRunning(pid));
   });
 
   test("a client whose variables have other values runs a plane of its own and says why", async () => {

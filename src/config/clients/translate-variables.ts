@@ -48,7 +48,9 @@ function translateText(text: string, source: EntrySource, into: Translated): str
     if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return whole;
     if (inner.startsWith("input:")) return told(whole, inputReference(inner.slice(6), source, into));
     const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
-    if (name !== undefined) return told(whole, `\${${name}${usual === undefined ? "" : `:-${usual}`}}`);
+    if (name !== undefined && usual === undefined)
+      return told(whole, `\${${neededVariable(name, { description: null, isSecret: false }, into)}}`);
+    if (name !== undefined) return told(whole, `\${${name}:-${usual}}`);
     const [, file] = /^file:(.+)$/.exec(inner) ?? [];
     if (file !== undefined) return told(whole, `\${file:${fromHome(file, source)}}`);
     return told(whole, folderOf(whole, inner, source));

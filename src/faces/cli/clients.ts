@@ -226,9 +226,10 @@ function tellDisconnected(done: ClientDisconnection, isRemoving: boolean): void 
   for (const { name, reason } of missing) print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
   for (const { name, path: from } of removed) print(`  removed from ${from}: ${name}`);
   const kept = stays.map(({ name }) => name).join(", ");
-  if (kept !== "" && isRemoving) print(`  not removed, because it is not as connect wrote it: ${kept}`);
+  if (kept !== "" && isRemoving)
+    print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
   else if (kept !== "")
     print(`  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`);
-  if (backup !== null) print(`  backup kept, because something is only there: ${backup}`);
+  if (backup !== null) print(`  backup kept, because comments or entries are only there: ${backup}`);
   for (const file of alsoConnected) print(`  still connected: ${file}`);
 }

@@ -276,6 +276,6 @@ function lostText(method: string): string {
 }
 
 function failure(id: string, message: string, code: string): string {
-  const error = { code: -32000, message, data: { code, retryable: true } };
+  const error = { code: -32000, message, data: { code, retryable: code !== "OUTCOME_UNKNOWN" } };
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
 }

@@ -183,9 +183,12 @@ function isAnswered(path: string): Promise<boolean> {
 /** Tells when nobody has been there for so long. */
 function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void) {
   let isFindable = true;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined = setTimeout(onIdle, Math.max(idleMs, firstClientMs));
   const look = () => {
     clearTimeout(timer);
+    // Sockets that close while the plane stops must not start it again.
+    if (isStopped) return;
     timer = open.size > 0 ? undefined : setTimeout(onIdle, isFindable ? idleMs : 0);
   };
   return {
@@ -195,7 +198,10 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
       isFindable = false;
       look();
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 

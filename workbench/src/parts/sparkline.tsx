@@ -103,10 +103,10 @@ export function Meter({
       aria-label={label}
       viewBox="0 0 100 4"
       preserveAspectRatio="none"
-      className="h-1.5 w-full"
+      className="h-1.5 w-full rounded-full"
     >
-      <rect width="100" height="4" rx="2" className="fill-sunken" />
-      <rect width={share} height="4" rx="2" className={className} />
+      <rect width="100" height="4" className="fill-sunken" />
+      <rect width={share} height="4" className={className} />
     </svg>
   );
 }

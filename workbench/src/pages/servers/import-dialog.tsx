@@ -23,7 +23,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {(found) =>
           found.found.length === 0 ? (
             <Empty icon={Import} title="No other client has servers">
-              Looked at Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Zed and Gemini.
+              Looked at Claude, Cursor, VS Code, Windsurf, Codex, Zed, Gemini and twelve other clients.
             </Empty>
           ) : (
             <Found answer={found} onDone={onClose} />
