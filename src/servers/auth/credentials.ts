@@ -1,7 +1,6 @@
 import { once } from "../../lib/once.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import { isOwn } from "./is-own.ts";
-import { tokenHeaders } from "./token-headers.ts";
+import { isOwnClient, tokenHeaders } from "./token-headers.ts";
 import type { Credentials, CredentialsOptions } from "./who-asks.ts";
 
 /** How the plane tells a remote server who asks. What the configuration says is answered without loading anything. */
@@ -25,7 +24,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     isPersonal(definition) {
       const { auth, url } = definition;
-      if (fixedHeaders(definition) !== null || isOwn(definition)) return false;
+      if (fixedHeaders(definition) !== null || isOwnClient(definition)) return false;
       return auth !== undefined || discovered.has(url ?? "");
     },
     setToken: async (...given) => (await stored()).setToken(...given),

@@ -1,16 +1,21 @@
 import type { ServerDefinition } from "../../model/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { authRequired, forFaces, withServer } from "./auth-required.ts";
-import { isOver, isReallyOver } from "./expiry.ts";
-import { isOwn } from "./is-own.ts";
 import type { Lock } from "./lock.ts";
-import { type BearerChallenge, parseChallenge } from "./oauth/challenge.ts";
+import { type BearerChallenge, parseChallenge, stepUp } from "./oauth/challenge.ts";
+import { reachOf } from "./oauth/checked-fetch.ts";
 import { discover, findResource } from "./oauth/discover.ts";
-import { reachOf } from "./oauth/reach.ts";
 import { refresh, requestOwnToken } from "./oauth/renew.ts";
 import { beginSignIn, finishSignIn } from "./oauth/sign-in.ts";
-import { stepUp } from "./oauth/step-up.ts";
-import { type ChallengeRecord, challengeKey, credentialsKey, type OAuthRecord } from "./records.ts";
+import { authRequired, forFaces, withServer } from "./problems.ts";
+import {
+  type ChallengeRecord,
+  challengeKey,
+  credentialsKey,
+  isExpired,
+  isExpiring,
+  type OAuthRecord,
+} from "./records.ts";
+import { isOwnClient } from "./token-headers.ts";
 import type { Vault } from "./vault.ts";
 import type { Challenge } from "./who-asks.ts";
 
@@ -45,9 +50,9 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     return lock(key, async () => {
       const current = (await vault.read(key)) as OAuthRecord | null;
       const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
-      if (isNew && !isReallyOver(current, now())) return current;
+      if (isNew && !isExpired(current, now())) return current;
       const context = { vault, now: now() };
-      if (isOwn(definition)) return requestOwnToken(context, who, definition, more);
+      if (isOwnClient(definition)) return requestOwnToken(context, who, definition, more);
       if (current?.kind !== "oauth") throw authRequired(server, "oauth", "nobody is signed in any more");
       return refresh(context, { server, key, record: current }, definition);
     }).catch((thrown) => {
@@ -66,13 +71,13 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     const none = { ...noChallenge, before: [] };
     // Never sent to another address than the one it was made for.
     const record = stored?.url === definition.url ? stored : null;
-    if (record && !isOver(record, now())) return hand(who, record);
-    if (isOwn(definition)) return hand(who, await renew(who, definition, record, none));
+    if (record && !isExpiring(record, now())) return hand(who, record);
+    if (isOwnClient(definition)) return hand(who, await renew(who, definition, record, none));
     if (record === null) {
       if (definition.auth === undefined && !discovered.has(definition.url)) return null;
       throw authRequired(server, "oauth", "nobody has signed in yet");
     }
-    const isStillGood = !isReallyOver(record, now());
+    const isStillGood = !isExpired(record, now());
     if (record.refreshToken === null && isStillGood) return hand(who, record);
     try {
       return hand(who, await renew(who, definition, record, none));
@@ -93,7 +98,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     const parsed = parseChallenge(wwwAuthenticate);
     const challenge = parsed ?? noChallenge;
     if (status === 403) return needsMore(who, definition, record, challenge);
-    if (isOwn(definition)) {
+    if (isOwnClient(definition)) {
       await renew(who, definition, record, { ...challenge, before: [] });
       return true;
     }
@@ -151,7 +156,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     const more = record === null ? null : stepUp(record, challenge, now());
     if (more === null) return false;
     const { resourceMetadata } = challenge;
-    if (isOwn(definition)) {
+    if (isOwnClient(definition)) {
       const { requested } = await renew(who, definition, record, { resourceMetadata, ...more });
       return more.scopes.some((scope) => requested.includes(scope));
     }
