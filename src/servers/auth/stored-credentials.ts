@@ -2,7 +2,8 @@ import { abortable } from "../../lib/abortable.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { TokenStatus } from "../../model/token.ts";
-import { createLock } from "./lock.ts";
+import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
+import { createLock, createStoreLock } from "./lock.ts";
 import { createOAuthCredentials, type Remote } from "./oauth-credentials.ts";
 import { authRequired } from "./problems.ts";
 import {
@@ -14,17 +15,15 @@ import {
   isExpiring,
   serverOfKey,
 } from "./records.ts";
-import { createStoreLock } from "./store-lock.ts";
 import { isHeaderValue, isOwnClient, tokenHeaders } from "./token-headers.ts";
 import { createVault } from "./vault.ts";
-import type { Credentials, CredentialsOptions } from "./who-asks.ts";
 
 export type StoredOptions = Required<CredentialsOptions> & {
-  /** Servers that did not say so and want a sign-in, by their address. */
+  /** Addresses of servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };
 
-/** Credentials that people gave or signed in for, sealed in the store. */
+/** Tokens that people gave or signed in for, sealed in the store. */
 export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal"> {
   const { now, onChanged } = options;
   const vault = createVault(options);
@@ -58,7 +57,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
     const record = (await vault.readIfPossible(key)) as CredentialRecord | null;
     const server = serverOfKey(key);
-    // One that cannot be opened is as good as expired: it has to be given again.
+    // One that cannot be opened must be given again, like one that expired.
     if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
     const { kind, expiresAt, scopes } = record;
     const isRenewable = record.kind === "oauth" && record.refreshToken !== null;
@@ -79,7 +78,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
     async forget(server, user) {
       await vault.remove(challengeKey(server, user));
       const key = credentialsKey(server, user);
-      // After a refresh that is under way, which would bring it back.
+      // Waits for a refresh that is under way, which would bring it back.
       const wasThere = await lock(key, () => vault.remove(key));
       if (wasThere) onChanged(server, user);
       return wasThere;

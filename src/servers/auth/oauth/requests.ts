@@ -88,14 +88,15 @@ function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
     const { status } = response;
     if (status >= 500 || status === 429)
       throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
-    const body: UnknownObject = { client_secret_expires_at: 0, ...(await readObject(response)) };
+    const body: UnknownObject = (await readObject(response)) ?? {};
     const members = Object.entries(body).filter(
       ([name, value]) => value !== null && value !== "" && name !== "id_token",
     );
     const isSuccess = status < 300 && body.error === undefined;
-    return Response.json(Object.fromEntries(members), {
-      status: isSuccess ? expected : Math.max(status, 400),
-    });
+    return Response.json(
+      { client_secret_expires_at: 0, ...Object.fromEntries(members) },
+      { status: isSuccess ? expected : Math.max(status, 400) },
+    );
   };
 }
 

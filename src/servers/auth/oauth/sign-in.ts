@@ -132,8 +132,8 @@ async function knownChallenge(
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
-  const told = parseChallenge(asked?.headers.get("www-authenticate") ?? null);
-  const { resourceMetadata = null, scopes = null } = told ?? {};
+  const challenge = parseChallenge(asked?.headers.get("www-authenticate") ?? null);
+  const { resourceMetadata = null, scopes = null } = challenge ?? {};
   return { url, resourceMetadata, scopes, before: [], stepUps: { count: 0, since: 0 } };
 }
 
