@@ -54,6 +54,7 @@ const homes: Record<string, readonly string[]> = {
   "pg-boss": ["store"],
   ws: ["servers"],
   jose: ["access/identity"],
+  oauth4webapi: ["servers/auth"],
   "@opentelemetry/api": ["calls/spans"],
   "@ai-sdk/openai-compatible": ["calls/providers", "agent/models"],
   re2js: ["lib"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ServerDefinition } from "../../src/model/server.ts";
 import type { Store } from "../../src/model/store.ts";
 import { createCredentials } from "../../src/servers/auth/credentials.ts";
-import type { Challenge, Credentials } from "../../src/servers/auth/who-asks.ts";
+import type { Challenge, Credentials } from "../../src/servers/auth/credentials-contract.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 

@@ -1,12 +1,11 @@
 import { once } from "../../lib/once.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import { isOwn } from "./is-own.ts";
-import { tokenHeaders } from "./token-headers.ts";
-import type { Credentials, CredentialsOptions } from "./who-asks.ts";
+import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
+import { isOwnClient, tokenHeaders } from "./token-headers.ts";
 
-/** How the plane tells a remote server who asks. What the configuration says is answered without loading anything. */
+/** The credentials of every remote server. Those in the configuration need no store and load nothing. */
 export function createCredentials(options: CredentialsOptions): Credentials {
-  /** Servers that did not say so and want a sign-in. */
+  /** Addresses of servers without `auth` that turned out to want a sign-in. */
   const discovered = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
@@ -25,7 +24,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     isPersonal(definition) {
       const { auth, url } = definition;
-      if (fixedHeaders(definition) !== null || isOwn(definition)) return false;
+      if (fixedHeaders(definition) !== null || isOwnClient(definition)) return false;
       return auth !== undefined || discovered.has(url ?? "");
     },
     setToken: async (...given) => (await stored()).setToken(...given),
@@ -36,10 +35,10 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
-/** Null when it is not for the configuration to say. An empty token is no token, so it makes no header. */
+/** Null when the configuration does not decide. An empty token makes no header. */
 function fixedHeaders({ auth, url, headers }: ServerDefinition): Record<string, string> | null {
   if (url === undefined || auth?.type === "none" || auth?.token === "") return {};
-  // Whoever writes the header says everything there is to say.
+  // A header in the configuration replaces all of this.
   if (auth === undefined && Object.keys(headers).some((name) => /^authorization$/i.test(name))) return {};
   return auth?.token === undefined ? null : tokenHeaders(auth, auth.token);
 }

@@ -2,25 +2,29 @@ import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { createGate } from "../../lib/gate.ts";
 import { tryLock } from "../../lib/lock-file.ts";
+import type { Store } from "../../model/store.ts";
 import { TransportError } from "../../protocol/message.ts";
 
 const waitMs = 45_000;
-const pauseMs = 25;
+const filePauseMs = 25;
+const storePauseMs = 100;
 const staleMs = 30_000;
 const touchMs = 5_000;
+/** A holder keeps one connection of the store and needs another for its work. */
+const maxHolders = 3;
 
 export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-/** One at a time under each name, in this process and, where they share a directory, in all. */
+/** Runs one work at a time under each name, in this process and in all that share the directory. */
 export function createLock(directory: string | undefined): Lock {
   const last = new Map<string, Promise<unknown>>();
-
   return async (name, work) => {
     const before = last.get(name);
     const mine = (async () => {
       await before?.catch(() => undefined);
-      return directory === undefined ? work() : withFile(fileOf(directory, name), work);
+      return directory === undefined ? work() : withFile(directory, name, work);
     })();
     last.set(name, mine);
     try {
@@ -31,14 +35,26 @@ export function createLock(directory: string | undefined): Lock {
   };
 }
 
-function fileOf(directory: string, name: string): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  return join(directory, `auth-${createHash("sha256").update(name).digest("hex").slice(0, 24)}.lock`);
+/** The same lock on all machines whose planes use one store. */
+export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "alone">>): Lock {
+  const gate = createGate(maxHolders, Number.POSITIVE_INFINITY);
+  return (name, work) =>
+    here(name, async () => {
+      await gate.enter();
+      try {
+        return await withStore((await store()).alone, `auth ${digest(name)}`, work);
+      } finally {
+        gate.leave();
+      }
+    });
 }
 
-async function withFile<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const release = await take(file);
-  const touch = setInterval(() => stillAlive(file), touchMs);
+async function withFile<T>(directory: string, name: string, work: () => Promise<T>): Promise<T> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, `auth-${digest(name)}.lock`);
+  const late = `another program has been signing in for too long. Try again, or remove ${file}`;
+  const release = await retry(async () => tryLock(file, staleMs), filePauseMs, late);
+  const touch = setInterval(() => keepAlive(file), touchMs);
   touch.unref();
   try {
     return await work();
@@ -48,24 +64,50 @@ async function withFile<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function take(file: string): Promise<() => void> {
-  const giveUpAt = Date.now() + waitMs;
-  for (;;) {
-    const release = tryLock(file, staleMs);
-    if (release) return release;
-    if (Date.now() > giveUpAt) {
-      const why = `another program has been signing in for too long. Try again, or remove ${file}`;
-      throw new TransportError(why, { sent: false });
-    }
-    await pause(pauseMs);
-  }
-}
-
-function stillAlive(file: string): void {
+function keepAlive(file: string): void {
   try {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // Somebody took it away; the work ends soon enough.
+    // Another process removed it; the work ends soon.
   }
+}
+
+async function withStore<T>(alone: Store["alone"], task: string, work: () => Promise<T>): Promise<T> {
+  // A failure of the work is not one of the store, nor the other way round.
+  let ended: { value: T } | { thrown: unknown } | undefined;
+  const attempt = async () => {
+    await alone(task, async () => {
+      ended = await work().then(
+        (value) => ({ value }),
+        (thrown: unknown) => ({ thrown }),
+      );
+    }).catch((thrown) => {
+      if (ended === undefined) throw thrown;
+    });
+    return ended;
+  };
+  const late = "another plane has been signing in for too long. Try again";
+  const result = await retry(attempt, storePauseMs, late);
+  if ("value" in result) return result.value;
+  throw result.thrown;
+}
+
+/** Tries until there is a result, and rejects when that takes too long. */
+async function retry<T>(
+  attempt: () => Promise<T | null | undefined>,
+  pauseMs: number,
+  late: string,
+): Promise<T> {
+  const giveUpAt = Date.now() + waitMs;
+  for (;;) {
+    const result = await attempt();
+    if (result) return result;
+    if (Date.now() > giveUpAt) throw new TransportError(late, { sent: false });
+    await pause(pauseMs);
+  }
+}
+
+function digest(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 24);
 }

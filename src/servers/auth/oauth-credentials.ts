@@ -1,18 +1,23 @@
 import type { ServerDefinition } from "../../model/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { authRequired, forFaces, withServer } from "./auth-required.ts";
-import { isOver, isReallyOver } from "./expiry.ts";
-import { isOwn } from "./is-own.ts";
+import type { Challenge } from "./credentials-contract.ts";
 import type { Lock } from "./lock.ts";
-import { type BearerChallenge, parseChallenge } from "./oauth/challenge.ts";
+import { type BearerChallenge, parseChallenge, stepUp } from "./oauth/challenge.ts";
+import { reachOf } from "./oauth/checked-fetch.ts";
 import { discover, findResource } from "./oauth/discover.ts";
-import { reachOf } from "./oauth/reach.ts";
 import { refresh, requestOwnToken } from "./oauth/renew.ts";
 import { beginSignIn, finishSignIn } from "./oauth/sign-in.ts";
-import { stepUp } from "./oauth/step-up.ts";
-import { type ChallengeRecord, challengeKey, credentialsKey, type OAuthRecord } from "./records.ts";
+import { authRequired, forFaces, withServer } from "./problems.ts";
+import {
+  type ChallengeRecord,
+  challengeKey,
+  credentialsKey,
+  isExpired,
+  isExpiring,
+  type OAuthRecord,
+} from "./records.ts";
+import { isOwnClient } from "./token-headers.ts";
 import type { Vault } from "./vault.ts";
-import type { Challenge } from "./who-asks.ts";
 
 export type Remote = ServerDefinition & { url: string };
 
@@ -28,7 +33,7 @@ const noChallenge: BearerChallenge = { resourceMetadata: null, scopes: null, err
 
 export function createOAuthCredentials(options: OAuthCredentialsOptions) {
   const { vault, lock, now, discovered } = options;
-  /** The token that was last sent, to know whether a refusal was about the one that is stored. */
+  /** The token that was last sent: a refusal may be about an older one than the stored. */
   const handedOut = new Map<string, string>();
 
   type Who = { server: string; user: string | null; key: string };
@@ -39,23 +44,23 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     return accessToken;
   }
 
-  /** One refreshes, in this process and in others; whoever waited takes what that one got. */
+  /** One refreshes, in this process and in others; those that waited take its result. */
   function renew(who: Who, definition: Remote, seen: OAuthRecord | null, more: More): Promise<OAuthRecord> {
     const { server, key } = who;
     return lock(key, async () => {
       const current = (await vault.read(key)) as OAuthRecord | null;
       const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
-      if (isNew && !isReallyOver(current, now())) return current;
+      if (isNew && !isExpired(current, now())) return current;
       const context = { vault, now: now() };
-      if (isOwn(definition)) return requestOwnToken(context, who, definition, more);
-      if (current?.kind !== "oauth") throw authRequired(server, "oauth", "nobody is signed in any more");
+      if (isOwnClient(definition)) return requestOwnToken(context, who, definition, more);
+      if (current?.kind !== "oauth") throw authRequired(server, "oauth", "you are not signed in any more");
       return refresh(context, { server, key, record: current }, definition);
     }).catch((thrown) => {
       throw withServer(server, thrown);
     });
   }
 
-  /** Null when the server never asked for one. */
+  /** Null when the server never asked for a sign-in. */
   async function accessToken(
     server: string,
     definition: Remote,
@@ -64,15 +69,15 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
   ): Promise<string | null> {
     const who = { server, user, key: credentialsKey(server, user) };
     const none = { ...noChallenge, before: [] };
-    // Never sent to another address than the one it was made for.
+    // A token goes only to the address it was made for.
     const record = stored?.url === definition.url ? stored : null;
-    if (record && !isOver(record, now())) return hand(who, record);
-    if (isOwn(definition)) return hand(who, await renew(who, definition, record, none));
+    if (record && !isExpiring(record, now())) return hand(who, record);
+    if (isOwnClient(definition)) return hand(who, await renew(who, definition, record, none));
     if (record === null) {
       if (definition.auth === undefined && !discovered.has(definition.url)) return null;
-      throw authRequired(server, "oauth", "nobody has signed in yet");
+      throw authRequired(server, "oauth", "you have not signed in yet");
     }
-    const isStillGood = !isReallyOver(record, now());
+    const isStillGood = !isExpired(record, now());
     if (record.refreshToken === null && isStillGood) return hand(who, record);
     try {
       return hand(who, await renew(who, definition, record, none));
@@ -93,7 +98,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     const parsed = parseChallenge(wwwAuthenticate);
     const challenge = parsed ?? noChallenge;
     if (status === 403) return needsMore(who, definition, record, challenge);
-    if (isOwn(definition)) {
+    if (isOwnClient(definition)) {
       await renew(who, definition, record, { ...challenge, before: [] });
       return true;
     }
@@ -101,11 +106,11 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
       return false;
     if (record !== null && (await replace(who, definition, record, challenge))) return true;
     await remember(who, definition, { ...challenge, before: [], stepUps: { count: 0, since: 0 } });
-    const why = record === null ? "nobody has signed in yet" : "its sign-in is not accepted any more";
+    const why = record === null ? "you have not signed in yet" : "its sign-in is not accepted any more";
     throw authRequired(server, "oauth", why);
   }
 
-  /** Is there a newer token, or can one be had without a person? What is good for nothing is forgotten. */
+  /** Is there a newer token, or can it be refreshed? Otherwise it is forgotten. */
   async function replace(who: Who, definition: Remote, record: OAuthRecord, challenge: BearerChallenge) {
     const sent = handedOut.get(who.key);
     if (record.url === definition.url && sent !== undefined && sent !== record.accessToken) return true;
@@ -136,7 +141,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
       const found = await discover(url, { resourceMetadata, issuer: undefined }, await reachOf(url));
       if (found !== null) discovered.add(url);
     } catch (thrown) {
-      // Who says that there is one is told what is wrong with it; others may just want a token.
+      // A server that names no sign-in may just want a token.
       if (resourceMetadata !== null) throw withServer(server, thrown);
     }
     return discovered.has(url);
@@ -151,7 +156,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     const more = record === null ? null : stepUp(record, challenge, now());
     if (more === null) return false;
     const { resourceMetadata } = challenge;
-    if (isOwn(definition)) {
+    if (isOwnClient(definition)) {
       const { requested } = await renew(who, definition, record, { resourceMetadata, ...more });
       return more.scopes.some((scope) => requested.includes(scope));
     }
@@ -159,8 +164,8 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     throw authRequired(who.server, "oauth", `it wants more rights (${more.scopes.join(", ")})`);
   }
 
-  async function remember({ server, user }: Who, { url }: Remote, told: Omit<ChallengeRecord, "url">) {
-    const { resourceMetadata, scopes, before, stepUps } = told;
+  async function remember({ server, user }: Who, { url }: Remote, challenge: Omit<ChallengeRecord, "url">) {
+    const { resourceMetadata, scopes, before, stepUps } = challenge;
     await vault.write(challengeKey(server, user), { url, resourceMetadata, scopes, before, stepUps });
   }
 

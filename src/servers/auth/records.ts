@@ -1,12 +1,22 @@
-import type { OAuthClient } from "./oauth/client.ts";
+/** How a client proves itself at the token endpoint, in the order of preference. */
+export const tokenMethods = ["client_secret_basic", "client_secret_post", "none"] as const;
+export type TokenMethod = (typeof tokenMethods)[number];
+
+/** Our client at one authorization server. */
+export type OAuthClient = {
+  id: string;
+  secret: string | null;
+  method: TokenMethod;
+  origin: "config" | "document" | "registered";
+};
 
 /** A token that a person gave. */
 export type GivenToken = { kind: "token"; token: string; expiresAt: string | null; scopes: string[] };
 
-/** How often a server asked for more than a sign-in brought, lately. */
+/** How often a server lately asked for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };
 
-/** What a sign-in brought, with all that is needed to renew it. */
+/** The tokens of a sign-in, with all that a refresh needs. */
 export type OAuthRecord = {
   kind: "oauth";
   /** The only server it is sent to. */
@@ -19,7 +29,7 @@ export type OAuthRecord = {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: string | null;
-  /** What was granted, and what was asked for. */
+  /** Granted, and requested. */
   scopes: string[];
   requested: string[];
   stepUps: StepUps;
@@ -27,7 +37,7 @@ export type OAuthRecord = {
 
 export type CredentialRecord = GivenToken | OAuthRecord;
 
-/** What a refusal told, for the sign-in that follows it. */
+/** A refusal, kept for the sign-in that follows it. */
 export type ChallengeRecord = {
   url: string;
   resourceMetadata: string | null;
@@ -36,7 +46,7 @@ export type ChallengeRecord = {
   stepUps: StepUps;
 };
 
-/** A name that nobody can choose so that it reads as another. */
+/** Escapes a name so that it cannot read as another key. */
 function toKey(text: string): string {
   return encodeURIComponent(JSON.stringify(text).slice(1, -1));
 }
@@ -63,4 +73,16 @@ export function serverOfKey(key: string): string {
 
 export function challengeKey(server: string, user: string | null): string {
   return `challenge/${ownerOf(user)}/${toKey(server)}`;
+}
+
+/** A token this close to its end may expire on the way. */
+const expiryBufferMs = 60_000;
+
+/** Expired, or about to expire. */
+export function isExpiring({ expiresAt }: { expiresAt: string | null }, now: number): boolean {
+  return isExpired({ expiresAt }, now + expiryBufferMs);
+}
+
+export function isExpired({ expiresAt }: { expiresAt: string | null }, now: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now;
 }

@@ -46,7 +46,7 @@ export async function listenForSignIn(): Promise<SignInListener> {
   };
 }
 
-/** Nothing of what came is shown: it is not ours. */
+/** The page repeats nothing of the request. */
 function answerTo(parameters: URLSearchParams): { status: number; text: string } {
   const text = parameters.has("error")
     ? "The sign-in did not succeed. Go back to the command line to see why."

@@ -2,31 +2,28 @@ import { abortable } from "../../lib/abortable.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { TokenStatus } from "../../model/token.ts";
-import { authRequired } from "./auth-required.ts";
-import { isOver } from "./expiry.ts";
-import { isHeaderValue } from "./header-value.ts";
-import { isOwn } from "./is-own.ts";
-import { createLock } from "./lock.ts";
+import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
+import { createLock, createStoreLock } from "./lock.ts";
 import { createOAuthCredentials, type Remote } from "./oauth-credentials.ts";
+import { authRequired } from "./problems.ts";
 import {
   type CredentialRecord,
   challengeKey,
   credentialsKey,
   credentialsPrefix,
   type GivenToken,
+  isExpiring,
   serverOfKey,
 } from "./records.ts";
-import { createStoreLock } from "./store-lock.ts";
-import { tokenHeaders } from "./token-headers.ts";
+import { isHeaderValue, isOwnClient, tokenHeaders } from "./token-headers.ts";
 import { createVault } from "./vault.ts";
-import type { Credentials, CredentialsOptions } from "./who-asks.ts";
 
 export type StoredOptions = Required<CredentialsOptions> & {
-  /** Servers that did not say so and want a sign-in, by their address. */
+  /** Addresses of servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };
 
-/** Credentials that people gave or signed in for, sealed in the store. */
+/** Tokens that people gave or signed in for, sealed in the store. */
 export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal"> {
   const { now, onChanged } = options;
   const vault = createVault(options);
@@ -35,10 +32,10 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
 
   async function find(server: string, definition: Remote, user: string | null) {
     const { auth } = definition;
-    const owner = isOwn(definition) ? null : user;
+    const owner = isOwnClient(definition) ? null : user;
     const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
     if (record?.kind === "token") {
-      if (!isOver(record, now())) return tokenHeaders(auth, record.token);
+      if (!isExpiring(record, now())) return tokenHeaders(auth, record.token);
       throw authRequired(server, "token", "its token has expired");
     }
     if (wantsToken(definition)) throw authRequired(server, "token", "it has no token yet");
@@ -48,7 +45,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
 
   async function refused(...[server, definition, user, challenge]: Parameters<Credentials["refused"]>) {
     if (!isRemote(definition)) return false;
-    const owner = isOwn(definition) ? null : user;
+    const owner = isOwnClient(definition) ? null : user;
     const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
     if (record?.kind !== "token" && !wantsToken(definition))
       return oauth.refused(server, definition, owner, record, challenge);
@@ -60,11 +57,11 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
     const record = (await vault.readIfPossible(key)) as CredentialRecord | null;
     const server = serverOfKey(key);
-    // One that cannot be opened is as good as expired: it has to be given again.
+    // One that cannot be opened must be given again, like one that expired.
     if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
     const { kind, expiresAt, scopes } = record;
     const isRenewable = record.kind === "oauth" && record.refreshToken !== null;
-    return { server, user, kind, expiresAt, scopes, expired: !isRenewable && isOver(record, now()) };
+    return { server, user, kind, expiresAt, scopes, expired: !isRenewable && isExpiring(record, now()) };
   }
 
   return {
@@ -81,7 +78,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
     async forget(server, user) {
       await vault.remove(challengeKey(server, user));
       const key = credentialsKey(server, user);
-      // After a refresh that is under way, which would bring it back.
+      // Waits for a refresh that is under way, which would bring it back.
       const wasThere = await lock(key, () => vault.remove(key));
       if (wasThere) onChanged(server, user);
       return wasThere;
@@ -91,7 +88,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
       return Promise.all(keys.map((key) => statusOf(key, user)));
     },
     async beginSignIn(server, definition, user, redirectUri) {
-      if (isRemote(definition) && !wantsToken(definition) && !isOwn(definition))
+      if (isRemote(definition) && !wantsToken(definition) && !isOwnClient(definition))
         return oauth.beginSignIn({ server, user, redirectUri }, definition);
       const message = `Server '${server}' has no sign-in. ${remedyWithout(definition)}`;
       throw new PlaneError("USAGE", message, { data: { server } });
@@ -114,7 +111,7 @@ function wantsToken({ auth }: ServerDefinition): boolean {
 
 function remedyWithout(definition: ServerDefinition): string {
   if (!isRemote(definition)) return "Give it what it needs in 'env'.";
-  return isOwn(definition) ? "It signs in as its own client." : "Give it a token instead.";
+  return isOwnClient(definition) ? "It signs in as its own client." : "Give it a token instead.";
 }
 
 function checkToken(server: string, given: Parameters<Credentials["setToken"]>[2]): GivenToken {

@@ -3,9 +3,9 @@ import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { Access } from "../open-session.ts";
-import type { Credentials } from "./who-asks.ts";
+import type { Credentials } from "./credentials-contract.ts";
 
-/** How requests of this user to this server say who asks. */
+/** The access of one user to one server. */
 export function accessOf(
   credentials: Credentials,
   name: string,
@@ -23,7 +23,7 @@ type TokenVerbs = Pick<
   "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn"
 >;
 
-/** What a user has to do with tokens: give, see, forget, sign in. */
+/** The verbs of the plane about tokens and sign-ins. */
 export function createTokenVerbs(
   credentials: Credentials,
   defaultPrincipal: Principal,

@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createOnce } from "../../lib/create-once.ts";
+import { once } from "../../lib/once.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
-import { vaultKeyBytes } from "../../model/vault-key.ts";
-import { loadVaultKey, readVaultKey } from "./vault-key.ts";
+import { parseVaultKey, vaultKeyBytes } from "../../model/vault-key.ts";
 
 const format = 1;
 const nonceBytes = 12;
@@ -11,12 +13,12 @@ const tagBytes = 16;
 const headBytes = 1 + nonceBytes + tagBytes;
 
 export type Vault = {
-  /** Null when nothing is there; rejects when it was sealed with another key. */
+  /** Null when there is none; rejects when it was sealed with another key. */
   read(name: string): Promise<unknown>;
-  /** Null also when it cannot be opened, for what can be found out again. */
+  /** Null also when it cannot be opened. */
   readIfPossible(name: string): Promise<unknown>;
   write(name: string, value: unknown): Promise<void>;
-  /** True for the one who took it away. */
+  /** True for the caller that removed it. */
   remove(name: string): Promise<boolean>;
   names(prefix: string): Promise<string[]>;
 };
@@ -28,7 +30,7 @@ export type VaultOptions = {
   vaultKey(): Promise<string | undefined>;
 };
 
-/** JSON values that the store keeps without being able to read them. Without a key and a directory it ends with us. */
+/** Keeps JSON values sealed in the store. Without a key and a directory they end with the process. */
 export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
   const load = async () => {
@@ -38,15 +40,7 @@ export function createVault(options: VaultOptions): Vault {
       return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
   };
-  let loaded: ReturnType<typeof load> | undefined;
-  /** What could not be read is tried again by the next one who asks. */
-  const key = () => {
-    loaded ??= load().catch((thrown) => {
-      loaded = undefined;
-      throw thrown;
-    });
-    return loaded;
-  };
+  const key = once(load);
 
   async function read(name: string): Promise<unknown> {
     const sealed = await (await options.store()).secret(name);
@@ -69,7 +63,7 @@ export function createVault(options: VaultOptions): Vault {
   };
 }
 
-/** The name is sealed along, so that nobody can put one user's token under another's name. */
+/** The name is sealed too, so that one user's token cannot be put under another's name. */
 function seal(key: Buffer, name: string, value: unknown): Uint8Array {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
@@ -104,4 +98,50 @@ function unreadable(name: string, keyName: string): PlaneError {
 function nullWhenUnreadable(thrown: unknown): null {
   if (thrown instanceof PlaneError && thrown.data.reason === wrongKey) return null;
   throw thrown;
+}
+
+function readVaultKey(text: string): Buffer {
+  const key = parseVaultKey(text);
+  if (key !== null) return key;
+  throw new PlaneError(
+    "STORE_FAILED",
+    `What 'vaultKey' of the configuration refers to is no key: it must be ${vaultKeyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${vaultKeyBytes}'.`,
+  );
+}
+
+/** The key in this directory, made when there is none. Processes that start together get the same one. */
+export function loadVaultKey(directory: string): Buffer {
+  const file = join(directory, "vault.key");
+  try {
+    return readKey(file) ?? createKey(file);
+  } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
+    const { message } = thrown as Error;
+    throw new PlaneError(
+      "STORE_FAILED",
+      `The key '${file}' that protects stored tokens cannot be read or made (${message}). Give this user access to it.`,
+      { cause: thrown },
+    );
+  }
+}
+
+function readKey(file: string): Buffer | null {
+  let key: Buffer;
+  try {
+    key = readFileSync(file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+  if (key.length === vaultKeyBytes) return key;
+  throw new PlaneError(
+    "STORE_FAILED",
+    `The key '${file}' is damaged: it must have ${vaultKeyBytes} bytes and has ${key.length}. ` +
+      "Restore a copy of it, or remove it and sign in to your servers again.",
+  );
+}
+
+function createKey(file: string): Buffer {
+  createOnce(file, randomBytes(vaultKeyBytes));
+  return readKey(file) ?? createKey(file);
 }

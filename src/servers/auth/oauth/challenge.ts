@@ -1,17 +1,24 @@
+import type { OAuthRecord, StepUps } from "../records.ts";
+
+/** What a Bearer challenge asks for (RFC 6750, RFC 9728). */
 export type BearerChallenge = {
   resourceMetadata: string | null;
   scopes: string[] | null;
   error: string | null;
 };
 
-const maxHeader = 8_192;
+const maxHeaderLength = 8_192;
+const maxStepUps = 3;
+const stepUpWindowMs = 10 * 60_000;
+const offline = "offline_access";
+
 /** A parameter, quoted or not, or the name of a scheme. */
 const part =
   /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
 
 /** Null when the header has no Bearer challenge. Other schemes may stand before and after it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {
-  if (header === null || header.length > maxHeader) return null;
+  if (header === null || header.length > maxHeaderLength) return null;
   let scheme = "";
   let found = false;
   const values = new Map<string, string>();
@@ -31,7 +38,50 @@ export function parseChallenge(header: string | null): BearerChallenge | null {
   };
 }
 
-/** Only what RFC 6749 lets a scope be: they are shown to people. */
+/** Keeps only what RFC 6749 allows in a scope: people read them. */
 export function splitScopes(text: string): string[] {
   return text.split(/\s+/).filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+}
+
+export type ScopeSources = {
+  configured: readonly string[] | undefined;
+  challenged: readonly string[] | null;
+  /** Requested before, when the server wants more now. */
+  before: readonly string[];
+  /** Listed by the MCP server, and by the authorization server. */
+  resource: readonly string[] | null;
+  server: readonly string[] | null;
+  wantsRefreshToken: boolean;
+};
+
+/** The scopes to request. With none, the authorization server decides. */
+export function chooseScopes(sources: ScopeSources): string[] {
+  const { configured, challenged, before, resource, server, wantsRefreshToken } = sources;
+  const named = configured ? [...configured, ...(challenged ?? [])] : (challenged ?? resource ?? []);
+  const wanted = new Set([...before, ...named]);
+  if (wanted.size === 0) return [];
+  const isOffered = server?.includes(offline) ?? false;
+  if (wantsRefreshToken && isOffered) wanted.add(offline);
+  else if (!isOffered) wanted.delete(offline);
+  return [...wanted];
+}
+
+/** The scopes to request after a 403, or null when a new sign-in would not help. */
+export function stepUp(
+  record: OAuthRecord,
+  { error, scopes }: BearerChallenge,
+  now: number,
+): { scopes: string[]; before: string[]; stepUps: StepUps } | null {
+  const isAboutScope = error === "insufficient_scope" || error === null;
+  if (!isAboutScope || scopes === null || scopes.length === 0) return null;
+  if (isWithin(scopes, record.scopes)) return null;
+  const isRecent = now - record.stepUps.since <= stepUpWindowMs;
+  const { count, since } = isRecent ? record.stepUps : { count: 0, since: now };
+  if (count >= (isWithin(scopes, record.requested) ? 1 : maxStepUps)) return null;
+  const before = [...new Set([...record.requested, ...record.scopes])];
+  return { scopes, before, stepUps: { count: count + 1, since } };
+}
+
+function isWithin(scopes: readonly string[], others: readonly string[]): boolean {
+  return scopes.every((scope) => others.includes(scope));
 }

@@ -1,26 +1,16 @@
 import type { ServerAuth } from "../../../model/server.ts";
+import { OAuthProblem } from "../problems.ts";
+import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
 import type { Vault } from "../vault.ts";
-import { ask } from "./ask.ts";
-import type { AuthorizationServer } from "./authorization-server.ts";
-import { errorCode, OAuthProblem } from "./problem.ts";
-import { hostOf, isLoopback, type Reach } from "./reach.ts";
-
-const methods = ["client_secret_basic", "client_secret_post", "none"] as const;
-type TokenMethod = (typeof methods)[number];
-
-/** Who we are at one authorization server, and never at another. */
-export type OAuthClient = {
-  id: string;
-  secret: string | null;
-  method: TokenMethod;
-  origin: "config" | "document" | "registered";
-};
+import { isLoopback, type Reach } from "./checked-fetch.ts";
+import type { Issuer } from "./discover.ts";
+import { requestRegistration } from "./requests.ts";
 
 export type ClientWanted = {
   /** The MCP server's name. */
   name: string;
   auth: ServerAuth | undefined;
-  server: AuthorizationServer;
+  server: Issuer;
   redirectUri: string;
   clientName: string;
   vault: Vault;
@@ -28,20 +18,19 @@ export type ClientWanted = {
   now: number;
 };
 
-/** Registered by hand, else by our metadata document, else by asking to be registered. */
+/** The client of the configuration, else our metadata document, else a registered client. */
 export async function chooseClient(wanted: ClientWanted): Promise<OAuthClient> {
   const { auth, server } = wanted;
   if (auth?.clientId !== undefined) return configuredClient(wanted);
-  if (auth?.clientMetadataUrl !== undefined && server.takesMetadataDocuments)
+  if (auth?.clientMetadataUrl !== undefined && server.client_id_metadata_document_supported)
     return { id: auth.clientMetadataUrl, secret: null, method: "none", origin: "document" };
-  if (server.registrationEndpoint !== null) return registeredClient(wanted, server.registrationEndpoint);
+  if (server.registration_endpoint !== undefined) return registeredClient(wanted);
   const remedy = "Register a client there and set 'auth.clientId' and, if it has one, 'auth.clientSecret'";
-  throw new OAuthProblem(`${server.issuer} registers no clients by itself. ${remedy}`, {
-    configuration: true,
-  });
+  const message = `${server.issuer} registers no clients by itself. ${remedy}`;
+  throw new OAuthProblem(message, { configuration: true });
 }
 
-/** A secret that was registered at one issuer is never shown to another, whatever the MCP server says later. */
+/** A secret that belongs to one issuer is never sent to another, even if the MCP server names a new one. */
 export async function configuredClient(
   wanted: Pick<ClientWanted, "name" | "auth" | "server" | "vault">,
 ): Promise<OAuthClient> {
@@ -64,13 +53,13 @@ export async function configuredClient(
 
 type Registration = { redirectUri: string; client: OAuthClient; expiresAt: number };
 
-async function registeredClient(wanted: ClientWanted, endpoint: string): Promise<OAuthClient> {
+async function registeredClient(wanted: ClientWanted): Promise<OAuthClient> {
   const { server, redirectUri, vault, now } = wanted;
   const key = registrationKey(server.issuer);
   const known = (await vault.readIfPossible(key)) as Registration | null;
   const isUsable = known?.redirectUri === redirectUri && (known.expiresAt === 0 || known.expiresAt > now);
   if (known && isUsable) return known.client;
-  const registration = await register(wanted, endpoint);
+  const registration = await register(wanted);
   await vault.write(key, registration);
   return registration.client;
 }
@@ -79,46 +68,40 @@ export function registrationKey(issuer: string): string {
   return `client/${JSON.stringify(issuer)}`;
 }
 
-async function register(wanted: ClientWanted, endpoint: string): Promise<Registration> {
+async function register(wanted: ClientWanted): Promise<Registration> {
   const { server, redirectUri, clientName, reach } = wanted;
-  const { status, body } = await ask({
-    url: new URL(endpoint),
-    reach,
-    json: {
-      client_name: clientName,
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: methodToRegister(server),
-      application_type: isLoopback(hostOf(new URL(redirectUri))) ? "native" : "web",
-    },
-  });
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = body ?? {};
-  if (status >= 400 || typeof id !== "string") {
-    const code = errorCode(body?.error);
-    throw new OAuthProblem(`${server.issuer} did not register us: ${code} (HTTP ${status})`, { code });
-  }
-  const given = typeof secret === "string" && secret !== "" ? secret : null;
-  const told = methods.find((one) => one === method);
-  const expires = body?.client_secret_expires_at;
+  const offered = methodsOf(server);
+  const metadata = {
+    client_name: clientName,
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: offered.includes("none") ? "none" : (offered[0] ?? "client_secret_basic"),
+    application_type: isLoopback(new URL(redirectUri)) ? "native" : "web",
+  };
+  const given = await requestRegistration(server, metadata, reach);
+  const secret = typeof given.client_secret === "string" ? given.client_secret : null;
+  const method = tokenMethods.find((one) => one === given.token_endpoint_auth_method);
   return {
     redirectUri,
-    client: { id, secret: given, method: told ?? methodFor(given, server), origin: "registered" },
-    expiresAt: given !== null && typeof expires === "number" ? expires * 1_000 : 0,
+    client: {
+      id: given.client_id,
+      secret,
+      method: method ?? methodFor(secret, server),
+      origin: "registered",
+    },
+    expiresAt: secret === null ? 0 : Number(given.client_secret_expires_at) * 1_000,
   };
 }
 
-/** RFC 8414: who does not say takes `client_secret_basic`. */
-function methodFor(secret: string | null, { tokenMethods, issuer }: AuthorizationServer): TokenMethod {
+function methodFor(secret: string | null, server: Issuer): TokenMethod {
   if (secret === null) return "none";
-  const method = methods.find((one) => (tokenMethods ?? ["client_secret_basic"]).includes(one));
+  const [method] = methodsOf(server);
   if (method !== undefined) return method;
-  throw new OAuthProblem(`${issuer} takes no client secret in a way that is supported`);
+  throw new OAuthProblem(`${server.issuer} takes no client secret in a way that is supported`);
 }
 
-function methodToRegister({ tokenMethods }: AuthorizationServer): TokenMethod {
-  const offered = tokenMethods ?? ["client_secret_basic"];
-  return offered.includes("none")
-    ? "none"
-    : (methods.find((one) => offered.includes(one)) ?? "client_secret_basic");
+/** What we support of it, in our order. RFC 8414: a server that lists none takes `client_secret_basic`. */
+function methodsOf({ token_endpoint_auth_methods_supported: listed }: Issuer): TokenMethod[] {
+  return tokenMethods.filter((one) => (listed ?? ["client_secret_basic"]).includes(one));
 }

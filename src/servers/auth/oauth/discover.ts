@@ -1,16 +1,19 @@
-import { ask } from "./ask.ts";
-import { type AuthorizationServer, findAuthorizationServer, texts } from "./authorization-server.ts";
-import { OAuthProblem } from "./problem.ts";
-import { allowedUrl, type Reach } from "./reach.ts";
+import type { AuthorizationServer } from "oauth4webapi";
+import type { UnknownObject } from "../../../model/json.ts";
+import { OAuthProblem } from "../problems.ts";
+import { allowedUrl, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
 
-/** What the MCP server says about itself (RFC 9728). */
+/** The metadata of the MCP server (RFC 9728). */
 export type ProtectedResource = { resource: string; issuers: string[]; scopes: string[] | null };
 
-export type Discovered = { resource: string; scopes: string[] | null; server: AuthorizationServer };
+/** The metadata that we use, with every address checked. */
+export type Issuer = AuthorizationServer & { token_endpoint: string };
+
+export type Discovered = { resource: string; scopes: string[] | null; server: Issuer };
 
 export type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
-/** Who lets us in, and to what. Null when the server knows nothing of OAuth. */
+/** Finds the authorization server of an MCP server, or null when it does not speak OAuth. */
 export async function discover(serverUrl: string, hints: Hints, reach: Reach): Promise<Discovered | null> {
   const found = await findResource(serverUrl, hints.resourceMetadata, reach);
   // Before RFC 9728 the server's own origin was the authorization server.
@@ -36,25 +39,19 @@ export async function findResource(
   resourceMetadata: string | null,
   reach: Reach,
 ): Promise<ProtectedResource | null> {
-  for (const url of resourceUrls(new URL(serverUrl), resourceMetadata, reach)) {
-    const { status, body } = await ask({ url, reach });
-    if (status !== 200 || body === null) continue;
-    const { resource } = body;
-    if (typeof resource !== "string" || !covers(resource, serverUrl))
-      throw new OAuthProblem("its resource metadata is about another server than this one");
-    const issuers = texts(body.authorization_servers) ?? [];
-    return { resource, issuers, scopes: texts(body.scopes_supported) };
-  }
-  return null;
-}
-
-/** Where the challenge points, then below the well-known path with and without the path of the server. */
-function resourceUrls(server: URL, resourceMetadata: string | null, reach: Reach): URL[] {
-  const name = "/.well-known/oauth-protected-resource";
-  const path = server.pathname.replace(/\/$/, "");
-  const told = resourceMetadata === null ? [] : [resourceMetadata];
-  const texts = [...told, `${server.origin}${name}${path}${server.search}`, `${server.origin}${name}`];
-  return [...new Set(texts)].map((text) => allowedUrl(text, "its resource metadata", reach));
+  const { origin, pathname, search } = new URL(serverUrl);
+  const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
+  const addresses = [
+    ...(resourceMetadata === null ? [] : [resourceMetadata]),
+    `${wellKnown}${pathname.replace(/\/$/, "")}${search}`,
+    wellKnown,
+  ].map((text) => allowedUrl(text, "its resource metadata", reach).href);
+  const body = await firstObject(addresses, reach);
+  if (body === null) return null;
+  const { resource } = body;
+  if (typeof resource !== "string" || !covers(resource, serverUrl))
+    throw new OAuthProblem("its resource metadata is about another server than this one");
+  return { resource, issuers: texts(body.authorization_servers) ?? [], scopes: texts(body.scopes_supported) };
 }
 
 /** The same origin, and the server's path at or below the resource's. */
@@ -71,4 +68,60 @@ function canonical(serverUrl: string): string {
   const url = new URL(serverUrl);
   url.hash = "";
   return url.pathname === "/" && url.search === "" ? url.origin : url.href;
+}
+
+/** MCP asks for RFC 8414, then for OpenID Connect at two addresses, of which the library knows one. */
+async function findAuthorizationServer(issuer: string, reach: Reach): Promise<Issuer | null> {
+  const { origin, pathname } = allowedUrl(issuer, "its authorization server", reach);
+  const path = pathname.replace(/\/$/, "");
+  const addresses = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  const body = await firstObject(addresses, reach);
+  return body === null ? null : readMetadata(body, issuer, reach);
+}
+
+function readMetadata(body: UnknownObject, issuer: string, reach: Reach): Issuer {
+  // Compared as text, unlike the library: two addresses that normalise alike can be two servers.
+  if (body.issuer !== issuer)
+    throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
+  const endpoint = (key: string) =>
+    (body[key] ?? null) === null ? {} : { [key]: allowedUrl(body[key], `its ${key}`, reach).href };
+  const list = (key: string) => ({ [key]: texts(body[key]) ?? undefined });
+  const endpoints = {
+    ...endpoint("authorization_endpoint"),
+    ...endpoint("token_endpoint"),
+    ...endpoint("registration_endpoint"),
+  };
+  const { token_endpoint } = endpoints;
+  if (token_endpoint === undefined) throw new OAuthProblem("the authorization server has no token endpoint");
+  const iss = "authorization_response_iss_parameter_supported";
+  const document = "client_id_metadata_document_supported";
+  return {
+    issuer,
+    ...endpoints,
+    token_endpoint,
+    ...list("scopes_supported"),
+    ...list("token_endpoint_auth_methods_supported"),
+    ...list("grant_types_supported"),
+    ...list("code_challenge_methods_supported"),
+    [iss]: body[iss] === true,
+    [document]: body[document] === true,
+  };
+}
+
+/** The first address that answers with a JSON object. Some servers answer every address with a page. */
+async function firstObject(addresses: readonly string[], reach: Reach): Promise<UnknownObject | null> {
+  for (const address of new Set(addresses)) {
+    const response = await checkedFetch(reach)(address);
+    const body = response.status === 200 ? await readObject(response) : null;
+    if (body !== null) return body;
+  }
+  return null;
+}
+
+function texts(value: unknown): string[] | null {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : null;
 }

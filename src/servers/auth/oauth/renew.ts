@@ -1,36 +1,40 @@
 import type { ServerDefinition } from "../../../model/server.ts";
-import { authRequired } from "../auth-required.ts";
-import type { OAuthRecord } from "../records.ts";
+import { authRequired, OAuthProblem } from "../problems.ts";
+import type { OAuthClient, OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
-import { configuredClient, type OAuthClient, registrationKey } from "./client.ts";
+import { chooseScopes } from "./challenge.ts";
+import { reachOf } from "./checked-fetch.ts";
+import { configuredClient, registrationKey } from "./client.ts";
 import { discover } from "./discover.ts";
-import { OAuthProblem } from "./problem.ts";
-import { reachOf } from "./reach.ts";
-import { chooseScopes } from "./scopes.ts";
-import { requestToken } from "./token-request.ts";
+import { requestToken } from "./requests.ts";
 
 type Remote = ServerDefinition & { url: string };
 
-/** New tokens for old. Rejects with AUTH_REQUIRED, and forgets them, when they are good for nothing any more. */
+/** Refreshes tokens. Rejects with AUTH_REQUIRED, and forgets them, when they cannot be refreshed any more. */
 export async function refresh(
   { vault, now }: { vault: Vault; now: number },
   { server, key, record }: { server: string; key: string; record: OAuthRecord },
   definition: Remote,
 ): Promise<OAuthRecord> {
-  const { refreshToken, tokenEndpoint: endpoint, resource } = record;
+  const { refreshToken, issuer, tokenEndpoint, resource } = record;
   const client = refreshToken === null ? null : currentClient(record.client, definition);
   if (refreshToken === null || client === null) {
     await vault.remove(key);
     throw authRequired(server, "oauth", "it has to be signed in to again");
   }
-  const fields = { grant_type: "refresh_token", refresh_token: refreshToken, resource };
   try {
-    const reach = await reachOf(definition.url);
-    const tokens = await requestToken({ endpoint, client, reach, now, fields });
+    const tokens = await requestToken({
+      server: { issuer, token_endpoint: tokenEndpoint },
+      client,
+      reach: await reachOf(definition.url),
+      now,
+      grant: "refresh_token",
+      fields: { refresh_token: refreshToken, resource },
+    });
     const renewed: OAuthRecord = {
       ...record,
       ...tokens,
-      // Who does not rotate sends none and means the old one.
+      // A server that does not rotate sends none.
       refreshToken: tokens.refreshToken ?? refreshToken,
       scopes: tokens.scopes ?? record.scopes,
     };
@@ -43,7 +47,7 @@ export async function refresh(
   }
 }
 
-/** A no that will stay one, as opposed to a network that fails. */
+/** After a refusal that is final, unlike a network that fails. */
 async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: OAuthProblem): Promise<void> {
   const isClient = ["invalid_client", "unauthorized_client"].includes(problem.oauthCode ?? "");
   if (isClient && record.client.origin === "config") {
@@ -54,13 +58,13 @@ async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: O
   await vault.remove(key);
 }
 
-/** A client from the configuration is used as it stands there now; tokens of another are of no use to it. */
+/** A client of the configuration is used as it stands there now; it cannot refresh the tokens of another. */
 function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | null {
   if (client.origin !== "config") return client;
   return auth?.clientId === client.id ? { ...client, secret: auth.clientSecret || null } : null;
 }
 
-/** A token for the client itself; nobody signs in. */
+/** Requests a token for the client itself, without a person. */
 export async function requestOwnToken(
   { vault, now }: { vault: Vault; now: number },
   { server: name, key }: { server: string; key: string },
@@ -79,15 +83,21 @@ export async function requestOwnToken(
     challenged: wanted.scopes,
     before: wanted.before,
     resource: found.scopes,
-    server: server.scopes,
-    refreshes: false,
+    server: server.scopes_supported ?? null,
+    wantsRefreshToken: false,
   });
   const scope = requested.length > 0 ? { scope: requested.join(" ") } : {};
-  const fields = { grant_type: "client_credentials", resource, ...scope };
-  const tokens = await requestToken({ endpoint: server.tokenEndpoint, client, reach, now, fields });
+  const fields = { resource, ...scope };
+  const tokens = await requestToken({ server, client, reach, now, grant: "client_credentials", fields });
   const record: OAuthRecord = {
-    ...{ kind: "oauth", url, issuer: server.issuer, tokenEndpoint: server.tokenEndpoint, resource },
-    ...{ client: { ...client, secret: null }, requested, stepUps: { count: 0, since: 0 } },
+    kind: "oauth",
+    url,
+    issuer: server.issuer,
+    tokenEndpoint: server.token_endpoint,
+    resource,
+    client: { ...client, secret: null },
+    requested,
+    stepUps: { count: 0, since: 0 },
     ...tokens,
     refreshToken: null,
     scopes: tokens.scopes ?? requested,

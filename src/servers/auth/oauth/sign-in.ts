@@ -1,17 +1,20 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { PlaneError } from "../../../model/errors.ts";
 import type { ServerDefinition } from "../../../model/server.ts";
-import { authRequired, forFaces } from "../auth-required.ts";
-import { type ChallengeRecord, challengeKey, type OAuthRecord, type StepUps } from "../records.ts";
+import { authRequired, errorCode, forFaces, OAuthProblem } from "../problems.ts";
+import {
+  type ChallengeRecord,
+  challengeKey,
+  type OAuthClient,
+  type OAuthRecord,
+  type StepUps,
+} from "../records.ts";
 import type { Vault } from "../vault.ts";
-import { ask } from "./ask.ts";
-import { parseChallenge } from "./challenge.ts";
-import { chooseClient, type OAuthClient } from "./client.ts";
-import { type Discovered, discover } from "./discover.ts";
-import { errorCode, OAuthProblem } from "./problem.ts";
-import { reachOf } from "./reach.ts";
-import { chooseScopes } from "./scopes.ts";
-import { requestToken } from "./token-request.ts";
+import { chooseScopes, parseChallenge } from "./challenge.ts";
+import { checkedFetch, reachOf } from "./checked-fetch.ts";
+import { chooseClient } from "./client.ts";
+import { discover, type Issuer } from "./discover.ts";
+import { loadLibrary, requestToken } from "./requests.ts";
 
 /** How long a person may take. */
 const waitMs = 10 * 60_000;
@@ -50,8 +53,8 @@ export async function beginSignIn(
   const hints = { resourceMetadata: challenge.resourceMetadata, issuer: auth?.issuer };
   const found = await discover(url, hints, reach);
   if (found === null) throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
-  const { server } = found;
-  const endpoint = checkCodeFlow(found);
+  const { server, resource } = found;
+  const endpoint = codeEndpoint(server);
   const wanted = { ...options, name: who.server, auth, server, redirectUri: who.redirectUri, reach };
   const client = await chooseClient({ ...wanted, now: now() });
   const requested = chooseScopes({
@@ -59,50 +62,59 @@ export async function beginSignIn(
     challenged: challenge.scopes,
     before: challenge.before,
     resource: found.scopes,
-    server: server.scopes,
-    refreshes: server.grantTypes?.includes("refresh_token") ?? true,
+    server: server.scopes_supported ?? null,
+    wantsRefreshToken: server.grant_types_supported?.includes("refresh_token") ?? true,
   });
-  const { issuer, sendsIssuer, tokenEndpoint } = server;
-  const verifier = randomBytes(32).toString("base64url");
-  const state = randomBytes(32).toString("base64url");
+  const oauth = await loadLibrary();
+  const state = oauth.generateRandomState();
   const pending: Pending = {
     ...who,
-    ...{ url, at: now(), issuer, sendsIssuer, tokenEndpoint, resource: found.resource },
-    ...{ client, verifier, requested, stepUps: challenge.stepUps },
+    url,
+    at: now(),
+    issuer: server.issuer,
+    sendsIssuer: server.authorization_response_iss_parameter_supported === true,
+    tokenEndpoint: server.token_endpoint,
+    resource,
+    client,
+    verifier: oauth.generateRandomCodeVerifier(),
+    requested,
+    stepUps: challenge.stepUps,
   };
   await forgetOld(vault, now());
   await vault.write(pendingKey(state), pending);
-  return { url: authorizationUrl(endpoint, pending, state), state };
+  const codeChallenge = await oauth.calculatePKCECodeChallenge(pending.verifier);
+  return { url: authorizationUrl(endpoint, pending, state, codeChallenge), state };
 }
 
-function checkCodeFlow({ server }: Discovered): string {
-  if (server.authorizationEndpoint === null)
-    throw new OAuthProblem(`${server.issuer} lets no person sign in. Set 'auth.grant' to client_credentials`);
-  if (!server.challengeMethods.includes("S256"))
-    throw new OAuthProblem(`${server.issuer} does not offer PKCE with S256, without which it is not safe`);
-  return server.authorizationEndpoint;
+function codeEndpoint(server: Issuer): string {
+  const { issuer, authorization_endpoint: endpoint, code_challenge_methods_supported: methods } = server;
+  if (endpoint === undefined)
+    throw new OAuthProblem(`${issuer} lets no person sign in. Set 'auth.grant' to client_credentials`);
+  if (!methods?.includes("S256"))
+    throw new OAuthProblem(`${issuer} does not offer PKCE with S256, without which it is not safe`);
+  return endpoint;
 }
 
-function authorizationUrl(endpoint: string, pending: Pending, state: string): string {
-  const { client, redirectUri, verifier, resource, requested } = pending;
+function authorizationUrl(endpoint: string, pending: Pending, state: string, codeChallenge: string): string {
+  const { client, redirectUri, resource, requested } = pending;
   const url = new URL(endpoint);
   const values = {
     response_type: "code",
     client_id: client.id,
     redirect_uri: redirectUri,
     state,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge: codeChallenge,
     code_challenge_method: "S256",
     resource,
     ...(requested.length > 0 ? { scope: requested.join(" ") } : {}),
-    // OpenID Connect gives a refresh token only to who consents to it.
+    // OpenID Connect grants a refresh token only with consent.
     ...(requested.includes("offline_access") ? { prompt: "consent" } : {}),
   };
   for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
   return url.href;
 }
 
-/** What a refusal told before; without one the server is asked for it now. */
+/** The challenge of an earlier refusal; without one the server is asked for it now. */
 async function knownChallenge(
   vault: Vault,
   { server, user }: { server: string; user: string | null },
@@ -111,15 +123,17 @@ async function knownChallenge(
   const { url, headers } = definition;
   const known = (await vault.readIfPossible(challengeKey(server, user))) as ChallengeRecord | null;
   if (known?.url === url) return known;
-  const asked = await ask({
-    url: new URL(url),
-    // The address stands in the configuration, so it may be anywhere.
-    reach: { privateToo: true },
-    headers: { ...headers, accept: "application/json, text/event-stream" },
-    json: { jsonrpc: "2.0", id: 1, method: "ping" },
+  // The address stands in the configuration, so it may be anywhere.
+  const asked = await checkedFetch({ privateToo: true })(url, {
+    headers: {
+      "content-type": "application/json",
+      ...headers,
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
-  const told = parseChallenge(asked?.wwwAuthenticate ?? null);
-  const { resourceMetadata = null, scopes = null } = told ?? {};
+  const challenge = parseChallenge(asked?.headers.get("www-authenticate") ?? null);
+  const { resourceMetadata = null, scopes = null } = challenge ?? {};
   return { url, resourceMetadata, scopes, before: [], stepUps: { count: 0, since: 0 } };
 }
 
@@ -132,18 +146,31 @@ export async function finishSignIn(
   user: string | null | undefined,
 ): Promise<Finished> {
   const pending = await takePending(vault, parameters.get("state"), now(), user);
-  const { server, issuer } = pending;
+  const { server } = pending;
   try {
-    // Before anything else, also of an error: it may come from another server than the one that was asked.
-    checkIssuer(parameters.get("iss"), pending);
-    const error = parameters.get("error");
-    if (error !== null) throw authRequired(server, "oauth", `${issuer} answered ${errorCode(error)}`);
-    const code = parameters.get("code");
-    if (code === null) throw new OAuthProblem(`${issuer} sent no code`);
+    const code = await checkedCode(pending, parameters);
     return { server, user: pending.user, record: await exchange(pending, code, now()) };
   } catch (thrown) {
     throw forFaces(server, thrown);
   }
+}
+
+/** The library checks the issuer first (RFC 9207), also of an error: it may come from another server. */
+async function checkedCode(pending: Pending, parameters: URLSearchParams): Promise<string> {
+  const { server, issuer, sendsIssuer, client } = pending;
+  const oauth = await loadLibrary();
+  const metadata = { issuer, authorization_response_iss_parameter_supported: sendsIssuer };
+  const state = parameters.get("state") ?? "";
+  try {
+    const checked = oauth.validateAuthResponse(metadata, { client_id: client.id }, parameters, state);
+    const code = checked.get("code");
+    if (code !== null) return code;
+  } catch (thrown) {
+    if (thrown instanceof oauth.AuthorizationResponseError)
+      throw authRequired(server, "oauth", `${issuer} answered ${errorCode(thrown.error)}`);
+    throw new OAuthProblem("the answer does not come from the authorization server that was asked");
+  }
+  throw new OAuthProblem(`${issuer} sent no code`);
 }
 
 async function takePending(
@@ -160,27 +187,15 @@ async function takePending(
   throw new PlaneError("USAGE", "This sign-in is not known, too old or already done. Begin it again.");
 }
 
-/** RFC 9207, compared as text. */
-function checkIssuer(iss: string | null, { issuer, sendsIssuer }: Pending): void {
-  if (iss === null && !sendsIssuer) return;
-  if (iss !== issuer)
-    throw new OAuthProblem("the answer does not come from the authorization server that was asked");
-}
-
 async function exchange(pending: Pending, code: string, now: number): Promise<OAuthRecord> {
   const { url, issuer, tokenEndpoint, resource, client, requested, stepUps } = pending;
   const tokens = await requestToken({
-    endpoint: tokenEndpoint,
+    server: { issuer, token_endpoint: tokenEndpoint },
     client,
     reach: await reachOf(url),
     now,
-    fields: {
-      grant_type: "authorization_code",
-      code,
-      redirect_uri: pending.redirectUri,
-      code_verifier: pending.verifier,
-      resource,
-    },
+    grant: "authorization_code",
+    fields: { code, redirect_uri: pending.redirectUri, code_verifier: pending.verifier, resource },
   });
   const kept = client.origin === "config" ? { ...client, secret: null } : client;
   return {

@@ -6,24 +6,21 @@ import type { TokenGiven, TokenStatus } from "../../model/token.ts";
 export type Challenge = { status: number; wwwAuthenticate: string | null };
 
 export type Credentials = {
-  /** Headers that say who asks. Rejects with AUTH_REQUIRED when a person has to give a token or sign in first. */
+  /** Headers with the credential. Rejects with AUTH_REQUIRED when a person must give a token or sign in first. */
   headers(
     server: string,
     definition: ServerDefinition,
     user: string | null,
     signal?: AbortSignal,
   ): Promise<Record<string, string>>;
-  /**
-   * The server refused them: refreshes or discovers what is needed. True when trying again makes sense, once;
-   * rejects with AUTH_REQUIRED when a person is needed.
-   */
+  /** After a refusal: true when one more try makes sense; rejects with AUTH_REQUIRED when a person is needed. */
   refused(
     server: string,
     definition: ServerDefinition,
     user: string | null,
     challenge: Challenge,
   ): Promise<boolean>;
-  /** Is what is sent different for each user? A server that says nothing may turn out to want it. */
+  /** Does each user have their own? A server without `auth` may turn out to want it. */
   isPersonal(definition: ServerDefinition): boolean;
   setToken(server: string, user: string | null, token: TokenGiven): Promise<void>;
   forget(server: string, user: string | null): Promise<boolean>;
@@ -35,7 +32,7 @@ export type Credentials = {
     user: string | null,
     redirectUri: string,
   ): Promise<{ url: string; state: string }>;
-  /** Takes what the browser brought. With `as`, only for the user who came back with it. */
+  /** Takes what the browser brought back. With `as`, only for that user. */
   finishSignIn(
     parameters: URLSearchParams,
     as?: { user: string | null },
@@ -49,7 +46,7 @@ export type CredentialsOptions = {
   /** The key that seals what is stored, where the configuration names one. */
   vaultKey?(): Promise<string | undefined>;
   clientName: string;
-  /** Somebody gave a token, signed in, or took it back. */
+  /** A token was given, signed in for or forgotten. */
   onChanged(server: string, user: string | null): void;
   now?(): number;
 };

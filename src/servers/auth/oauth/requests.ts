@@ -1,0 +1,130 @@
+import type { ClientAuth } from "oauth4webapi";
+import type { UnknownObject } from "../../../model/json.ts";
+import { TransportError } from "../../../protocol/message.ts";
+import { errorCode, OAuthProblem } from "../problems.ts";
+import type { OAuthClient } from "../records.ts";
+import { isHeaderValue } from "../token-headers.ts";
+import { splitScopes } from "./challenge.ts";
+import { allowedUrl, type CheckedFetch, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
+import type { Issuer } from "./discover.ts";
+
+/** Loaded with the first sign-in or refresh. */
+export const loadLibrary = () => import("oauth4webapi");
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+export type Tokens = {
+  accessToken: string;
+  refreshToken: string | null;
+  expiresAt: string | null;
+  /** Null when they are those that were requested. */
+  scopes: string[] | null;
+};
+
+export type TokenRequest = {
+  server: Pick<Issuer, "issuer" | "token_endpoint">;
+  client: OAuthClient;
+  reach: Reach;
+  now: number;
+  grant: "authorization_code" | "refresh_token" | "client_credentials";
+  fields: Readonly<Record<string, string>>;
+};
+
+/** Rejects with OAuthProblem when the server refuses, with TransportError when a later try may succeed. */
+export async function requestToken(request: TokenRequest): Promise<Tokens> {
+  const { server, client, reach, now, grant, fields } = request;
+  const oauth = await loadLibrary();
+  const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", reach);
+  const who = { client_id: client.id };
+  const auth = authentication(oauth, client);
+  const options = optionsFor(oauth, reach, 200);
+  const given = await oauth
+    .genericTokenEndpointRequest(server, who, auth, grant, fields, options)
+    .then((response) => oauth.processGenericTokenEndpointResponse(server, who, response))
+    .catch((thrown: unknown) => {
+      throw problemOf(oauth, thrown, `${origin} gave no token`);
+    });
+  // A token goes into a header, so it must not be able to end one.
+  if (given.token_type !== "bearer" || !isHeaderValue(given.access_token))
+    throw new OAuthProblem(`${origin} gave a token that cannot be used`);
+  const expiresAt = now + (given.expires_in ?? Number.NaN) * 1_000;
+  return {
+    accessToken: given.access_token,
+    refreshToken: given.refresh_token ?? null,
+    expiresAt: expiresAt <= maxTimeMs ? new Date(expiresAt).toISOString() : null,
+    scopes: given.scope === undefined ? null : splitScopes(given.scope),
+  };
+}
+
+/** The last time that a Date can hold. */
+const maxTimeMs = 8.64e15;
+
+/** Registers a client (RFC 7591) and returns its metadata. */
+export async function requestRegistration(
+  server: Issuer,
+  metadata: Record<string, string | string[]>,
+  reach: Reach,
+) {
+  const oauth = await loadLibrary();
+  return oauth
+    .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, reach, 201))
+    .then(oauth.processDynamicClientRegistrationResponse)
+    .catch((thrown: unknown) => {
+      throw problemOf(oauth, thrown, `${server.issuer} did not register us`);
+    });
+}
+
+function optionsFor(oauth: Library, reach: Reach, expected: 200 | 201) {
+  // allowedUrl decides which addresses may be http.
+  return { [oauth.customFetch]: tolerantFetch(reach, expected), [oauth.allowInsecureRequests]: true };
+}
+
+/**
+ * The library holds servers to the letter. Many send another success status, an error with status 200, or members that
+ * are null. An ID token is dropped unread: we ask for access, not for who the user is.
+ */
+function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
+  return async (url, options) => {
+    const response = await checkedFetch(reach)(url, options);
+    const { status } = response;
+    if (status >= 500 || status === 429)
+      throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
+    const body: UnknownObject = (await readObject(response)) ?? {};
+    const members = Object.entries(body).filter(
+      ([name, value]) => value !== null && value !== "" && name !== "id_token",
+    );
+    const isSuccess = status < 300 && body.error === undefined;
+    return Response.json(
+      { client_secret_expires_at: 0, ...Object.fromEntries(members) },
+      { status: isSuccess ? expected : Math.max(status, 400) },
+    );
+  };
+}
+
+/** Nothing of the library's error is kept but the code: its cause holds the answer, tokens included. */
+function problemOf(oauth: Library, thrown: unknown, what: string): unknown {
+  if (thrown instanceof oauth.ResponseBodyError) {
+    const code = errorCode(thrown.error);
+    return new OAuthProblem(`${what}: ${code} (HTTP ${thrown.status})`, { code });
+  }
+  if (thrown instanceof oauth.UnsupportedOperationError)
+    return new OAuthProblem(`${what} of a type that is supported`);
+  if (!(thrown instanceof oauth.OperationProcessingError)) return thrown;
+  if (thrown.code !== oauth.RESPONSE_IS_NOT_CONFORM)
+    return new OAuthProblem(`${what}: its answer is incomplete or malformed`);
+  const code = errorCode(undefined);
+  return new OAuthProblem(`${what}: ${code}`, { code });
+}
+
+function authentication(oauth: Library, { secret, method }: OAuthClient): ClientAuth {
+  if (secret === null || method === "none") return oauth.None();
+  return method === "client_secret_post" ? oauth.ClientSecretPost(secret) : secretBasic(secret);
+}
+
+/** The library escapes '-', '_' and '.' too, which servers that do not decode the header refuse. */
+function secretBasic(secret: string): ClientAuth {
+  const encode = (text: string) => new URLSearchParams({ "": text }).toString().slice(1);
+  return (_server, client, _body, headers) => {
+    const pair = `${encode(client.client_id)}:${encode(secret)}`;
+    headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
+  };
+}
