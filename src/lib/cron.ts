@@ -19,8 +19,8 @@ const fields: readonly Field[] = [
 ];
 const nicknames = ["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"];
 
-const maxKnown = 200;
-const known = createLru<CronTimes | { problem: string }>(maxKnown);
+const minKnown = 200;
+const known = createLru<CronTimes | { problem: string }>(minKnown);
 
 /** Five fields or a nickname. */
 export function readCron(text: string, zone: string): CronTimes | { problem: string } {

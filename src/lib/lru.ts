@@ -20,7 +20,8 @@ export function createLru<V, K = string>(least: number): Lru<V, K> {
   };
   return {
     get(key) {
-      if (newer.has(key)) return newer.get(key);
+      const found = newer.get(key);
+      if (found !== undefined) return found;
       const value = older.get(key);
       if (value !== undefined) set(key, value);
       return value;
