@@ -58,6 +58,8 @@ const homes: Record<string, readonly string[]> = {
   "@opentelemetry/api": ["calls/spans"],
   "@ai-sdk/openai-compatible": ["calls/providers", "agent/models"],
   re2js: ["lib"],
+  croner: ["lib"],
+  semver: ["lib"],
   "gpt-tokenizer": ["catalogue/tokens"],
 };
 

@@ -1,4 +1,5 @@
 import { cutText } from "../lib/cut-text.ts";
+import { createLru } from "../lib/lru.ts";
 import { once } from "../lib/once.ts";
 import type { Config } from "../model/config.ts";
 import { toPlaneError } from "../model/errors.ts";
@@ -11,7 +12,7 @@ import type { SamplingRequest } from "./sampling.ts";
 /** A server does not wait longer for a model. */
 const maxMs = 120_000;
 /** So many calls are counted at a time. */
-const maxCalls = 10_000;
+const minCalls = 10_000;
 
 type Profile = "personal" | "guarded" | "strict";
 
@@ -30,7 +31,7 @@ export type PlaneSampling = { answer: Sampling; isOffered(): boolean };
 export function createSampling({ config, profile, models, emit }: Parts): PlaneSampling {
   const settings = () => config().sampling;
   const room = once(() => import("./sampling.ts"));
-  const counts = new Map<string, number>();
+  const counts = createLru<number>(minCalls);
 
   function refuse({ server, callId, tool }: Context, reason: string, code = -1): never {
     const anonymous = { model: null, inputTokens: 0, outputTokens: 0 };
@@ -51,10 +52,7 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
     const { maxCallsPerToolCall: most } = settings();
     const made = (counts.get(context.callId) ?? 0) + 1;
     if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
-    counts.delete(context.callId);
     counts.set(context.callId, made);
-    const [oldest] = counts.size > maxCalls ? counts.keys() : [];
-    if (oldest !== undefined) counts.delete(oldest);
   }
 
   async function requireYes(context: Context, { request, hints }: SamplingRequest): Promise<void> {

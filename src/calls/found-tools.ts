@@ -1,4 +1,5 @@
 import type { Registry, Snapshot } from "../catalogue/registry.ts";
+import { createLru, type Lru } from "../lib/lru.ts";
 import type { Config } from "../model/config.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
@@ -6,7 +7,7 @@ import { mayBelongTo, toolKey } from "../model/tool-name.ts";
 import type { Servers } from "../servers/servers-contract.ts";
 
 /** More names than this are looked up once more. */
-const maxNames = 1_000;
+const minNames = 1_000;
 
 type Found = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
@@ -24,7 +25,7 @@ export type FoundTools = {
 
 /** What callers have found already. Who calls a tool a thousand times looks for it once. */
 export function createFoundTools({ config, registry, servers }: Parts): FoundTools {
-  const found = new WeakMap<Principal, Map<string, Found>>();
+  const found = new WeakMap<Principal, Lru<Found>>();
   return {
     recall(asked, principal) {
       const kept = found.get(principal)?.get(keyOf(asked));
@@ -37,8 +38,7 @@ export function createFoundTools({ config, registry, servers }: Parts): FoundToo
       const likely = serversOf(asked, servers.names());
       // A tool that leads elsewhere, or was found elsewhere than expected, is looked for again.
       if (tool.id.server === null || !likely.includes(tool.id.server)) return;
-      const names = found.get(principal) ?? new Map<string, Found>();
-      if (names.size >= maxNames) names.clear();
+      const names = found.get(principal) ?? createLru<Found>(minNames);
       const snapshot = registry.snapshot(principal.persona);
       names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
       found.set(principal, names);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoffMs } from "../lib/backoff.ts";
 import type { TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Routed } from "../model/call.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
@@ -59,9 +60,7 @@ function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, limiter: TimeL
 }
 
 export function retryDelay(failures: number, random: () => number = Math.random): number {
-  const { firstMs, factor, maxMs, jitter } = retryPolicy;
-  const plain = Math.min(maxMs, firstMs * factor ** (failures - 1));
-  return Math.round(plain * (1 + jitter * (2 * random() - 1)));
+  return backoffMs(retryPolicy, failures, random);
 }
 
 function notAgain({ code, message, data, cause }: PlaneError, notRetried: string): PlaneError {

@@ -1,4 +1,4 @@
-import { parseVersionRange } from "../lib/semver-range.ts";
+import { parseVersionRange } from "../lib/semver.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { HealthSummary } from "../model/health.ts";
 import { takePage } from "../model/page.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextCron, parseCron } from "./cron.ts";
+import { readCron } from "./cron.ts";
 
 function times(text: string, from: string, count: number, zone = "Europe/Berlin"): string[] {
-  const cron = parseCron(text);
+  const cron = readCron(text, zone);
   assert.ok(!("problem" in cron), JSON.stringify(cron));
   const found: string[] = [];
   let at: number | null = Date.parse(from);
   while (found.length < count) {
-    at = nextCron(cron, zone, at);
+    at = cron.next(at);
     if (at === null) break;
     found.push(new Date(at).toISOString().replace(":00.000Z", "Z"));
   }
@@ -83,6 +83,21 @@ test("days that only a calendar knows: the last, the nearest working day, the se
   assert.deepEqual(days("L * mon#1", "2026-11-02", 3), ["2026-11-30", "2026-12-07", "2026-12-31"]);
 });
 
+test("a day that a short month does not have hides no day of the next month", () => {
+  const days = (text: string, zone: string) =>
+    times(text, "2027-02-25T12:00Z", 3, zone).map((at) => at.slice(0, 10));
+  assert.deepEqual(days("0 12 1,31 * *", "UTC"), ["2027-03-01", "2027-03-31", "2027-04-01"]);
+  assert.deepEqual(days("0 12 */6 * *", "Europe/Berlin"), ["2027-03-01", "2027-03-07", "2027-03-13"]);
+  assert.deepEqual(times("0 * 1,31 * *", "2027-02-25T12:00Z", 1), ["2027-02-28T23:00Z"]);
+});
+
+test("a step through the days of a month narrows a day of the week", () => {
+  assert.deepEqual(times("0 0 */2 * mon", "2026-11-01T12:00Z", 2, "UTC"), [
+    "2026-11-09T00:00Z",
+    "2026-11-23T00:00Z",
+  ]);
+});
+
 test("a weekend is written from its first day to its last", () => {
   assert.deepEqual(times("0 9 * * sat-sun", "2026-11-13T10:00Z", 2, "UTC"), [
     "2026-11-14T09:00Z",
@@ -92,7 +107,7 @@ test("a weekend is written from its first day to its last", () => {
 
 test("what is no such time is told with the field that is wrong", () => {
   const problemOf = (text: string) => {
-    const cron = parseCron(text);
+    const cron = readCron(text, "UTC");
     return "problem" in cron ? cron.problem : "none";
   };
   assert.match(problemOf("* * * *"), /4 fields instead of 5/);
@@ -104,6 +119,9 @@ test("what is no such time is told with the field that is wrong", () => {
   assert.equal(problemOf("*/60 * * * *"), "none");
   assert.match(problemOf("0 0 * * fri#6"), /'fri#6' as its day of the week/);
   assert.match(problemOf("0 0 32W * *"), /'32W' as its day of the month/);
+  assert.match(problemOf("0 0 * jan1 *"), /'jan1' as its month/);
+  assert.match(problemOf("12:00 * * * *"), /'12:00' as its minute/);
+  assert.match(problemOf("0 0 LW,15 * *"), /'LW,15' as its day of the month: LW stands alone/);
   assert.match(problemOf("0 ? * * *"), /'\?' as its hour/);
   assert.match(problemOf("@reboot"), /is no time: give one of @hourly, /);
 });

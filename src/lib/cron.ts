@@ -1,114 +1,125 @@
-import { type DayRule, monthRule, weekRule } from "./cron-days.ts";
-import { type CronField, cronFields, readCronField } from "./cron-field.ts";
-import { momentOf, momentsOf, offsetAt, wallTimeAt } from "./wall-clock.ts";
+import { Cron, CronPattern } from "croner";
+import { createLru } from "./lru.ts";
+import { momentOf, wallTimeAt } from "./wall-clock.ts";
 
-/** When something comes again: minute, hour, day of the month, month, day of the week. */
-export type Cron = {
-  minutes: number[];
-  hours: number[];
-  months: ReadonlySet<number>;
-  isInMonth: DayRule;
-  isInWeek: DayRule;
-  /** With `*` it comes in every hour that passes; else at times of the day that a clock shows. */
-  everyHour: boolean;
-  /** Where both days are said, one of them is enough. */
-  eitherDay: boolean;
-};
+/** The first time after a moment; null when there is none. */
+export type CronTimes = { next(after: number): number | null };
 
-const short: Record<string, string> = {
-  "@hourly": "0 * * * *",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *",
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-};
+type Field = { name: string; from: number; to: number; shape: RegExp };
 
-const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
-/** From one 29 February to the next it can be eight years. */
-const maxDays = 9 * 366;
+const month = "\\d{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
+const weekday = "[0-7]|sun|mon|tue|wed|thu|fri|sat";
 
-export function parseCron(text: string): Cron | { problem: string } {
-  const written = text.trim();
-  const known = short[written.toLowerCase()];
-  if (written.startsWith("@") && known === undefined)
-    return { problem: `is no time: give one of ${Object.keys(short).join(", ")}, or five fields` };
-  const words = (known ?? written).split(/\s+/);
-  if (words.length !== cronFields.length)
+const fields: readonly Field[] = [
+  { name: "minute", from: 0, to: 59, shape: shapeOf("\\d{1,2}") },
+  { name: "hour", from: 0, to: 23, shape: shapeOf("\\d{1,2}") },
+  { name: "day of the month", from: 1, to: 31, shape: shapeOf("\\d{1,2}", "|L|(?:\\d{1,2}|L)W") },
+  { name: "month", from: 1, to: 12, shape: shapeOf(month) },
+  { name: "day of the week", from: 0, to: 7, shape: shapeOf(weekday, `|(?:${weekday})(?:#[1-5]|L)`) },
+];
+const nicknames = ["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"];
+
+const minKnown = 200;
+const known = createLru<CronTimes | { problem: string }>(minKnown);
+
+/** Five fields or a nickname. */
+export function readCron(text: string, zone: string): CronTimes | { problem: string } {
+  const key = `${zone} ${text}`;
+  const before = known.get(key);
+  if (before) return before;
+  const read = parse(text.trim(), zone);
+  known.set(key, read);
+  return read;
+}
+
+function parse(text: string, zone: string): CronTimes | { problem: string } {
+  if (nicknames.includes(text.toLowerCase())) return timesOf(text, zone, false);
+  if (text.startsWith("@"))
+    return { problem: `is no time: give one of ${nicknames.join(", ")}, or five fields` };
+  const words = text.split(/\s+/);
+  if (words.length !== fields.length)
     return { problem: `has ${words.length} fields instead of 5: minute hour day month weekday` };
-  const read: { values: number[]; rules: DayRule[] }[] = [];
-  for (const [at, field] of cronFields.entries()) {
-    const found = readWord(words[at] ?? "", field);
-    if (typeof found === "string") return { problem: found };
-    read.push(found);
+  for (const [at, word] of words.entries()) {
+    const problem = problemOf(word, at);
+    if (problem !== null) return { problem };
   }
-  const [minutes = nothing, hours = nothing, days = nothing, months = nothing, weekdays = nothing] = read;
-  const [inMonth, inWeek] = [new Set(days.values), new Set(weekdays.values.map((day) => day % 7))];
+  const [day = "", week = ""] = [words[2], words[4]];
+  return timesOf(words.map(spell).join(" "), zone, /^[*?]/.test(day) || /^[*?]/.test(week));
+}
+
+/** Croner is more liberal, with `?` in any field or `jan1` for 11, and names no field where it refuses. */
+function problemOf(word: string, at: number): string | null {
+  const { name, from, to, shape } = fields[at] as Field;
+  const refuse = (part: string, why = `give ${from} to ${to}, a list, a range or a step`) =>
+    `has '${part}' as its ${name}: ${why}`;
+  // Both 0 and 7 are Sunday.
+  const most = to === 7 ? 7 : to - from + 1;
+  if (word === "?" && name.startsWith("day")) return null;
+  for (const part of word.split(",")) {
+    if (!shape.test(part)) return refuse(part);
+    if (Number(part.split("/")[1]) > most) return refuse(part, `a step cannot be more than ${most}`);
+    if (!isPattern(patternWith(part, at))) return refuse(part);
+  }
+  return isPattern(patternWith(word, at)) ? null : refuse(word, "LW stands alone, not in a list");
+}
+
+function patternWith(word: string, at: number): string {
+  return fields.map((_, index) => (index === at ? spell(word, at) : "*")).join(" ");
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new CronPattern(text, undefined, { mode: "5-part" }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** As croner writes it: a step begins with a range, and a week that begins with Saturday ends with 7. */
+function spell(word: string, at: number): string {
+  const ranges = word.replaceAll(/(^|,)(\w+)\//g, `$1$2-${fields[at]?.to}/`);
+  return at === 4 ? ranges.replaceAll(/-(?:0|sun)\b/gi, "-7") : ranges;
+}
+
+function shapeOf(value: string, more = ""): RegExp {
+  return new RegExp(`^(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/\\d{1,3})?${more})$`, "i");
+}
+
+/**
+ * What comes in every hour is found in the zone. Else the times are those that a clock shows: croner leaves out a list
+ * or a step that falls into the hour that clocks jump over, and repeats it in the one that comes twice.
+ */
+function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
+  const pattern = new CronPattern(text);
+  const options = { mode: "5-part", domAndDow } as const;
+  if (pattern.hour.every(Boolean)) {
+    const cron = new Cron(text, { ...options, timezone: zone });
+    return { next: (after) => nextByMonth(cron, pattern, zone, after) };
+  }
+  const cron = new Cron(text, { ...options, timezone: "UTC" });
   return {
-    minutes: minutes.values,
-    hours: hours.values,
-    months: new Set(months.values),
-    isInMonth: (date) => inMonth.has(date.getUTCDate()) || days.rules.some((isDay) => isDay(date)),
-    isInWeek: (date) => inWeek.has(date.getUTCDay()) || weekdays.rules.some((isDay) => isDay(date)),
-    everyHour: hours.values.length === 24,
-    eitherDay: !isAny(words[2]) && !isAny(words[4]),
+    next(after) {
+      let wall = nextByMonth(cron, pattern, "UTC", wallTimeAt(zone, after));
+      while (wall !== null) {
+        const at = momentOf(zone, wall);
+        if (at > after) return at;
+        wall = nextByMonth(cron, pattern, "UTC", wall);
+      }
+      return null;
+    },
   };
 }
 
-const nothing = { values: [], rules: [] };
-
-function isAny(word = ""): boolean {
-  return /^[*?]/.test(word);
-}
-
-/** Its values, and what only a calendar knows. */
-function readWord(word: string, field: CronField): { values: number[]; rules: DayRule[] } | string {
-  const ruleOf = { "day of the month": monthRule, "day of the week": weekRule }[field.name];
-  const rules: DayRule[] = [];
-  const plain = (ruleOf !== undefined && word === "?" ? "*" : word).split(",").filter((part) => {
-    const rule = ruleOf?.(part, field) ?? null;
-    if (rule !== null) rules.push(rule);
-    return rule === null;
-  });
-  const values = readCronField(plain, field);
-  return typeof values === "string" ? values : { values, rules };
-}
-
-/** The first time after this moment; null when there is none within nine years. */
-export function nextCron(cron: Cron, zone: string, after: number): number | null {
-  // A day early, because a clock that is set back shows the same times again.
-  let day = Math.floor(wallTimeAt(zone, after) / dayMs) * dayMs - dayMs;
-  for (let count = 0; count < maxDays; count++, day += dayMs) {
-    if (!isDay(cron, new Date(day))) continue;
-    const found = nextOfDay(cron, zone, day, after);
-    if (found !== null) return found;
+/** Croner takes 31 February for 3 March and goes on from there, so each month is searched from its first day. */
+function nextByMonth(cron: Cron, { month }: CronPattern, zone: string, after: number): number | null {
+  const now = new Date(wallTimeAt(zone, after));
+  const startOf = (at: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + at, 1);
+  let from = after;
+  for (let at = 1; ; at++) {
+    const found = cron.nextRun(new Date(from));
+    if (found === null) return null;
+    if (wallTimeAt(zone, found.getTime()) < startOf(at)) return found.getTime();
+    while (!month[new Date(startOf(at)).getUTCMonth()]) at++;
+    from = momentOf(zone, startOf(at)) - 1;
   }
-  return null;
-}
-
-function isDay({ isInMonth, months, isInWeek, eitherDay }: Cron, date: Date): boolean {
-  if (!months.has(date.getUTCMonth() + 1)) return false;
-  return eitherDay ? isInMonth(date) || isInWeek(date) : isInMonth(date) && isInWeek(date);
-}
-
-function nextOfDay(cron: Cron, zone: string, day: number, after: number): number | null {
-  const offset = offsetAt(zone, day - hourMs * 14);
-  const isPlain = offset === offsetAt(zone, day + dayMs + hourMs * 14);
-  if (isPlain) {
-    if (day - offset + dayMs <= after) return null;
-    for (const hour of cron.hours) {
-      const start = day + hour * hourMs - offset;
-      if (start + hourMs <= after) continue;
-      for (const minute of cron.minutes)
-        if (start + minute * minuteMs > after) return start + minute * minuteMs;
-    }
-    return null;
-  }
-  const walls = cron.hours.flatMap((hour) =>
-    cron.minutes.map((minute) => day + hour * hourMs + minute * minuteMs),
-  );
-  const moments = walls.flatMap((wall) => (cron.everyHour ? momentsOf(zone, wall) : [momentOf(zone, wall)]));
-  const later = moments.filter((at) => at > after);
-  return later.length === 0 ? null : Math.min(...later);
 }

@@ -1,10 +1,11 @@
 import { isRawJSON } from "./exact-numbers.ts";
+import { createLru } from "./lru.ts";
 import { redact } from "./redact.ts";
 
 /** What is said again and again need not be looked at again and again. */
 const maxRemembered = 1_000;
 const maxRememberedLength = 200;
-const remembered = new Map<string, string>();
+const remembered = createLru<string>(maxRemembered);
 
 /** Names of things we made up ourselves. */
 const oursByKey = new Map<string, boolean>();
@@ -41,7 +42,6 @@ function redactOnce(text: string): string {
   if (text.length > maxRememberedLength) return redact(text);
   const known = remembered.get(text);
   if (known !== undefined) return known;
-  if (remembered.size >= maxRemembered) remembered.clear();
   const shown = redact(text);
   remembered.set(text, shown);
   return shown;

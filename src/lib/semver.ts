@@ -1,47 +1,86 @@
-/** A version as semver.org orders them; what stands behind a plus sign says nothing about the order. */
-export type Version = {
-  /** Major, minor, patch. */
-  core: readonly [number, number, number];
-  prerelease: readonly string[];
-};
+import SemverRange from "semver/classes/range.js";
+import SemVer from "semver/classes/semver.js";
 
-const shape = /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(?:-([0-9a-z.-]+))?(?:\+[0-9a-z.-]+)?$/i;
+export type VersionRange = { accepts(version: string): boolean };
+
+type Test = (version: SemVer) => boolean;
+
+/** Loose: 01.2.0 is 1.2.0. */
+const options = { loose: true };
+const versionShape =
+  /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(-[0-9a-z-]+(?:\.[0-9a-z-]+)*)?(?:\+[0-9a-z.-]+)?$/i;
+const openShape = /^v?(?:\d{1,15}\.){0,2}[x*](?:\.[x*])*$/i;
+const clauseShape = /^(\^|~>?|!=|[<>]=?|={1,2})?\s*([^\s,^~!<>=]+)(?:[\s,]+|$)/;
 
 /** Parts that are missing are 0: 1.2 is 1.2.0. */
-export function parseVersion(text: string): Version | null {
-  const [, major, minor = "0", patch = "0", suffix] = shape.exec(text.trim()) ?? [];
+export function parseVersion(text: string): SemVer | null {
+  const [, major, minor = "0", patch = "0", suffix = ""] = versionShape.exec(text.trim()) ?? [];
   if (major === undefined) return null;
-  const prerelease = suffix === undefined ? [] : suffix.split(".");
-  if (prerelease.includes("")) return null;
-  return { core: [Number(major), Number(minor), Number(patch)], prerelease };
+  try {
+    return new SemVer(`${major}.${minor}.${patch}${suffix}`, options);
+  } catch {
+    // Longer than semver reads.
+    return null;
+  }
 }
 
 /** Below 0, 0 or above 0, for sorting. */
-export function compareVersions(a: Version, b: Version): number {
-  for (const at of [0, 1, 2] as const) {
-    if (a.core[at] !== b.core[at]) return a.core[at] < b.core[at] ? -1 : 1;
-  }
-  return comparePrereleases(a.prerelease, b.prerelease);
+export function compareVersions(a: SemVer, b: SemVer): number {
+  return a.compare(b);
 }
 
-/** What is not released yet comes before what is. */
-function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return b.length - a.length;
-  for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [left, right] = [a[at], b[at]];
-    if (left === undefined) return -1;
-    if (right === undefined) return 1;
-    const order = compareIdentifiers(left, right);
-    if (order !== 0) return order;
+/**
+ * Clauses joined by a comma or a space have to hold all, alternatives joined by `||` one of them. A bare version is
+ * that version; `1.x` is a range. Comparisons follow the order of versions alone, so `<2.0.0` takes 2.0.0-beta;
+ * `^`, `~` and `x` never reach into the prereleases of the next version.
+ */
+export function parseVersionRange(text: string): VersionRange | { problem: string } {
+  const alternatives: Test[][] = [];
+  for (const part of text.split("||")) {
+    const clauses = readClauses(part);
+    if ("problem" in clauses) return clauses;
+    alternatives.push(clauses);
   }
-  return 0;
+  return {
+    accepts(version) {
+      const parsed = parseVersion(version);
+      return parsed !== null && alternatives.some((tests) => tests.every((test) => test(parsed)));
+    },
+  };
 }
 
-const digits = /^\d+$/;
+function readClauses(text: string): Test[] | { problem: string } {
+  const tests: Test[] = [];
+  let rest = text.trim();
+  if (rest === "") return { problem: "a clause is missing" };
+  while (rest !== "") {
+    const [clause, operator = "=", version = ""] = clauseShape.exec(rest) ?? [];
+    if (clause === undefined) return { problem: `'${rest}' is no clause` };
+    const test = readClause(operator, version);
+    if (test === null) return { problem: `'${version}' is no version` };
+    tests.push(test);
+    rest = rest.slice(clause.length);
+  }
+  return tests;
+}
 
-function compareIdentifiers(a: string, b: string): number {
-  const [isNumberA, isNumberB] = [digits.test(a), digits.test(b)];
-  if (isNumberA && isNumberB) return Math.sign(Number(a) - Number(b));
-  if (isNumberA !== isNumberB) return isNumberA ? -1 : 1;
-  return a === b ? 0 : a < b ? -1 : 1;
+/** semver knows no `!=` and `==`, and takes 1.2 for 1.2.x. */
+function readClause(operator: string, version: string): Test | null {
+  const full = parseVersion(version);
+  if (full === null && !openShape.test(version)) return null;
+  const isSpan = operator === "^" || operator.startsWith("~");
+  const isShort = isSpan && full?.prerelease.length === 0;
+  const wanted = full === null || isShort ? version : full.version;
+  const test = testOf(`${operator === "!=" || operator === "==" ? "=" : operator}${wanted}`);
+  return operator === "!=" && test !== null ? (given) => !test(given) : test;
+}
+
+/** The comparators alone: a whole range refuses the prereleases that it does not name. */
+function testOf(range: string): Test | null {
+  try {
+    const { set } = new SemverRange(range, options);
+    return (version) => set.some((tests) => tests.every((comparator) => comparator.test(version)));
+  } catch {
+    return null;
+  }
 }

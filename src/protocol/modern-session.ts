@@ -1,3 +1,4 @@
+import { backoffMs } from "../lib/backoff.ts";
 import { pause } from "../lib/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AsClient } from "../model/relay.ts";
@@ -12,7 +13,7 @@ import { extendsToTasks } from "./tasks/task-call.ts";
 
 const metaPrefix = "io.modelcontextprotocol/";
 /** The server closed the stream of changes; asked again after this, longer each time. */
-const listenAgainMs = { first: 1_000, longest: 60_000 };
+const listenAgain = { firstMs: 1_000, maxMs: 60_000 };
 
 /** Errors that only a server of this revision answers with. */
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 };
@@ -122,7 +123,7 @@ function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownOb
 
 /** Keeps the stream of changes open. A server that refuses it is not asked again. */
 async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
-  let waitMs = listenAgainMs.first;
+  let failures = 0;
   while (!ended.aborted) {
     const startedAt = Date.now();
     try {
@@ -131,8 +132,7 @@ async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<
       if (thrown instanceof RpcError || (thrown instanceof TransportError && thrown.permanent)) return;
     }
     if (ended.aborted) return;
-    if (Date.now() - startedAt >= listenAgainMs.longest) waitMs = listenAgainMs.first;
-    await pause(waitMs, { signal: ended, isBackground: true });
-    waitMs = Math.min(listenAgainMs.longest, waitMs * 2);
+    failures = Date.now() - startedAt >= listenAgain.maxMs ? 1 : failures + 1;
+    await pause(backoffMs(listenAgain, failures), { signal: ended, isBackground: true });
   }
 }

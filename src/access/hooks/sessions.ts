@@ -1,16 +1,17 @@
+import { createLru } from "../../lib/lru.ts";
 import type { Injected, Verdict } from "../../model/call.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Asked, AskHooks, Judged } from "./ask-in-turn.ts";
 
 /** Of more than these the longest known are forgotten first, and would be asked about again. */
-const maxSessions = 10_000;
+const minSessions = 10_000;
 
 /** A hook sees that a session begins or ends and has nothing to change. */
 const changeNothing: Asked["change"] = (payload) => ({ payload });
 
 /** Conversations that hooks were asked about. */
 export function createSessions() {
-  const begun = new Map<string, Promise<Judged>>();
+  const begun = createLru<Promise<Judged>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
 
   /** Why the conversation of this call may not begin; null when it may, has begun, or there is none. */
@@ -22,7 +23,6 @@ export function createSessions() {
     const payload = { face: call.face };
     const asked = others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
     begun.set(key, asked);
-    if (begun.size > maxSessions) begun.delete(begun.keys().next().value as string);
     const judged = await asked.catch((thrown) => {
       if (begun.get(key) === asked) begun.delete(key);
       // That another caller gave up is nothing to this one.

@@ -1,4 +1,5 @@
 import { abortable } from "../../lib/abortable.ts";
+import { backoffMs } from "../../lib/backoff.ts";
 import { pause } from "../../lib/pause.ts";
 import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
 import { toPlaneError } from "../../model/errors.ts";
@@ -51,5 +52,5 @@ function pauseAfter(thrown: unknown, attempt: number): number | null {
   const { code, data } = toPlaneError(thrown);
   if (code !== "SERVER_UNAVAILABLE" || data.retryAt === null) return null;
   if (typeof data.retryInMs === "number") return data.retryInMs;
-  return firstPauseMs * 2 ** (attempt - 1);
+  return backoffMs({ firstMs: firstPauseMs }, attempt);
 }

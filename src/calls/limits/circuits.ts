@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import { sentence } from "../../lib/sentence.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
@@ -61,7 +62,7 @@ export function createCircuits(
 
   function open(server: string, circuit: Circuit, openMs: number): void {
     const since = Date.now();
-    circuit.until = since + Math.min(maxOpenMs, openMs * 2 ** Math.min(circuit.opened, 30));
+    circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
     if (circuit.opened === 0) circuit.since = since;
     circuit.opened += 1;
     onChange(server, "open");

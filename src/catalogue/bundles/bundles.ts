@@ -1,4 +1,4 @@
-import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
 import { checkTasksExist } from "../../config/manifests/check-graph.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { nearest } from "../../lib/nearest.ts";
@@ -40,7 +40,12 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
       await entries.reload();
       const chosen = choose(entries.all(), choice);
       const written = chosen.map(({ kind, manifest }) => ({ kind, manifest: asWritten(manifest) }));
-      const problems = written.flatMap((entry) => problemsOf(entry, environment));
+      const checked = await Promise.all(
+        written.map(async (entry) =>
+          problemsOf(entry, await checkEntry(entry.kind, entry.manifest, environment)),
+        ),
+      );
+      const problems = checked.flat();
       if (problems.length > 0) throw invalid("cannot be exported", problems);
       const { writeBundle } = await import("./write-bundle.ts");
       const key = await signing();
@@ -82,8 +87,9 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
     const warnings: string[] = [];
     const put: EntryEdit["put"][number][] = [];
     for (const entry of given) {
-      const { name = "", manifest, unusable } = checkEntry(entry.kind, entry.manifest, environment);
-      const found = problemsOf(entry, environment);
+      const checked = await checkEntry(entry.kind, entry.manifest, environment);
+      const { name = "", manifest, unusable } = checked;
+      const found = problemsOf(entry, checked);
       const id = entry.kind === "tool" && name !== "" ? await parts.discovered(name) : null;
       if (id) found.push(discoveredProblem(name, id));
       const key = JSON.stringify([entry.kind, manifest?.persona ?? null, name]);
@@ -113,8 +119,7 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
   }
 }
 
-function problemsOf(entry: BundleEntry, environment: Environment): string[] {
-  const { problems } = checkEntry(entry.kind, entry.manifest, environment);
+function problemsOf(entry: BundleEntry, { problems }: CheckedEntry): string[] {
   const schema = entry.kind === "tool" ? schemaProblems(entry.manifest.parameters) : [];
   return [...problems, ...schema].map((problem) => told(entry, problem));
 }

@@ -57,7 +57,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
         problems,
         unusable,
         warnings,
-      } = checkEntry("tool", manifest, environment);
+      } = await checkEntry("tool", manifest, environment);
       const found = [...problems, ...unusable, ...schemaProblems(manifest.parameters)];
       if (!checked || found.length > 0) throw invalidEntry(name, found);
       await entries.loaded();
@@ -108,7 +108,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
     const name = `${id.server}.${id.tool}`;
     await entries.loaded();
     const said = keepFixed({ ...given, name }, parts.overlayOf(id));
-    const checked = checkEntry("overlay", said, environment);
+    const checked = await checkEntry("overlay", said, environment);
     if (!checked.manifest || checked.problems.length > 0) throw invalidEntry(name, checked.problems);
     const put = [toKept("overlay", checked.manifest, principal.user)];
     const [change] = await edit({ put, remove: [] }, { by: asPerson(caller, principal), reason });

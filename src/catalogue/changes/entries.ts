@@ -73,7 +73,7 @@ export function createEntries(parts: Parts): Entries {
     turn = done.catch(() => undefined);
     return done;
   };
-  const readStored = async () => announce(takeStored(await (await store()).entries(), environment));
+  const readStored = async () => announce(await takeStored(await (await store()).entries(), environment));
   const readFiles = () => {
     files = new Map(entriesInFiles(config()).map((entry) => [entryKeyOf(keyOf(entry)), entry]));
     history.applied(config().files, [...files.values()]);
@@ -178,10 +178,13 @@ export function toKept(kind: StoredEntry["kind"], manifest: CheckedManifest, use
 }
 
 /** One that this version cannot use any more costs only itself. */
-function takeStored(entries: readonly StoredEntry[], environment: Environment): Map<string, Kept> {
+async function takeStored(
+  entries: readonly StoredEntry[],
+  environment: Environment,
+): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
-    const { manifest, problems } = checkEntry(entry.kind, entry.manifest, environment);
+    const { manifest, problems } = await checkEntry(entry.kind, entry.manifest, environment);
     if (manifest && problems.length === 0) kept.set(entryKeyOf(entry), { entry, manifest });
     else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }

@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import type { ProviderState } from "../../model/health.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
 
@@ -40,8 +41,7 @@ export function createRouting(random: () => number = Math.random): Routing {
     failed(tool, provider, reason, restMs = 0) {
       const entry = entryOf(tool, provider);
       entry.failures += 1;
-      const gapMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(entry.failures - 1, 30));
-      const ownMs = gapMs * (1 + backoff.jitter * (2 * random() - 1));
+      const ownMs = backoffMs(backoff, entry.failures, random);
       entry.until = Date.now() + Math.max(ownMs, Math.min(restMs, maxRestMs));
       entry.reason = reason;
     },

@@ -44,7 +44,7 @@ export function createOverlayVerbs(parts: Parts): OverlayVerbs {
     async previewOverlay(name, given, { principal = defaultPrincipal } = {}) {
       const { id, source, overlay } = await find(name, principal);
       const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
-      const { manifest, problems, warnings } = checkEntry("overlay", written, environment);
+      const { manifest, problems, warnings } = await checkEntry("overlay", written, environment);
       if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
       const told = warnings.map(({ path, message }) => `${path}: ${message}`);
       return view(id, source, withoutName(manifest as NamedOverlay), parts, told);

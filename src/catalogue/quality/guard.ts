@@ -1,4 +1,4 @@
-import { createRecentMap } from "../../lib/recent-map.ts";
+import { createLru } from "../../lib/lru.ts";
 import { sameJson } from "../../lib/same-json.ts";
 import { hash } from "../../lib/stable-json.ts";
 import type { Config } from "../../model/config.ts";
@@ -49,7 +49,7 @@ export function createGuard(parts: GuardParts): Guard {
   const settling = new Set<string>();
   /** Servers whose definitions could not be pinned yet. */
   const unsettled = new Set<string>();
-  const told = createRecentMap<true>(minTold);
+  const told = createLru<true>(minTold);
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let verdicts = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
   let last = Promise.resolve();

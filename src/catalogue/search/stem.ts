@@ -1,3 +1,4 @@
+import { createLru } from "../../lib/lru.ts";
 /** Porter's algorithm of 1980, in its own five steps. */
 export function stemWord(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
@@ -7,14 +8,13 @@ export function stemWord(word: string): string {
   return tidyEnd(cutSuffix(replaceSuffix(replaceSuffix(long, doubleSuffixes), singleSuffixes)));
 }
 
-const known = new Map<string, string>();
-const maxKnown = 100_000;
+const minKnown = 100_000;
+const known = createLru<string>(minKnown);
 
 /** The same words come again and again. */
 export function stemOf(word: string): string {
   const before = known.get(word);
   if (before !== undefined) return before;
-  if (known.size >= maxKnown) known.clear();
   const stem = stemWord(word);
   known.set(word, stem);
   return stem;

@@ -32,7 +32,11 @@ export type CheckedEntry = {
 
 const file = "(given)";
 
-export function checkEntry(kind: EntryKind, given: UnknownObject, environment: Environment): CheckedEntry {
+export async function checkEntry(
+  kind: EntryKind,
+  given: UnknownObject,
+  environment: Environment,
+): Promise<CheckedEntry> {
   const found = { problems: [], unusable: [], warnings: [] } as Pick<
     CheckedEntry,
     "problems" | "unusable" | "warnings"
@@ -58,7 +62,7 @@ export function checkEntry(kind: EntryKind, given: UnknownObject, environment: E
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
-    const work = name === undefined || kind === "tool" ? undefined : checkWork[kind](entry, report);
+    const work = name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
     return { name, manifest: work as CheckedManifest | undefined, ...found };
   }
   const tool = checkTool(entry, report, (problem) => {

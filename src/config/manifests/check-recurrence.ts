@@ -1,14 +1,15 @@
-import { nextCron, parseCron } from "../../lib/cron.ts";
+import { readCron } from "../../lib/cron.ts";
 import { isTimeZone, readMoment } from "../../lib/wall-clock.ts";
-import type { JobManifest } from "../../model/job.ts";
+import type { Recurrence } from "../../model/job.ts";
 import type { Report } from "../parse-value.ts";
 
 const dateHint = "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.";
 
 /** Whether it can be reckoned when a job is due. */
-export function checkRecurrence({ recurrence }: JobManifest, report: Report): void {
-  if (recurrence === undefined) return;
-  const { cron, frequency, interval, timezone, start_date, end_date } = recurrence;
+export function checkRecurrence(
+  { cron, frequency, interval, timezone, start_date, end_date }: Recurrence,
+  report: Report,
+): void {
   const at = (key: string) => ["recurrence", key];
   if ((cron === undefined) === (frequency === undefined))
     report(["recurrence"], "says either 'cron' or 'frequency'", "Without both, leave 'recurrence' out.");
@@ -29,9 +30,9 @@ export function checkRecurrence({ recurrence }: JobManifest, report: Report): vo
 }
 
 function checkCron(text: string, report: Report): void {
-  const cron = parseCron(text);
+  const cron = readCron(text, "UTC");
   const example = "'30 9 * * mon-fri' is half past nine on working days.";
   if ("problem" in cron) report(["recurrence", "cron"], `'${text}' ${cron.problem}`, example);
-  else if (nextCron(cron, "UTC", Date.now()) === null)
+  else if (cron.next(Date.now()) === null)
     report(["recurrence", "cron"], `'${text}' never comes`, "Check the day and the month.");
 }

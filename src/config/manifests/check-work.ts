@@ -4,7 +4,6 @@ import { SkillManifest } from "../../model/skill.ts";
 import { TaskManifest } from "../../model/task.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { checkSteps, checkTaskGraph } from "./check-graph.ts";
-import { checkRecurrence } from "./check-recurrence.ts";
 import type { Entry } from "./entries.ts";
 
 /** What the entry says with its name and owner in their places; undefined after its problems were reported. */
@@ -18,9 +17,11 @@ export const checkSkill = checkedBy(
 export const checkTask = checkedBy((value, report) => parseValue(TaskManifest, value, [], report));
 export const checkJob = checkedBy(
   (value, report) => parseValue(JobManifest, value, [], report),
-  (job, report) => {
+  async (job, report) => {
     checkTaskGraph(job, report);
-    checkRecurrence(job, report);
+    if (job.recurrence === undefined) return;
+    const { checkRecurrence } = await import("./check-recurrence.ts");
+    checkRecurrence(job.recurrence, report);
   },
 );
 
@@ -43,11 +44,11 @@ function checkCollaboration({ collaboration, steps }: SkillManifest, report: Rep
 
 type Parse<T> = (value: UnknownObject, report: Report) => T | undefined;
 
-type Look<T> = (value: T, report: Report) => void;
+type Look<T> = (value: T, report: Report) => void | Promise<void>;
 
 /** `look` finds what a schema cannot say, `alsoLook` what only those know who have read everything. */
 function checkedBy<T>(parse: Parse<T>, look: Look<T> = () => undefined) {
-  return ({ data, name, owner }: Entry, report: Report, alsoLook: Look<T> = () => undefined) => {
+  return async ({ data, name, owner }: Entry, report: Report, alsoLook: Look<T> = () => undefined) => {
     const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
     if (parsed === undefined) return undefined;
     let isSound = true;
@@ -55,8 +56,8 @@ function checkedBy<T>(parse: Parse<T>, look: Look<T> = () => undefined) {
       isSound = false;
       report(...problem);
     };
-    look(parsed, tell);
-    alsoLook(parsed, tell);
+    await look(parsed, tell);
+    await alsoLook(parsed, tell);
     return isSound ? parsed : undefined;
   };
 }

@@ -41,7 +41,7 @@ export async function readManifests(
     });
     manifests.tools.push({ ...usable, ...placeOf(entry, directory) });
   }
-  readWork(entries, { manifests, tell, placeOf: (entry) => placeOf(entry, directory) });
+  await readWork(entries, { manifests, tell, placeOf: (entry) => placeOf(entry, directory) });
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
 }

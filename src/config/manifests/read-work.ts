@@ -25,7 +25,10 @@ export type WorkRead = {
 };
 
 /** Skills, then the tasks that need them, then the jobs that need those. */
-export function readWork(entries: readonly Entry[], { manifests, tell, placeOf }: WorkRead): void {
+export async function readWork(
+  entries: readonly Entry[],
+  { manifests, tell, placeOf }: WorkRead,
+): Promise<void> {
   const { skills, tasks, jobs } = manifests;
   const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const check =
@@ -50,18 +53,18 @@ export function readWork(entries: readonly Entry[], { manifests, tell, placeOf }
     tell(entry, [key], "error", message, hint ?? null),
   );
   for (const entry of of("skill")) {
-    const skill = checkSkill(entry, check(entry));
+    const skill = await checkSkill(entry, check(entry));
     for (const [at, step] of skill?.steps?.entries() ?? []) tellOfLoose(entry, step, ["steps", at]);
     keep(skills, skill, entry);
   }
   for (const entry of built) {
-    const task = checkTask(entry, check(entry));
+    const task = await checkTask(entry, check(entry));
     // A shared task is done by any persona, with that persona's own skills.
     tellOfSkills(entry, task, entry.owner === null ? ownersOf(skills) : []);
     keep(tasks, task, entry);
   }
   for (const entry of of("job")) {
-    const job = checkJob(entry, check(entry), (one, report) => checkTasksExist(one, tasks, report));
+    const job = await checkJob(entry, check(entry), (one, report) => checkTasksExist(one, tasks, report));
     tellOfSkills(entry, job, job?.personas);
     for (const [at, { input }] of job?.task_graph.entries() ?? [])
       tellOfLoose(entry, input, ["task_graph", at, "input"]);

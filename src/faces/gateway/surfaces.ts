@@ -1,3 +1,4 @@
+import { createLru } from "../../lib/lru.ts";
 import { once } from "../../lib/once.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
@@ -8,7 +9,7 @@ import { createToolList, type ToolList } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
 /** More callers at a time than this have their lists written more than once. */
-const keptSurfaces = 256;
+const minSurfaces = 256;
 
 /** What one caller sees in one view. */
 export type Surface = {
@@ -33,7 +34,7 @@ export type Surfaces = {
 };
 
 export function createSurfaces(plane: Plane): Surfaces {
-  const kept = new Map<string, Surface>();
+  const kept = createLru<Surface>(minSurfaces);
   // Who has no key of their own is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
   const patience = createToolPatience(plane);
@@ -85,10 +86,7 @@ export function createSurfaces(plane: Plane): Surfaces {
     of(principal, view) {
       const key = keyOf(principal, view);
       const surface = kept.get(key) ?? create(key, principal, view);
-      kept.delete(key);
       kept.set(key, surface);
-      const [oldest] = kept.keys();
-      if (kept.size > keptSurfaces && oldest !== undefined) kept.delete(oldest);
       return surface;
     },
     changed() {

@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { RpcError, TransportError } from "../message.ts";
@@ -37,7 +38,7 @@ export async function followTask(
     line.see(task);
     if (isOver(task)) return task;
     onTask(task);
-    const told = await line.wait(Math.min(maxWaitMs, task.pollMs * 2 ** losses));
+    const told = await line.wait(backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1));
     if (line.over.aborted) throw line.over.reason;
     try {
       task = told ?? (await ask(task, line));

@@ -1,4 +1,4 @@
-import { nextCron, parseCron } from "../../lib/cron.ts";
+import { readCron } from "../../lib/cron.ts";
 import { momentOf, readMoment, wallTimeAt } from "../../lib/wall-clock.ts";
 import type { Recurrence } from "../../model/job.ts";
 
@@ -37,8 +37,8 @@ export function lastTimes(
 }
 
 function byCron(text: string, zone: string, after: number): number | null {
-  const cron = parseCron(text);
-  return "problem" in cron ? null : nextCron(cron, zone, after);
+  const cron = readCron(text, zone);
+  return "problem" in cron ? null : cron.next(after);
 }
 
 /** A date is meant to the end of its day. */

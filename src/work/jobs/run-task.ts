@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import { fillReferences, valueAt } from "../../lib/fill-references.ts";
 import { pause } from "../../lib/pause.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
@@ -102,8 +103,8 @@ const maxRestMs = 24 * 3_600_000;
 /** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
 export function restMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
-  const seconds = delay * multiplier ** (attempts - 1) + jitter * random();
-  return Math.min(maxRestMs, Math.round(seconds * 1_000));
+  const plainMs = backoffMs({ firstMs: delay * 1_000, factor: multiplier }, attempts);
+  return Math.min(maxRestMs, Math.round(plainMs + jitter * 1_000 * random()));
 }
 
 /** What the run was given, and what the job says for this task on top of it. */

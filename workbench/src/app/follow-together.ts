@@ -1,3 +1,4 @@
+import { backoffMs } from "../../../src/lib/backoff.ts";
 import { ApiError } from "../api/client.ts";
 import { followEvents, type LiveEvent } from "../api/event-stream.ts";
 
@@ -10,7 +11,7 @@ export type News =
   | { kind: "refused" };
 
 const name = "toolplane.events";
-const retryMs = [500, 1_000, 2_000, 4_000, 8_000];
+const retry = { firstMs: 500, maxMs: 8_000 };
 
 /**
  * Follows the events until the returned function is called. A browser opens six connections to a host and no more, so
@@ -71,8 +72,8 @@ async function keepFollowing(
     }
     if (signal.aborted) return;
     tell({ kind: "state", state: "lost" });
-    await pause(retryMs[Math.min(failures, retryMs.length - 1)] ?? 0, signal);
     failures += 1;
+    await pause(backoffMs(retry, failures), signal);
   }
 }
 

@@ -1,3 +1,4 @@
+import { createLru } from "../../../lib/lru.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Era } from "../../../protocol/session.ts";
@@ -10,7 +11,7 @@ import { createScales } from "./scales.ts";
 import { createShortList } from "./short-list.ts";
 
 /** What one client was shown is remembered that far back. */
-const maxShown = 10_000;
+const minShown = 10_000;
 
 /** The tools of one client: all that its surface has, or those that it needs. */
 export type ClientTools = {
@@ -56,18 +57,13 @@ export type ClientToolsOptions = {
 export function createClientTools(plane: Plane, mode: LazyMode, options: ClientToolsOptions): ClientTools {
   const { surface, keeps, onChanged } = options;
   const loaded = createLoadedTools(() => plane.config().lazy.maxLoadedTokens);
-  const shown = new Set<string>();
+  const shown = createLru<true>(minShown);
   const weigh = createScales(plane, surface);
   let handle: ClientHandle | undefined;
   const { text: write, lookUp, always } = createShortList(plane, surface, loaded);
 
   function show(tools: readonly Shown[]): void {
-    for (const { key } of tools) {
-      shown.delete(key);
-      shown.add(key);
-      const [oldest] = shown;
-      if (shown.size > maxShown && oldest !== undefined) shown.delete(oldest);
-    }
+    for (const { key } of tools) shown.set(key, true);
   }
 
   async function load(tools: readonly Shown[]): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { AgentAnswer } from "../../../../src/model/agent-answer.ts";
 import type { AgentMessage } from "../../../../src/model/agent-run.ts";
 import type { ChatMessage } from "../../../../src/model/chat.ts";
 import { readProblem, send } from "../../api/client.ts";
-import { readServerSentEvents } from "../../api/event-stream.ts";
+import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";
 import { type ChatItem, type Happened, listen } from "./chat-items.ts";
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ServerLogLine } from "../../../../src/model/server.ts";
 import { ApiError, part, readProblem, send } from "../../api/client.ts";
-import { readServerSentEvents } from "../../api/event-stream.ts";
+import { readServerSentEvents } from "../../api/server-sent-events.ts";
 
 /** `number` counts all lines that ever came, so that a line stays the same when those before it are forgotten. */
 export type LogLine = ServerLogLine & { number: number };

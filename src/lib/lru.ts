@@ -1,0 +1,40 @@
+export type Lru<V, K = string> = {
+  /** Also makes it the one that was used last. */
+  get(key: K): V | undefined;
+  has(key: K): boolean;
+  set(key: K, value: V): void;
+  delete(key: K): boolean;
+  clear(): void;
+};
+
+/**
+ * Remembers at least the `least` keys that were used last, and at most twice as many. Two maps in turn: taking the
+ * oldest out of one map costs more the more were taken out before.
+ */
+export function createLru<V, K = string>(least: number): Lru<V, K> {
+  let newer = new Map<K, V>();
+  let older = new Map<K, V>();
+  const set = (key: K, value: V) => {
+    if (newer.size >= least && !newer.has(key)) [newer, older] = [new Map(), newer];
+    newer.set(key, value);
+  };
+  return {
+    get(key) {
+      const found = newer.get(key);
+      if (found !== undefined) return found;
+      const value = older.get(key);
+      if (value !== undefined) set(key, value);
+      return value;
+    },
+    has: (key) => newer.has(key) || older.has(key),
+    set,
+    delete(key) {
+      const isNew = newer.delete(key);
+      return older.delete(key) || isNew;
+    },
+    clear() {
+      newer.clear();
+      older.clear();
+    },
+  };
+}
