@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { runCli as runCommand } from "../../src/faces/cli/run.ts";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
+import { createCli } from "../../src/local-cli.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import {
@@ -79,8 +82,49 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
   return { process: child, result };
 }
 
+/** What only a process of its own can do: serve, start its own program, change its variables. */
+const needsProcess = new Set([
+  "serve",
+  "mcp",
+  "chat",
+  "import",
+  "clients",
+  "init",
+  "stop",
+  "server",
+  "--env-file",
+]);
+let isRunningHere = false;
+
+/**
+ * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs another one: for
+ * a directory or variables of its own, or beside a command that runs here already.
+ */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return startCli(args, options).result;
+  const isPossible = options.cwd === undefined && options.env === undefined && !isRunningHere;
+  if (!isPossible || args.some((word) => needsProcess.has(word))) return startCli(args, options).result;
+  return runHere(args, options.input);
+}
+
+async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
+  isRunningHere = true;
+  try {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    stdin.end(input);
+    const written = Promise.all([text(stdout), text(stderr)]);
+    const cli = createCli([...args], {
+      ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
+      directory: () => process.cwd(),
+      exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
+    });
+    const code = await runCommand(cli);
+    stdout.end();
+    stderr.end();
+    const [out, err] = await written;
+    return { code, stdout: out, stderr: err, json: () => JSON.parse(out) as Printed };
+  } finally {
+    isRunningHere = false;
+  }
 }
 
 export type RunningServe = AsyncDisposable & {

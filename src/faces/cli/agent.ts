@@ -11,6 +11,7 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { type ModelOptions, modelOptions, requireModel } from "./model-options.ts";
 import { print, printJson } from "./output.ts";
 import { showMessages } from "./show-messages.ts";
+import { terminal } from "./terminal.ts";
 import { withPlane } from "./with-plane.ts";
 
 type AgentCommandOptions = GlobalOptions &
@@ -25,7 +26,7 @@ type AgentCommandOptions = GlobalOptions &
 
 /** One question, answered by a model with tools. */
 export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
-  const asked = (question === "-" ? await text(process.stdin) : question).trim();
+  const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
   if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
   await requireWritable("--trace", options.trace);
   await requireWritable("--history", options.history);
@@ -62,15 +63,15 @@ async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOpt
  */
 function outputFor(options: AgentCommandOptions) {
   const { json, verbose } = options;
-  const isWatched = !json && (verbose === true || process.stderr.isTTY === true);
+  const isWatched = !json && (verbose === true || terminal.stderr.isTTY === true);
   return {
-    answer: isShownAsItComes(options) ? (piece: string) => void process.stdout.write(piece) : undefined,
-    aside: isWatched ? (piece: string) => void process.stderr.write(piece) : undefined,
+    answer: isShownAsItComes(options) ? (piece: string) => void terminal.stdout.write(piece) : undefined,
+    aside: isWatched ? (piece: string) => void terminal.stderr.write(piece) : undefined,
   };
 }
 
 function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
-  return !json && stream && process.stdout.isTTY === true;
+  return !json && stream && terminal.stdout.isTTY === true;
 }
 
 /** Somebody at a terminal is asked in the middle of it. */

@@ -5,6 +5,7 @@ import type { Question } from "../../model/question.ts";
 import { colors } from "./colors.ts";
 import { fillIn, type Prompts } from "./fill-in.ts";
 import { printWarning, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
 import { terminalPrompts } from "./terminal-prompts.ts";
 
 /** Whoever has not given a fitting answer by then is not asked again. */
@@ -12,7 +13,7 @@ const maxAttempts = 3;
 
 /** Only somebody at a terminal can be asked. */
 export function canBeAsked(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
 }
 
 /** Puts what servers ask to the person at the terminal, one question after the other. */

@@ -8,6 +8,7 @@ import { choicesFor, readAnswer } from "./approval-answer.ts";
 import { renderApproval } from "./approval-view.ts";
 import { dropTyped } from "./drop-typed.ts";
 import { printWarning, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
 
 /** What a person says to a held call; null when they would rather decide later. */
 export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer | null>;
@@ -64,7 +65,7 @@ async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer |
   const line = await text({
     message: `Shall it run? ${choices}:`,
     placeholder: "later",
-    output: process.stderr,
+    output: terminal.stderr,
     ...(signal ? { signal } : {}),
     validate: (typed) => (readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined),
   });
@@ -75,7 +76,7 @@ async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer |
 
 /** In the person's editor, or on one line where none is set. */
 async function editArguments(args: JsonObject): Promise<JsonObject> {
-  const editor = process.env.VISUAL || process.env.EDITOR;
+  const editor = terminal.env.VISUAL || terminal.env.EDITOR;
   const edited = editor ? await editFile(editor, args) : await editLine(args);
   let parsed: unknown;
   try {
@@ -92,7 +93,7 @@ async function editLine(args: JsonObject): Promise<string> {
   const given = await text({
     message: "The arguments, as JSON",
     initialValue: JSON.stringify(args),
-    output: process.stderr,
+    output: terminal.stderr,
   });
   return isCancel(given) ? JSON.stringify(args) : given;
 }

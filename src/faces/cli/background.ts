@@ -9,6 +9,7 @@ import { print, printError, printJson, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { untilInterrupted } from "./signals.ts";
 import { tellOfServers } from "./tell-of-servers.ts";
+import { terminal } from "./terminal.ts";
 import { openPlane } from "./with-plane.ts";
 
 const firstAnswerMs = 100;
@@ -32,7 +33,12 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   using interruption = untilInterrupted();
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
   await using plane = await openPlane(cli, options, { watch: true, answersQuestions: true, relays: true });
-  const serving = await cli.serveClients(plane, { files, dataDirectory, directory: process.cwd(), idleMs });
+  const serving = await cli.serveClients(plane, {
+    files,
+    dataDirectory,
+    directory: terminal.directory(),
+    idleMs,
+  });
   // The client that started this one attaches to the other.
   if (serving === null) return 0;
   say(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
@@ -83,5 +89,5 @@ export async function tellOfBackground(
 }
 
 function placeIn({ config: files = [], dataDir: dataDirectory }: GlobalOptions) {
-  return { files, dataDirectory, directory: process.cwd() };
+  return { files, dataDirectory, directory: terminal.directory() };
 }

@@ -6,6 +6,7 @@ import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import { terminal } from "./terminal.ts";
 
 /** `--args` first, then `key=value` pairs on top. */
 export async function readCallArguments(
@@ -65,7 +66,7 @@ function textKeys(values: readonly string[]): string[] {
 }
 
 async function readSource(args: string): Promise<string> {
-  if (args === "-") return (await import("node:stream/consumers")).text(process.stdin);
+  if (args === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
   if (!args.startsWith("@")) return args;
   try {
     return readFileSync(args.slice(1), "utf8");

@@ -2,6 +2,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Setup } from "../../model/setup.ts";
 import type { OpenedState } from "../../model/state.ts";
+import type { Terminal } from "./terminal.ts";
 
 export type OpenPlaneOptions = {
   files: readonly string[];
@@ -79,6 +80,8 @@ export type McpView = {
 /** What the command line is given from outside: its words, and how to get a plane and serve one. */
 export type Cli = {
   argv: readonly string[];
+  /** Left out, that of this process. */
+  terminal?: Terminal;
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
   /** Null when another plane serves these files already. */

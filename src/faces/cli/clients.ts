@@ -11,6 +11,7 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson, printWarning, renderTable } from "./output.ts";
+import { terminal } from "./terminal.ts";
 import { terminalPrompts } from "./terminal-prompts.ts";
 
 type ScopeOptions = { project?: boolean; global?: boolean };
@@ -62,7 +63,11 @@ export async function connectClient(
     ...(options.to === undefined ? {} : { file: options.to }),
   };
   const asks =
-    process.stdin.isTTY && process.stderr.isTTY && !options.yes && !options.json && !options.dryRun;
+    terminal.stdin.isTTY === true &&
+    terminal.stderr.isTTY === true &&
+    !options.yes &&
+    !options.json &&
+    !options.dryRun;
   if (asks || options.dryRun) {
     const planned = await setup.connectClient(client, { ...wanted, dryRun: true });
     if (options.json) return printJson(planned);

@@ -5,9 +5,10 @@ import { colors } from "./colors.ts";
 import { defaultProfile, withProfile } from "./default-profile.ts";
 import { print, printJson } from "./output.ts";
 import { listProblems } from "./problems.ts";
+import { terminal } from "./terminal.ts";
 
 export function openSetup(cli: Cli, options: GlobalOptions): Promise<Setup> {
-  return cli.openSetup({ files: options.config ?? [], directory: process.cwd() });
+  return cli.openSetup({ files: options.config ?? [], directory: terminal.directory() });
 }
 
 /** Exit code 1 when something is wrong: a check that failed. */

@@ -8,6 +8,7 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { findId } from "./dead-letters.ts";
 import { beforeOutput, print, printError, printJson, printWarning, say } from "./output.ts";
 import { renderResult } from "./render-result.ts";
+import { terminal } from "./terminal.ts";
 import { withPlane } from "./with-plane.ts";
 
 type RetryOptions = GlobalOptions & { all: boolean };
@@ -92,9 +93,9 @@ async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool
 }
 
 function showProgress(done: number, total: number, tool: string): void {
-  if (!process.stderr.isTTY) return;
+  if (!terminal.stderr.isTTY) return;
   for (const clear of beforeOutput) clear();
   beforeOutput.clear();
-  process.stderr.write(`\r\u001b[Kretrying ${done + 1} of ${total}: ${plainText(tool)}`);
-  beforeOutput.add(() => process.stderr.write("\r\u001b[K"));
+  terminal.stderr.write(`\r\u001b[Kretrying ${done + 1} of ${total}: ${plainText(tool)}`);
+  beforeOutput.add(() => terminal.stderr.write("\r\u001b[K"));
 }

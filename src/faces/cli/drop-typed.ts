@@ -1,3 +1,5 @@
+import { terminal } from "./terminal.ts";
+
 /** As much of standard input as is needed to read past what was typed. */
 type Typed = {
   isTTY?: boolean;
@@ -15,7 +17,7 @@ const maxMs = 1_000;
 const interrupt = "\u0003";
 
 /** What was typed before a question was shown is no answer to it. Only an interruption counts at any time. */
-export async function dropTyped(input: Typed = process.stdin): Promise<void> {
+export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
   if (!input.isTTY || !input.setRawMode) return;
   const wasRaw = input.isRaw ?? false;
   // Half a line reaches nobody before its end otherwise.

@@ -6,6 +6,7 @@ import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson } from "./output.ts";
 import { Interrupted } from "./signals.ts";
+import { terminal } from "./terminal.ts";
 
 type InitOptions = GlobalOptions & { force?: boolean; to: string; yes?: boolean };
 
@@ -27,7 +28,7 @@ const hints: Record<string, string> = {
 
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
-  const asks = process.stdin.isTTY && process.stdout.isTTY && !options.yes && !options.json;
+  const asks = terminal.stdin.isTTY && terminal.stdout.isTTY && !options.yes && !options.json;
   const { servers, takeOver } = asks ? await ask(setup) : { servers: bundledServers, takeOver: false };
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);

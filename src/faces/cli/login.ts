@@ -6,6 +6,7 @@ import { colors } from "./colors.ts";
 import { openBrowser } from "./open-browser.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { Interrupted } from "./signals.ts";
+import { terminal } from "./terminal.ts";
 import { withPlane } from "./with-plane.ts";
 
 type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
@@ -52,14 +53,14 @@ async function signIn(plane: Plane, server: string, opens: boolean, interrupted:
 
 /** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
 async function readToken(server: string): Promise<string> {
-  const token = process.stdin.isTTY ? await typeToken(server) : (await text(process.stdin)).trim();
+  const token = terminal.stdin.isTTY ? await typeToken(server) : (await text(terminal.stdin)).trim();
   if (token === "") throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
   return token;
 }
 
 async function typeToken(server: string): Promise<string> {
   const { isCancel, password } = await import("@clack/prompts");
-  const typed = await password({ message: `Token for ${server}`, output: process.stderr });
+  const typed = await password({ message: `Token for ${server}`, output: terminal.stderr });
   if (isCancel(typed)) throw new Interrupted("SIGINT");
   return typed.trim();
 }

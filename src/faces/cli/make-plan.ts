@@ -8,6 +8,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, say } from "./output.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "./print-outcome.ts";
+import { terminal } from "./terminal.ts";
 import { withPlane } from "./with-plane.ts";
 
 type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: string; timeout: number };
@@ -15,7 +16,7 @@ type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: str
 const bundled = "planner.plan_with_tools";
 
 export async function makePlan(cli: Cli, given: string, options: MakeOptions): Promise<number> {
-  const task = (given === "-" ? await readAll(process.stdin) : given).trim();
+  const task = (given === "-" ? await readAll(terminal.stdin) : given).trim();
   if (task === "")
     throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
   const { planner, timeout } = options;

@@ -1,23 +1,24 @@
 import { plainText } from "../../lib/plain-text.ts";
 import type { PlaneError } from "../../model/errors.ts";
-import { colors } from "./colors.ts";
+import { colors, recolor } from "./colors.ts";
+import { terminal } from "./terminal.ts";
 
 /** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
 export const beforeOutput = new Set<() => void>();
 
 export function print(text: string): void {
   makeRoom();
-  process.stdout.write(`${text}\n`);
+  terminal.stdout.write(`${text}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined));
+  print(JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined));
 }
 
 /** For people, and therefore not on standard output. */
 export function say(text: string): void {
   makeRoom();
-  process.stderr.write(`${text}\n`);
+  terminal.stderr.write(`${text}\n`);
 }
 
 function makeRoom(): void {
@@ -26,6 +27,13 @@ function makeRoom(): void {
 }
 
 let warns = true;
+
+/** For the terminal of a command that begins: nothing of an earlier one stays. */
+export function beginOutput(): void {
+  beforeOutput.clear();
+  warns = true;
+  recolor();
+}
 
 /** From now on only errors are told. */
 export function silenceWarnings(): void {
@@ -46,7 +54,7 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
   const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
   // A terminal that nobody has told its size says 0.
-  const width = process.stdout.columns || 160;
+  const width = terminal.stdout.columns || 160;
   const line = (row: readonly string[]) => {
     const text = row
       .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))

@@ -26,6 +26,7 @@ import { addSetupCommands } from "./setup-commands.ts";
 import { addSkillCommands } from "./skill-commands.ts";
 import { addStateCommands } from "./state-commands.ts";
 import { addTaskCommands } from "./task-commands.ts";
+import { terminal } from "./terminal.ts";
 import { addToolCommands } from "./tool-commands.ts";
 import { addToolEditCommands } from "./tool-edit-commands.ts";
 import { throwAsUsageError } from "./usage-error.ts";
@@ -81,7 +82,12 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
   for (const command of withChildren(program)) {
     command
       .exitOverride((thrown) => throwAsUsageError(thrown, command))
-      .configureOutput({ writeErr, outputError: () => undefined });
+      .configureOutput({
+        writeErr,
+        writeOut: (text) => void terminal.stdout.write(text),
+        getOutHelpWidth: () => (terminal.stdout.isTTY ? (terminal.stdout.columns ?? 80) : 80),
+        outputError: () => undefined,
+      });
   }
   return program;
 }

@@ -5,6 +5,7 @@ import { type EntryKind, entryKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
 import { reasonOf } from "./tool-edit.ts";
 import { withPlane } from "./with-plane.ts";
 
@@ -55,7 +56,7 @@ export async function importBundle(
 }
 
 async function readBundle(file: string): Promise<string> {
-  if (file === "-") return (await import("node:stream/consumers")).text(process.stdin);
+  if (file === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {

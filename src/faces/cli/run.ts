@@ -1,12 +1,15 @@
 import { CommanderError } from "commander";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
-import { printError, printJson, say } from "./output.ts";
+import { beginOutput, printError, printJson, say } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { Interrupted } from "./signals.ts";
+import { terminal, useTerminal } from "./terminal.ts";
 
 /** Runs one command line and tells its exit code. */
 export async function runCli(cli: Cli): Promise<number> {
+  useTerminal(cli.terminal);
+  beginOutput();
   const asJson = cli.argv.includes("--json");
   let exitCode = 0;
   let written = "";
@@ -20,7 +23,7 @@ export async function runCli(cli: Cli): Promise<number> {
     },
   );
   // A reader that goes away, as 'head' does, is no defect.
-  process.stdout.on("error", () => undefined);
+  terminal.stdout.on("error", () => undefined);
   try {
     await program.parseAsync([...cli.argv], { from: "user" });
     return exitCode;

@@ -13,6 +13,7 @@ import { print, printWarning, say } from "./output.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";
 import { Interrupted, untilInterrupted } from "./signals.ts";
 import { tellOfServers } from "./tell-of-servers.ts";
+import { terminal } from "./terminal.ts";
 import { openPlane, tellProblems } from "./with-plane.ts";
 
 type ServeOptions = GlobalOptions & {
@@ -46,7 +47,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     allowHosts,
     files,
     dataDirectory,
-    directory: process.cwd(),
+    directory: terminal.directory(),
   });
   announce(plane, serving, options);
   // Without what is behind the #: everybody on this machine can see what programs are started with.

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { terminal } from "./terminal.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -22,18 +23,18 @@ export function untilInterrupted(): Interruption {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal);
-    if (controller.signal.aborted) process.exit(interrupted.exitCode);
+    if (controller.signal.aborted) terminal.exit(interrupted.exitCode);
     controller.abort(interrupted);
   };
   // Whoever read what is printed has read enough.
   const onBrokenPipe = () => void controller.abort(new Interrupted("SIGPIPE"));
-  process.stdout.on("error", onBrokenPipe);
-  for (const signal of signals) process.on(signal, onSignal);
+  terminal.stdout.on("error", onBrokenPipe);
+  for (const signal of signals) terminal.signals.on(signal, onSignal);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
-      process.stdout.off("error", onBrokenPipe);
-      for (const signal of signals) process.off(signal, onSignal);
+      terminal.stdout.off("error", onBrokenPipe);
+      for (const signal of signals) terminal.signals.off(signal, onSignal);
     },
   };
 }

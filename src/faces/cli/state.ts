@@ -10,6 +10,7 @@ import { type Progress, showProgress } from "./batch/progress.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson, say } from "./output.ts";
 import { Interrupted } from "./signals.ts";
+import { terminal } from "./terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
@@ -30,7 +31,7 @@ export async function exportState(
     }
   }
   if (file === undefined)
-    await pipeline(Readable.from(lines()), process.stdout, { end: false }).catch(endQuietly);
+    await pipeline(Readable.from(lines()), terminal.stdout, { end: false }).catch(endQuietly);
   else await writeWhole(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
   else say(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);
@@ -53,7 +54,7 @@ export async function importState(cli: Cli, file: string, options: ImportOptions
 }
 
 function openState(cli: Cli, { config: files = [], dataDir: dataDirectory, store }: GlobalOptions) {
-  return cli.openState({ files, dataDirectory, store, directory: process.cwd() });
+  return cli.openState({ files, dataDirectory, store, directory: terminal.directory() });
 }
 
 /** A bar from when it is known how much there is to do. */

@@ -5,6 +5,7 @@ import type { ContextCost, ContextStats } from "../../model/context-stats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
 import { withPlane } from "./with-plane.ts";
 
 type StatsOptions = GlobalOptions & { server?: string; tools: boolean; limit?: number };
@@ -18,7 +19,7 @@ export async function showStats(cli: Cli, options: StatsOptions): Promise<void> 
   const stats = await withPlane(cli, options, (plane) => plane.stats(asked));
   if (options.json) return printJson(stats);
   if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
-  print(renderStats(stats, process.stdout.isTTY === true));
+  print(renderStats(stats, terminal.stdout.isTTY === true));
   say(colors.dim(`Tokens by ${stats.tokenizer}.`));
 }
 

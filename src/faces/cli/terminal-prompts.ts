@@ -1,7 +1,6 @@
 import { plainText } from "../../lib/plain-text.ts";
 import { declined, type Prompts } from "./fill-in.ts";
-
-const output = process.stderr;
+import { terminal } from "./terminal.ts";
 
 /** Questions that take the terminal for themselves. */
 export const terminalPrompts: Prompts = {
@@ -10,14 +9,14 @@ export const terminalPrompts: Prompts = {
     const answer = await confirm({
       message,
       ...(usual === undefined ? {} : { initialValue: usual }),
-      output,
+      output: terminal.stderr,
     });
     return isCancel(answer) ? declined : answer;
   },
   async choose(message, values) {
     const { isCancel, select } = await import("@clack/prompts");
     const options = values.map((value) => ({ value, label: plainText(String(value)) }));
-    const answer = await select({ message, options, output });
+    const answer = await select({ message, options, output: terminal.stderr });
     return isCancel(answer) ? declined : answer;
   },
   async write(message, { usual, isRequired }) {
@@ -26,7 +25,7 @@ export const terminalPrompts: Prompts = {
       message,
       ...(usual === undefined ? {} : { initialValue: usual }),
       validate: (value) => (isRequired && !value ? "This is needed." : undefined),
-      output,
+      output: terminal.stderr,
     });
     return isCancel(answer) ? declined : answer;
   },

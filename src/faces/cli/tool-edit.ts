@@ -5,6 +5,7 @@ import type { WrittenManifest } from "../../model/tool.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson, printWarning } from "./output.ts";
+import { terminal } from "./terminal.ts";
 import { readArguments } from "./tool-edit-arguments.ts";
 import { withPlane } from "./with-plane.ts";
 
@@ -74,7 +75,7 @@ async function readManifest(cli: Cli, given: string, options: SetOptions): Promi
 }
 
 async function readStandardInput(): Promise<unknown> {
-  const text = await (await import("node:stream/consumers")).text(process.stdin);
+  const text = await (await import("node:stream/consumers")).text(terminal.stdin);
   try {
     return JSON.parse(text);
   } catch (thrown) {

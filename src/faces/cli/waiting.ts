@@ -3,6 +3,7 @@ import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import { colors } from "./colors.ts";
 import { beforeOutput } from "./output.ts";
+import { terminal } from "./terminal.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
@@ -12,7 +13,7 @@ const lineEveryMs = 1_000;
 
 /** Tells a person at a terminal which servers a slow command is waiting for, until there is something to print. */
 export function showWaiting(plane: Plane): Disposable {
-  if (!process.stderr.isTTY) return { [Symbol.dispose]() {} };
+  if (!terminal.stderr.isTTY) return { [Symbol.dispose]() {} };
   const startedAt = Date.now();
   const starting = new Set<string>();
   const installing = new Set<string>();
@@ -42,12 +43,12 @@ export function showWaiting(plane: Plane): Disposable {
     const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
     if (installing.size > 0 && waited % lineEveryMs < frameMs) void readInstallLine();
     const line = `${colors.cyan(frame)} ${nowDoing(starting, installing, installLine, progress)}`;
-    process.stderr.write(`\r\u001b[K${line}`);
+    terminal.stderr.write(`\r\u001b[K${line}`);
   }, frameMs);
   const stop = () => {
     clearInterval(timer);
     for (const leave of unsubscribe) leave();
-    if (Date.now() - startedAt >= waitMs) process.stderr.write("\r\u001b[K");
+    if (Date.now() - startedAt >= waitMs) terminal.stderr.write("\r\u001b[K");
   };
   beforeOutput.add(stop);
   return {
@@ -64,7 +65,7 @@ function nowDoing(
   progress: string | undefined,
 ): string {
   if (installing.size > 0) {
-    const room = Math.max(20, (process.stderr.columns ?? 80) - 4);
+    const room = Math.max(20, (terminal.stderr.columns ?? 80) - 4);
     const said = installLine === "" ? "" : `: ${plainText(installLine)}`;
     return `installing ${[...installing].join(", ")}${said}`.slice(0, room);
   }

@@ -6,6 +6,7 @@ import type { Cli, GlobalOptions } from "./cli.ts";
 import { withLastWords } from "./last-words.ts";
 import { printWarning } from "./output.ts";
 import { untilInterrupted } from "./signals.ts";
+import { terminal } from "./terminal.ts";
 import { showWaiting } from "./waiting.ts";
 
 /** Opens the plane for one command and closes it again, whatever happens in between. */
@@ -44,7 +45,7 @@ type OpenExtra = {
 export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
   const plane = await cli.openPlane({
     files: options.config ?? [],
-    directory: process.cwd(),
+    directory: terminal.directory(),
     dataDirectory: options.dataDir,
     user: options.user,
     groups: options.group ?? [],

@@ -1,5 +1,6 @@
 import { colors } from "../colors.ts";
 import { beforeOutput } from "../output.ts";
+import { terminal } from "../terminal.ts";
 
 const width = 24;
 const shortestMs = 100;
@@ -8,12 +9,12 @@ export type Progress = Disposable & { add(ok: boolean): void };
 
 /** A bar for a person at a terminal; nothing for anybody else. */
 export function showProgress(total: number, already: number): Progress {
-  if (!process.stderr.isTTY) return { add() {}, [Symbol.dispose]() {} };
+  if (!terminal.stderr.isTTY) return { add() {}, [Symbol.dispose]() {} };
   const startedAt = Date.now();
   let done = already;
   let failed = 0;
   let drawnAt = 0;
-  const clear = () => void process.stderr.write("\r\u001b[K");
+  const clear = () => void terminal.stderr.write("\r\u001b[K");
   const draw = () => {
     drawnAt = Date.now();
     const share = done / total;
@@ -22,7 +23,7 @@ export function showProgress(total: number, already: number): Progress {
     const left = Math.ceil(((total - done) * each) / 1000);
     const bar = `${colors.cyan("█".repeat(filled))}${colors.dim("░".repeat(width - filled))}`;
     const trouble = failed > 0 ? colors.red(` ${failed} failed`) : "";
-    process.stderr.write(`\r\u001b[K${bar} ${done}/${total}${trouble} ${colors.dim(`${left} s left`)}`);
+    terminal.stderr.write(`\r\u001b[K${bar} ${done}/${total}${trouble} ${colors.dim(`${left} s left`)}`);
     // What is printed in between takes the place of the bar until it is drawn again.
     beforeOutput.add(clear);
   };

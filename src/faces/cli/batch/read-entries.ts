@@ -5,6 +5,7 @@ import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
+import { terminal } from "../terminal.ts";
 
 /** One line of what is to be done. */
 export type Entry = {
@@ -46,7 +47,7 @@ export async function readEntries(file: string, known: Fields, required: string)
 }
 
 async function read(file: string): Promise<string> {
-  if (file === "-") return text(process.stdin);
+  if (file === "-") return text(terminal.stdin);
   try {
     return await readFile(file, "utf8");
   } catch (thrown) {

@@ -7,6 +7,7 @@ import { answerQuestions } from "../answer-questions.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors } from "../colors.ts";
 import { print, printError, say } from "../output.ts";
+import { terminal } from "../terminal.ts";
 import { openPlane } from "../with-plane.ts";
 import { type Chat, newConversation, usualSettings } from "./chat-state.ts";
 import { complete } from "./complete.ts";
@@ -90,7 +91,7 @@ async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Prom
     const ended = await interrupts.run(() => runLine(here, line.trim()));
     if (code === 0) code = ended;
   }
-  if (lines.isTyped) process.stdout.write("\n");
+  if (lines.isTyped) terminal.stdout.write("\n");
   return interrupts.exitCode() ?? (lines.isTyped ? 0 : code);
 }
 

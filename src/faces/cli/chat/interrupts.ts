@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { terminal } from "../terminal.ts";
 
 /** Ctrl-C cancels what runs; when nothing runs, or it was cancelled already, it ends. Other signals end at once. */
 export function createInterrupts() {
@@ -17,8 +18,8 @@ export function createInterrupts() {
     else endBy("SIGINT");
   };
   const ending = ["SIGTERM", "SIGHUP"] as const;
-  process.on("SIGINT", onInterrupt);
-  for (const signal of ending) process.on(signal, endBy);
+  terminal.signals.on("SIGINT", onInterrupt);
+  for (const signal of ending) terminal.signals.on(signal, endBy);
 
   return {
     ended: ended.signal,
@@ -31,7 +32,7 @@ export function createInterrupts() {
       if (running) return onInterrupt();
       if (isEmpty && wasWarned) return ended.abort();
       wasWarned = isEmpty;
-      if (isEmpty) process.stderr.write("\n(Ctrl-C once more ends; so do Ctrl-D and /quit)\n");
+      if (isEmpty) terminal.stderr.write("\n(Ctrl-C once more ends; so do Ctrl-D and /quit)\n");
     },
     async run<T>(work: () => Promise<T>): Promise<T> {
       running = new AbortController();
@@ -43,8 +44,8 @@ export function createInterrupts() {
       }
     },
     [Symbol.dispose](): void {
-      process.off("SIGINT", onInterrupt);
-      for (const signal of ending) process.off(signal, endBy);
+      terminal.signals.off("SIGINT", onInterrupt);
+      for (const signal of ending) terminal.signals.off(signal, endBy);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { oneByOne } from "../../../lib/one-by-one.ts";
+import { terminal } from "../terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */
 export type Lines = Disposable & {
@@ -28,11 +29,11 @@ export type LinesOptions = {
 const maxHistory = 1_000;
 
 export function createLines({ history, complete, onHistory, onInterrupt }: LinesOptions): Lines {
-  const isTyped = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const isTyped = terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
   const reader = createInterface({
-    input: process.stdin,
+    input: terminal.stdin,
     terminal: isTyped,
-    ...(isTyped ? { output: process.stdout, history, historySize: maxHistory } : {}),
+    ...(isTyped ? { output: terminal.stdout, history, historySize: maxHistory } : {}),
     removeHistoryDuplicates: true,
     completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
       void complete(line).then(
@@ -81,7 +82,7 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     const line = waiting.shift();
     if (line === undefined) return read(prompt, signal);
     // It was typed while something else ran; what comes out now belongs to it.
-    if (isTyped) process.stdout.write(`${prompt}${line}\n`);
+    if (isTyped) terminal.stdout.write(`${prompt}${line}\n`);
     return Promise.resolve(line);
   };
 
@@ -93,7 +94,7 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     putBack: (line) => void waiting.unshift(line),
     interject(write) {
       if (!isTyped || !asked) return write();
-      process.stdout.write("\r\u001b[K");
+      terminal.stdout.write("\r\u001b[K");
       write();
       reader.prompt(true);
     },

@@ -8,6 +8,7 @@ import { colors } from "../colors.ts";
 import { renderInstalling, renderTrouble, shownState } from "../last-words.ts";
 import { print, renderTable, say } from "../output.ts";
 import { renderStats } from "../stats.ts";
+import { terminal } from "../terminal.ts";
 import type { Chat, Verb } from "./chat-state.ts";
 
 const maxDescription = 60;
@@ -128,7 +129,7 @@ async function stats(chat: Chat, [server]: string[]): Promise<undefined> {
   await loading.weigh();
   const found = withoutServers(await plane.stats(server === undefined ? {} : { server }), away);
   if (found.totals.tools === 0) return void print("The catalogue is empty; /mcp shows why.");
-  print(renderStats(found, process.stdout.isTTY === true));
+  print(renderStats(found, terminal.stdout.isTTY === true));
   const tools = await loading.tools(server);
   const isLoaded = await loading.loadedAmong(tools);
   print(`${tools.filter(isLoaded).length}/${tools.length} loaded, as /mcp tools shows.`);

@@ -3,6 +3,7 @@ import { agentExitCode, sayHowItEnded } from "../agent-outcome.ts";
 import { howToConfigureModel } from "../model-hint.ts";
 import { print } from "../output.ts";
 import { showMessages } from "../show-messages.ts";
+import { terminal } from "../terminal.ts";
 import { askInLine } from "./ask-in-line.ts";
 import { type Chat, callOptions } from "./chat-state.ts";
 
@@ -14,7 +15,7 @@ export async function talk(chat: Chat, question: string): Promise<number> {
     print("Everything but chatting works without one: /help shows what.");
     return errorTable.CONFIG_INVALID.exit;
   }
-  const write = (text: string) => void process.stdout.write(text);
+  const write = (text: string) => void terminal.stdout.write(text);
   const result = await plane.runAgent(question, {
     ...callOptions(chat),
     ...(settings.model === null ? {} : { model: settings.model }),

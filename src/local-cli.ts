@@ -1,0 +1,129 @@
+import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
+import { type Terminal, terminal } from "./faces/cli/terminal.ts";
+import type { Plane } from "./model/plane.ts";
+
+/** Null when the client needs a plane of its own. */
+export async function attachMcp(options: GlobalOptions & McpView): Promise<number | null> {
+  const [{ attachClient }, { Interrupted, untilInterrupted }] = await Promise.all([
+    import("./local-attach.ts"),
+    import("./faces/cli/signals.ts"),
+  ]);
+  const { config: files = [], dataDir: dataDirectory, group: groups = [], logLevel, ...rest } = options;
+  const { user, persona, compliance, mode, names, toolset, server } = rest;
+  const say = (text: string) => {
+    if (logLevel !== "error") terminal.stderr.write(`${text}\n`);
+  };
+  const interruption = untilInterrupted();
+  const { signal } = interruption;
+  const failed = await attachClient({
+    ...{ files, dataDirectory, directory: terminal.directory(), user, groups, persona, compliance, logLevel },
+    ...{ input: terminal.stdin, output: terminal.stdout, signal, say },
+    view: {
+      ...(mode === undefined ? {} : { mode }),
+      ...(names === undefined ? {} : { names }),
+      ...(toolset === undefined ? {} : { toolset }),
+      ...(server === undefined ? {} : { server }),
+    },
+  });
+  interruption[Symbol.dispose]();
+  if (failed !== null) {
+    if (!failed.isUsage) say(`This client runs a plane of its own: ${failed.why}.`);
+    return null;
+  }
+  return signal.reason instanceof Interrupted ? signal.reason.exitCode : 0;
+}
+
+/** The command line of this machine. */
+export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli {
+  const cli: Cli = {
+    argv,
+    ...(ownTerminal === undefined ? {} : { terminal: ownTerminal }),
+    attachMcp,
+    openPlane: async (options) =>
+      (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options),
+    async serve(plane, options) {
+      const [{ serve }, { createHttpGateway }, { findLocalFiles }] = await Promise.all([
+        import("./faces/http/serve.ts"),
+        import("./faces/gateway/http-gateway.ts"),
+        import("./local-files.ts"),
+      ]);
+      const { files } = findLocalFiles(options);
+      // What runs without a file has none to be written to.
+      const setup = files.length > 0 ? { setup: await cli.openSetup(options) } : {};
+      const serving = await serve(plane, {
+        ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
+        // Beside this file in the package, and where a checkout builds it.
+        workbench: process.getBuiltinModule("node:path").join(import.meta.dirname, "../dist/workbench"),
+      });
+      const socket = await openSocket(plane, options, null);
+      return {
+        ...serving,
+        hasSocket: socket !== null,
+        close: async (how) => void (await Promise.all([serving.close(how), socket?.close(how)])),
+      };
+    },
+    serveClients: (plane, options) => openSocket(plane, options, options.idleMs),
+    async aboutPlane(options) {
+      const [{ askAbout }, { findPlace }] = await Promise.all([
+        import("./faces/socket/remote-plane.ts"),
+        import("./local-files.ts"),
+      ]);
+      return askAbout(findPlace(options));
+    },
+    async stopPlane(options) {
+      const about = await cli.aboutPlane(options);
+      if (about === null) return null;
+      const [{ askToStop }, { findPlace }] = await Promise.all([
+        import("./faces/socket/remote-plane.ts"),
+        import("./local-files.ts"),
+      ]);
+      await askToStop(findPlace(options), about.pid);
+      return about;
+    },
+    serveMcp: async (plane, signal, view) => {
+      const { serveStdio } = await import("./faces/gateway/serve-stdio.ts");
+      await serveStdio(plane, { input: terminal.stdin, output: terminal.stdout, signal, view });
+    },
+    openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
+    openSetup: async (options) => (await import("./local-setup.ts")).openSetup(options),
+    runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
+    runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
+    dataDirectory: async ({ dataDir }) => {
+      const { findLocalFiles } = await import("./local-files.ts");
+      return findLocalFiles({ files: [], directory: ".", dataDirectory: dataDir }).dataDirectory;
+    },
+  };
+  return cli;
+}
+
+type SocketPlace = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
+
+/** Where commands and clients of this user find the plane. */
+async function openSocket(plane: Plane, place: SocketPlace, idleMs: number | null) {
+  const [{ serveSocket }, { serveStdio }, { openPlace }] = await Promise.all([
+    import("./faces/socket/serve-socket.ts"),
+    import("./faces/gateway/serve-stdio.ts"),
+    import("./local-files.ts"),
+  ]);
+  return serveSocket(plane, {
+    place: openPlace(place),
+    idleMs,
+    directory: place.directory,
+    environment: terminal.env,
+    serveClient: ({ stream, ...client }) => serveStdio(plane, { ...client, input: stream, output: stream }),
+  });
+}
+
+/** A plane that serves the same files already, so that there is only one state. */
+async function findServingPlane(options: OpenPlaneOptions, argv: readonly string[]): Promise<Plane | null> {
+  if (options.standalone) return null;
+  const { findPlace, localCaller } = await import("./local-files.ts");
+  const place = findPlace(options);
+  if (!process.getBuiltinModule("node:fs").existsSync(place.record)) return null;
+  const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
+  const plane = await openRemotePlane(place, { principal: localCaller(options), face: "cli" });
+  const isTold = terminal.stderr.isTTY || argv.some((word) => word.startsWith("--log-level"));
+  if (plane !== null && place.isBorrowed && isTold)
+    terminal.stderr.write(`Uses the plane that serves ${place.files.join(" and ")}.\n`);
+  return plane;
+}
