@@ -1,13 +1,71 @@
 import { maxTimerMs } from "../lib/pause.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import type { Connection, ConnectionOptions, Live } from "./connection-contract.ts";
-import { describeUnavailable } from "./describe-unavailable.ts";
-import { createIdleWatch } from "./idle-watch.ts";
-import { lastLineOf } from "./installer.ts";
-import { lastWordsBefore } from "./last-words.ts";
-import { attemptToOpen } from "./open-attempt.ts";
-import { type ConnectionSignal, initialFacts, nextFacts } from "./state.ts";
+import {
+  type ConnectionFacts,
+  type ConnectionSignal,
+  initialFacts,
+  nextFacts,
+  type RetryPolicy,
+} from "./connection-state.ts";
+import { describeUnavailable, lastWordsBefore } from "./failures.ts";
+import { type InstallFailure, lastLineOf } from "./installer.ts";
+import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
+import type { OpenedSession } from "./open-session.ts";
+
+export type Live = OpenedSession & {
+  openedAt: number;
+  /** How many calls it has answered, and whether it has listed its tools before. */
+  answered: number;
+  hasListed: boolean;
+  /** It is new and has not listed its tools, so none of them is called before it has. */
+  owesListing: boolean;
+};
+
+export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
+  name: string;
+  retry: RetryPolicy;
+  /** Given where a program may have to fetch the server first. */
+  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
+  /** Is it to be connected again without anybody asking? */
+  isKept(): boolean;
+  emit(event: PlaneEvent): void;
+  hide(text: string): string;
+  /** Nothing is left of what this channel started. */
+  onLeft(channel: Channel): void;
+  /** What ran under this name before is gone: nothing is opened sooner, and closing waits for it too. */
+  after?: Promise<void> | undefined;
+  /** 0 is for ever. */
+  idleTimeoutMs?: number;
+  /** It was closed because nobody used it for so long. */
+  onIdle?(): void;
+};
+
+/** What an installer that failed said about it; null when it was not the installer that failed. */
+export type ExplainInstall = (said: string) => InstallFailure | null;
+
+export type Connection = {
+  facts(): ConnectionFacts;
+  /** The last line that the installer wrote, as long as it is at work. */
+  installLine(): string | null;
+  live(): Live | null;
+  /** What a person has to do before it can be opened, when that is why it could not. */
+  requirement(): PlaneError | null;
+  /** The open session; one is opened if there is none. Many may ask at once. */
+  ensure(options?: { force?: boolean }): Promise<Live>;
+  /** Somebody begins to use it, and ends. */
+  enter(): void;
+  leave(): void;
+  /** Requests use it or wait for it. */
+  isInUse(): boolean;
+  /** It answered something: whatever went wrong before is over. */
+  worked(live: Live): void;
+  /** Gives up on a session that only looks alive. */
+  lose(live: Live, reason: string): void;
+  /** Ends the session and waits until nothing of it is left. It may be opened again. */
+  close(reason: string): Promise<void>;
+};
 
 /** So much of what an installer writes is kept while it is at work. */
 const installTailCharacters = 2_000;
@@ -26,7 +84,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let requirement: PlaneError | null = null;
   let users = 0;
   let installTail = "";
-  const idle = createIdleWatch(options.idleTimeoutMs ?? 0, () => {
+  const idle = createIdleTimer(options.idleTimeoutMs ?? 0, () => {
     if (users > 0 || live === null) return;
     void close("idle");
     options.onIdle?.();
@@ -220,5 +278,32 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     isInUse: () => users > 0 || connecting !== undefined,
     close,
+  };
+}
+
+/** Calls `onIdle` after `limitMs` without use; 0 is never. Uses one timer however often `used` is called. */
+export function createIdleTimer(limitMs: number, onIdle: () => void): { used(): void; stop(): void } {
+  let usedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const arm = (ms: number) => {
+    timer = setTimeout(check, Math.min(ms, maxTimerMs));
+    timer.unref();
+  };
+  const check = () => {
+    const left = usedAt + limitMs - Date.now();
+    timer = undefined;
+    if (left > 0) arm(left);
+    else onIdle();
+  };
+  return {
+    used() {
+      usedAt = Date.now();
+      if (timer === undefined && limitMs > 0) arm(limitMs);
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
   };
 }

@@ -10,10 +10,10 @@ import { type LogLevel, logLevels } from "../model/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Memory } from "../store/memory.ts";
-import { createDefaultAnswers } from "./default-answers.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { explainFailure } from "./failures.ts";
 import type { Servers } from "./servers-contract.ts";
-import { createWatches } from "./watches.ts";
+import { createDefaultAnswers } from "./session-opener.ts";
+import { createWatches } from "./subscriptions.ts";
 
 /** One prompt or resource may take this long; progress stretches it. */
 const limitMs = 60_000;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
 import type { ServerState } from "../model/server.ts";
 import { refreshServers } from "./refresh.ts";
-import type { Server } from "./server-contract.ts";
+import type { Server } from "./server.ts";
 
 type Settings = { state?: ServerState; nextRetryAt?: string | null; enabled?: boolean; failure?: string };
 

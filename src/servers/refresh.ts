@@ -1,5 +1,5 @@
 import type { RefreshReport } from "../model/server.ts";
-import type { Server } from "./server-contract.ts";
+import type { Server } from "./server.ts";
 
 /** Really asks servers again, all at once. Without `force` those that back off are left alone. */
 export async function refreshServers(

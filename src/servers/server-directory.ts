@@ -2,9 +2,10 @@ import { nearest } from "../lib/nearest.ts";
 import { sentence } from "../lib/sentence.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
-import { describeUnavailable } from "./describe-unavailable.ts";
-import type { Server } from "./server-contract.ts";
-import { brokenStatus, compareWanted, type Wanted } from "./wanted.ts";
+import { compareWanted, type Wanted } from "./desired-state.ts";
+import { describeUnavailable } from "./failures.ts";
+import type { Server } from "./server.ts";
+import { brokenStatus } from "./server-status.ts";
 
 export type DirectoryOptions = Wanted & {
   /** `after`: the server of that name before it has stopped. */

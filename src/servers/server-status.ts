@@ -1,5 +1,5 @@
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
-import type { Connection } from "./connection-contract.ts";
+import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -50,4 +50,26 @@ function toTime(at: number | null): string | null {
 
 function toText(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** The status of a server that cannot run. */
+export function brokenStatus(name: string, reason: string): ServerStatus {
+  return {
+    name,
+    state: "config_error",
+    idle: false,
+    transport: null,
+    protocolVersion: null,
+    tools: 0,
+    stale: false,
+    error: reason,
+    nextRetryAt: null,
+    pid: null,
+    rejected: [],
+    listedAt: null,
+    offers: { prompts: null, resources: null, resourceTemplates: null },
+    pending: 0,
+    sessions: 0,
+    noise: 0,
+  };
 }

@@ -5,7 +5,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import { anonymous, type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { explainFailure } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";
 import type { Servers } from "./servers-contract.ts";
 

@@ -13,9 +13,9 @@ import type {
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Era, Session } from "../protocol/session.ts";
 import type { OfferMethod } from "./offers.ts";
-import type { Access } from "./open-session.ts";
 import type { DirectoryOptions, ServerDirectory } from "./server-directory.ts";
 import type { SessionOwner } from "./sessions.ts";
+import type { Access } from "./transports/http-request.ts";
 
 export type ServersOptions = Omit<DirectoryOptions, "create"> & {
   environment: Readonly<Record<string, string | undefined>>;

@@ -2,15 +2,14 @@ import { pause } from "../lib/pause.ts";
 import { runAll } from "../lib/run-all.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
-import { createProcessGuard } from "./guard.ts";
+import { isEager, startsWithPlane } from "./desired-state.ts";
 import { tellWhileInstalling } from "./installer.ts";
+import { createProcessGuard } from "./process-guard.ts";
 import { refreshServers } from "./refresh.ts";
-import { createServer } from "./server.ts";
-import type { Server } from "./server-contract.ts";
+import { createServer, type Server } from "./server.ts";
 import { createServerDirectory } from "./server-directory.ts";
 import type { Servers, ServersOptions } from "./servers-contract.ts";
 import { nobodysSession } from "./sessions.ts";
-import { isEager, startsWithPlane } from "./wanted.ts";
 
 export function createServers(options: ServersOptions): Servers {
   const guard = createProcessGuard();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Connection } from "./connection-contract.ts";
+import type { Connection } from "./connection.ts";
+import { initialFacts } from "./connection-state.ts";
 import { createSessions, maxSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
-import { initialFacts } from "./state.ts";
 
 type Sharing = "shared" | "principal" | "conversation";
 

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection-contract.ts";
+import type { Connection } from "./connection.ts";
 
 /** Sessions of one server beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createTextTail } from "../../lib/text-tail.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import {
@@ -9,9 +10,14 @@ import {
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { noiseText, parseMessage } from "./noise.ts";
-import { stopProcessGroup } from "./process-group.ts";
-import { findWindowsCommand, type Launch, windowsLaunch } from "./windows-command.ts";
+import {
+  findWindowsCommand,
+  type Launch,
+  startFailure,
+  stopProcessGroup,
+  windowsLaunch,
+} from "./child-process.ts";
+import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
 const lastWordsMs = 200;
@@ -117,7 +123,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     // Windows finds and runs `npx.cmd` only inside cmd.exe; elsewhere the system does all of that.
     const isWindows = process.platform === "win32";
     const { file, args, verbatim } = isWindows
-      ? await windowsLaunchOf(options, env)
+      ? windowsLaunchOf(options, env)
       : { file: options.command, args: options.args, verbatim: false };
     const child = spawn(file, [...args], {
       cwd: options.cwd,
@@ -134,7 +140,6 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     });
     return child;
   } catch (thrown) {
-    const { startFailure } = await import("./start-failure.ts");
     throw new TransportError(startFailure(thrown as NodeJS.ErrnoException, options), {
       sent: false,
       cause: thrown,
@@ -142,11 +147,10 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
   }
 }
 
-async function windowsLaunchOf(
+function windowsLaunchOf(
   { command, args, cwd = "." }: StdioOptions,
   env: Readonly<Record<string, string>>,
-): Promise<Launch> {
-  const { existsSync } = await import("node:fs");
+): Launch {
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const found = findWindowsCommand(command, {
     path: value("PATH"),
