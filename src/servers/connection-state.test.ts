@@ -82,7 +82,7 @@ test("a failure is told with its reason, the rest and the next try", () => {
   assert.deepEqual(facts, {
     state: "backoff",
     error: "no",
-    lastWords: null,
+    stderrTail: null,
     failures: 1,
     cooldownUntil: at + 1_000,
     retryAt: at + 1_000,
@@ -129,7 +129,7 @@ test("a useful life, or one answer, makes up for whatever was before", () => {
 
 test("connected, nothing is left of earlier trouble but the count of it", () => {
   const facts = through(signals.connect, signals.failed, signals.connect, signals.connected);
-  const none = { error: null, lastWords: null, cooldownUntil: null, retryAt: null, installingSince: null };
+  const none = { error: null, stderrTail: null, cooldownUntil: null, retryAt: null, installingSince: null };
   assert.deepEqual(facts, { state: "connected", failures: 1, ...none });
 });
 

@@ -6,7 +6,7 @@ export type ConnectionFacts = {
   state: ServerState;
   error: string | null;
   /** What the server itself wrote before that; for people who may read its log. */
-  lastWords: string | null;
+  stderrTail: string | null;
   /** Attempts and short lives in a row that came to nothing. */
   failures: number;
   /** No attempt before this, unless it is forced. */
@@ -26,26 +26,26 @@ export type ConnectionSignal =
   | {
       type: "failed";
       reason: string;
-      lastWords?: string | null;
+      stderrTail?: string | null;
       at: number;
       kept: boolean;
       hopeless?: boolean;
     }
   /** `useful` means that it lived long enough, or answered something, before it was lost. */
-  | { type: "lost"; reason: string; lastWords?: string | null; at: number; kept: boolean; useful: boolean }
+  | { type: "lost"; reason: string; stderrTail?: string | null; at: number; kept: boolean; useful: boolean }
   | { type: "closed"; reason: string }
   | { type: "worked" };
 
 export type RetryPolicy = { firstMs: number; maxMs: number };
 
 /** However long the gaps have grown: whoever really needs the server waits no longer than this. */
-const maxRestMs = 4_000;
+const maxCooldownMs = 4_000;
 const jitter = 0.2;
 
 export const initialFacts: ConnectionFacts = {
   state: "disconnected",
   error: null,
-  lastWords: null,
+  stderrTail: null,
   failures: 0,
   cooldownUntil: null,
   retryAt: null,
@@ -114,7 +114,7 @@ export function nextFacts(
   }
 }
 
-type Failure = { reason: string; lastWords?: string | null; at: number; kept: boolean; hopeless?: boolean };
+type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
 
 /** What did its work, or was lost for the first time, may come back at once; what keeps falling over may not. */
 function afterLoss(
@@ -128,13 +128,13 @@ function afterLoss(
   if (failures > 1) {
     return { ...afterFailure({ ...facts, failures: failures - 2 }, lost, policy, random), state, failures };
   }
-  const { reason: error, lastWords = null } = lost;
-  return { ...initialFacts, state, error, lastWords, failures, retryAt: lost.kept ? lost.at : null };
+  const { reason: error, stderrTail = null } = lost;
+  return { ...initialFacts, state, error, stderrTail, failures, retryAt: lost.kept ? lost.at : null };
 }
 
 function afterFailure(
   { failures }: ConnectionFacts,
-  { reason, lastWords = null, at, kept, hopeless = false }: Failure,
+  { reason, stderrTail = null, at, kept, hopeless = false }: Failure,
   { firstMs, maxMs }: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
@@ -144,9 +144,9 @@ function afterFailure(
   return {
     state: retries ? "backoff" : "error",
     error: reason,
-    lastWords,
+    stderrTail,
     failures: failures + 1,
-    cooldownUntil: hopeless ? null : at + Math.min(spread, maxRestMs),
+    cooldownUntil: hopeless ? null : at + Math.min(spread, maxCooldownMs),
     retryAt: retries ? at + spread : null,
     installingSince: null,
   };

@@ -9,7 +9,7 @@ import {
   nextFacts,
   type RetryPolicy,
 } from "./connection-state.ts";
-import { describeUnavailable, lastWordsBefore } from "./failures.ts";
+import { describeUnavailable, stderrTailOf } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
 import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
@@ -29,7 +29,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   /** Given where a program may have to fetch the server first. */
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
   /** Is it to be connected again without anybody asking? */
-  isKept(): boolean;
+  staysConnected(): boolean;
   emit(event: PlaneEvent): void;
   hide(text: string): string;
   /** Nothing is left of what this channel started. */
@@ -155,30 +155,30 @@ export function createConnection(options: ConnectionOptions): Connection {
   function failed(cause: unknown): PlaneError {
     const needsPerson = cause instanceof PlaneError;
     requirement = needsPerson ? cause : null;
-    const { reason, lastWords } = explain(cause);
+    const { reason, stderrTail } = explain(cause);
     const permanent = cause instanceof TransportError && cause.permanent;
     take({
       type: "failed",
       reason,
-      lastWords,
+      stderrTail,
       at: Date.now(),
-      kept: options.isKept(),
+      kept: options.staysConnected(),
       hopeless: needsPerson || permanent,
     });
     return needsPerson ? cause : unavailable();
   }
 
   /** An installer that failed is named with what to do about it. */
-  function explain(cause: unknown): { reason: string; lastWords: string | null } {
+  function explain(cause: unknown): { reason: string; stderrTail: string | null } {
     const reason = hide(cause instanceof Error ? cause.message : String(cause));
     const said = cause instanceof TransportError ? cause.said : installTail;
     const failure = options.install?.explain(said);
-    if (!failure) return { reason, lastWords: lastWordsBefore(cause, hide) ?? installLine() };
+    if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine() };
     const { installer, code, lines, remedy } = failure;
     const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
     return {
       reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
-      lastWords: hide(lines.join(" | ")),
+      stderrTail: hide(lines.join(" | ")),
     };
   }
 
@@ -193,8 +193,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     lost.session.end();
     leave(lost.channel);
     const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
-    const why = { reason: hide(reason.message), lastWords: lastWordsBefore(reason, hide) };
-    take({ type: "lost", ...why, at: Date.now(), kept: options.isKept(), useful });
+    const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
+    take({ type: "lost", ...why, at: Date.now(), kept: options.staysConnected(), useful });
   }
 
   function unavailable(): PlaneError {
@@ -204,7 +204,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       sent: false,
       retryAt: until === null ? null : new Date(until).toISOString(),
     };
-    const text = describeUnavailable(name, facts.error ?? facts.state, facts.lastWords);
+    const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
     return new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
 

@@ -1,40 +1,40 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
-import { compareWanted, createPresence, isEager, startsWithPlane } from "./desired-state.ts";
+import { compareDefinitions, createDesiredState, isEager, startsWithPlane } from "./desired-state.ts";
 import { brokenStatus } from "./server-status.ts";
 
 const usual = { enabled: true, alwaysOn: false };
 
-test("a server is kept from when somebody connects it until somebody sends it away", () => {
-  const presence = createPresence("s", usual, false);
-  assert.equal(presence.isKept(), false);
-  presence.keep();
-  assert.equal(presence.isKept(), true);
-  presence.hold();
-  assert.equal(presence.isKept(), false);
-  assert.throws(presence.refuseIfAway, /Server 's' was disconnected\. Connect it first\./);
-  presence.keep();
-  presence.refuseIfAway();
+test("a server stays connected from connect to disconnect", () => {
+  const desired = createDesiredState("s", usual, false);
+  assert.equal(desired.staysConnected(), false);
+  desired.connect();
+  assert.equal(desired.staysConnected(), true);
+  desired.disconnect();
+  assert.equal(desired.staysConnected(), false);
+  assert.throws(desired.requireAvailable, /Server 's' was disconnected\. Connect it first\./);
+  desired.connect();
+  desired.requireAvailable();
 });
 
-test("one that is always on is kept without being asked, but not against a person's will", () => {
-  const presence = createPresence("s", { ...usual, alwaysOn: true }, false);
-  assert.equal(presence.isKept(), true);
-  presence.hold();
-  assert.equal(presence.isKept(), false);
-  presence.keep();
-  assert.equal(presence.isKept(), true);
-  presence.stop();
-  assert.equal(presence.isKept(), false);
+test("an alwaysOn server stays connected by default, but not after disconnect", () => {
+  const desired = createDesiredState("s", { ...usual, alwaysOn: true }, false);
+  assert.equal(desired.staysConnected(), true);
+  desired.disconnect();
+  assert.equal(desired.staysConnected(), false);
+  desired.connect();
+  assert.equal(desired.staysConnected(), true);
+  desired.stop();
+  assert.equal(desired.staysConnected(), false);
 });
 
-for (const [title, presence, reason] of [
-  ["disabled", createPresence("s", { ...usual, enabled: false }, false), /is disabled/],
-  ["offline", createPresence("s", usual, true), /the plane is offline/],
+for (const [title, desired, reason] of [
+  ["disabled", createDesiredState("s", { ...usual, enabled: false }, false), /is disabled/],
+  ["offline", createDesiredState("s", usual, true), /the plane is offline/],
 ] as const) {
   test(`one that is ${title} is refused with that reason`, () => {
-    assert.throws(presence.refuseIfAway, reason);
+    assert.throws(desired.requireAvailable, reason);
   });
 }
 
@@ -49,7 +49,7 @@ test("two configurations are compared by what their servers are, not by how they
     kept: sampleServer({ env: { B: "2", A: "1" } }),
     fresh: sampleServer(),
   };
-  assert.deepEqual(compareWanted(before, after), {
+  assert.deepEqual(compareDefinitions(before, after), {
     added: ["fresh"],
     removed: ["gone"],
     changed: ["other"],
@@ -59,9 +59,9 @@ test("two configurations are compared by what their servers are, not by how they
 
 test("a name that every object knows is a server like any other", () => {
   const named = Object.fromEntries(["constructor", "toString"].map((name) => [name, sampleServer()]));
-  assert.deepEqual(compareWanted({}, named).added, ["constructor", "toString"]);
-  assert.deepEqual(compareWanted(named, {}).removed, ["constructor", "toString"]);
-  assert.deepEqual(compareWanted(named, named).unchanged, ["constructor", "toString"]);
+  assert.deepEqual(compareDefinitions({}, named).added, ["constructor", "toString"]);
+  assert.deepEqual(compareDefinitions(named, {}).removed, ["constructor", "toString"]);
+  assert.deepEqual(compareDefinitions(named, named).unchanged, ["constructor", "toString"]);
 });
 
 for (const [settings, eager, unknown, known] of [

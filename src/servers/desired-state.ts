@@ -2,55 +2,54 @@ import { stableJson } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServersChange } from "../model/server.ts";
 
-export type Presence = {
-  /** Is it to be connected again without anybody asking? */
-  isKept(): boolean;
+export type DesiredState = {
+  /** Is it reconnected after it was lost? */
+  staysConnected(): boolean;
   isStopped(): boolean;
-  /** From now on it is kept connected. */
-  keep(): void;
-  /** It stays away until somebody keeps it again. */
-  hold(): void;
-  /** It never comes back. */
+  connect(): void;
+  /** Until the next `connect`. */
+  disconnect(): void;
+  /** For good. */
   stop(): void;
-  /** Throws when it must not be started or asked now, with the reason. */
-  refuseIfAway(): void;
-  isAway(): boolean;
+  /** Throws the reason why the server must not be started or asked. */
+  requireAvailable(): void;
+  isAvailable(): boolean;
 };
 
-/** Whether a server is wanted: by its configuration, by whoever connected it, by the plane. */
-export function createPresence(
+/** Whether one server should run, by its configuration and by the last connect or disconnect. */
+export function createDesiredState(
   name: string,
   { enabled, alwaysOn }: Pick<ServerDefinition, "enabled" | "alwaysOn">,
   isOffline: boolean,
-): Presence {
-  let isWanted = alwaysOn;
-  let isHeld = false;
+): DesiredState {
+  let staysConnected = alwaysOn;
+  let isDisconnected = false;
   let isStopped = false;
 
-  function reasonToStayAway(): string | null {
+  function refusal(): string | null {
     if (!enabled) return "is disabled in the configuration";
     if (isStopped) return "is stopped";
     if (isOffline) return "is not asked, because the plane is offline";
-    return isHeld ? "was disconnected. Connect it first" : null;
+    return isDisconnected ? "was disconnected. Connect it first" : null;
   }
 
   return {
-    isKept: () => isWanted && !isHeld && !isStopped,
+    staysConnected: () => staysConnected && !isDisconnected && !isStopped,
     isStopped: () => isStopped,
-    keep() {
-      isHeld = false;
-      isWanted = true;
+    connect() {
+      isDisconnected = false;
+      staysConnected = true;
     },
-    hold() {
-      isHeld = true;
-      isWanted = alwaysOn;
+    disconnect() {
+      isDisconnected = true;
+      staysConnected = alwaysOn;
     },
     stop() {
       isStopped = true;
     },
-    isAway: () => reasonToStayAway() !== null,
-    refuseIfAway() {
-      const reason = reasonToStayAway();
+    isAvailable: () => refusal() === null,
+    requireAvailable() {
+      const reason = refusal();
       if (reason === null) return;
       throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
         data: { server: name, sent: false, retryAt: null },
@@ -59,13 +58,16 @@ export function createPresence(
   };
 }
 
-/** What the configuration says: servers that can run, and those that cannot with the reason. */
-export type Wanted = {
+/** The configured servers: those that can run, and the reason for each that cannot. */
+export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;
 };
 
-export function compareWanted(before: Wanted["definitions"], after: Wanted["definitions"]): ServersChange {
+export function compareDefinitions(
+  before: ConfiguredServers["definitions"],
+  after: ConfiguredServers["definitions"],
+): ServersChange {
   const shared = Object.keys(after).filter((name) => Object.hasOwn(before, name));
   const isSame = (name: string) => stableJson(before[name]) === stableJson(after[name]);
   return {
@@ -76,12 +78,11 @@ export function compareWanted(before: Wanted["definitions"], after: Wanted["defi
   };
 }
 
-/** Nobody has said that it should wait. */
 export function isEager({ autoConnect, lazy, alwaysOn }: ServerDefinition): boolean {
   return alwaysOn || (autoConnect && lazy !== true);
 }
 
-/** Said to be lazy, it waits for its first use; unsaid, it is started as long as nobody knows what it offers. */
+/** Where `lazy` is not set, a server starts with the plane until its tools are known. */
 export function startsWithPlane(
   { alwaysOn, autoConnect, lazy }: ServerDefinition,
   isKnown: boolean,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lastWordsOf } from "./failures.ts";
+import { reasonLine } from "./failures.ts";
 
 test("the line that says why is found among what a runtime writes around it", () => {
   const node = `node:fs:2482
@@ -14,16 +14,16 @@ Error: ENOENT: no such file or directory, open 'settings.json'
 }
 
 Node.js v24.21.0`;
-  assert.equal(lastWordsOf(node), "Error: ENOENT: no such file or directory, open 'settings.json'");
+  assert.equal(reasonLine(node), "Error: ENOENT: no such file or directory, open 'settings.json'");
   const python = `Traceback (most recent call last):
   File "main.py", line 1, in <module>
     import nothing
 ModuleNotFoundError: No module named 'nothing'`;
-  assert.equal(lastWordsOf(python), "ModuleNotFoundError: No module named 'nothing'");
+  assert.equal(reasonLine(python), "ModuleNotFoundError: No module named 'nothing'");
 });
 
 test("without such a line it is the last one, and never a long one", () => {
-  assert.equal(lastWordsOf("starting\nno licence\n\n"), "no licence");
-  assert.equal(lastWordsOf(" \n "), null);
-  assert.equal(lastWordsOf(`Error: ${"x".repeat(5_000)}`)?.length, 200);
+  assert.equal(reasonLine("starting\nno licence\n\n"), "no licence");
+  assert.equal(reasonLine(" \n "), null);
+  assert.equal(reasonLine(`Error: ${"x".repeat(5_000)}`)?.length, 200);
 });

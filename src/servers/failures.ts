@@ -71,8 +71,8 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
 }
 
 /** For anybody, models among them: what a server wrote is for those who may read its log. */
-export function describeUnavailable(name: string, why: string, lastWords: string | null): string {
-  const place = lastWords === null ? "" : ` 'toolplane servers logs ${name}' shows what it wrote.`;
+export function describeUnavailable(name: string, why: string, stderrTail: string | null): string {
+  const place = stderrTail === null ? "" : ` 'toolplane servers logs ${name}' shows what it wrote.`;
   return `Server '${name}' is not available: ${sentence(why)}${place}`;
 }
 
@@ -82,7 +82,7 @@ const around = /^\s*(?:at |File "|Node\.js v|Traceback|node:|\^|~|throw |[{}()[\
 const reasons = /error|exception|fail|cannot|could not|missing|not found|denied|refused|invalid|panic|fatal/i;
 
 /** Of what a process wrote last, the one line that is most likely to say why it ended. */
-export function lastWordsOf(said: string): string | null {
+export function reasonLine(said: string): string | null {
   const lines = said
     .split(/[\r\n]+/)
     .map((line) => line.trim())
@@ -93,7 +93,14 @@ export function lastWordsOf(said: string): string | null {
 }
 
 /** What the other side wrote before a failure, without what is to be hidden. */
-export function lastWordsBefore(cause: unknown, hide: (text: string) => string): string | null {
-  const words = cause instanceof TransportError ? lastWordsOf(cause.said) : null;
+export function stderrTailOf(cause: unknown, hide: (text: string) => string): string | null {
+  const words = cause instanceof TransportError ? reasonLine(cause.said) : null;
   return words === null ? null : hide(words);
+}
+
+/** The same for a hidden server and for one that does not exist. */
+export function unknownServer(server: string): PlaneError {
+  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
+    data: { server },
+  });
 }

@@ -7,8 +7,7 @@ export type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
   catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
-  /** The user or a limit keeps it from being started. */
-  isAway: boolean;
+  isAvailable: boolean;
   pending: number;
   noise: number;
 };
@@ -16,12 +15,12 @@ export type StatusParts = {
 /** What everybody may know about a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, lastWords, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
+  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
   return {
     state: definition.enabled ? state : "disabled",
-    idle: state === "disconnected" && trouble === null && catalogue.isKnown() && !parts.isAway,
+    idle: state === "disconnected" && trouble === null && catalogue.isKnown() && parts.isAvailable,
     ...(installingSince === null
       ? {}
       : { installing: { since: toText(installingSince), lastLine: sessions.main.installLine() } }),
@@ -29,7 +28,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     protocolVersion: live?.session.protocolVersion ?? null,
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
-    ...(lastWords === null ? {} : { lastWords }),
+    ...(stderrTail === null ? {} : { stderrTail }),
     nextRetryAt: toTime(retryAt ?? cooldownUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),

@@ -1,34 +1,34 @@
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import type { Servers } from "./servers-contract.ts";
+import type { ServerDirectory } from "./server-directory.ts";
 import type { SessionOwner } from "./sessions.ts";
 
-type Watch = {
+type Subscription = {
   server: string;
   uri: string;
   owner: SessionOwner;
-  watchers: number;
+  subscribers: number;
   ended: AbortController;
-  /** Whether the server agrees; all that watch wait for the same answer. */
+  /** The server's answer; all subscribers wait for the same one. */
   begun?: Promise<void>;
 };
 
-export type Watches = {
-  /** Resolves when the server has agreed, with what ends it. */
+export type Subscriptions = {
+  /** Resolves with a function that ends the subscription. */
   add(server: string, uri: string, owner: SessionOwner): Promise<() => void>;
-  /** The server is there again and has forgotten everything. */
+  /** Subscribes again after a reconnect. */
   renew(server: string): void;
   stop(): void;
 };
 
-/** Resources whose changes somebody wants to hear of. However many want it, the server is asked once. */
-export function createWatches(
+/** Subscriptions to resources. However many subscribers there are, the server is asked once. */
+export function createSubscriptions(
   session: (server: string) => Session | null,
-  request: Servers["request"],
-): Watches {
-  const watches = new Map<string, Watch>();
+  request: ServerDirectory["request"],
+): Subscriptions {
+  const subscriptions = new Map<string, Subscription>();
 
-  async function begin({ server, uri, owner, ended }: Watch): Promise<void> {
+  async function begin({ server, uri, owner, ended }: Subscription): Promise<void> {
     const { signal } = ended;
     try {
       await request(server, "resources/subscribe", { uri }, { signal }, owner);
@@ -47,12 +47,12 @@ export function createWatches(
       .catch(() => undefined);
   }
 
-  function end(key: string, watch: Watch): void {
-    watch.watchers -= 1;
-    if (watch.watchers > 0) return;
-    watches.delete(key);
-    watch.ended.abort();
-    const { server, uri, owner } = watch;
+  function end(key: string, subscription: Subscription): void {
+    subscription.subscribers -= 1;
+    if (subscription.subscribers > 0) return;
+    subscriptions.delete(key);
+    subscription.ended.abort();
+    const { server, uri, owner } = subscription;
     if (session(server)?.era !== "legacy") return;
     request(server, "resources/unsubscribe", { uri }, {}, owner).catch(() => undefined);
   }
@@ -60,35 +60,36 @@ export function createWatches(
   return {
     async add(server, uri, owner) {
       const key = JSON.stringify([server, uri, owner.user]);
-      const watch: Watch = watches.get(key) ?? {
+      const subscription: Subscription = subscriptions.get(key) ?? {
         server,
         uri,
         owner,
-        watchers: 0,
+        subscribers: 0,
         ended: new AbortController(),
       };
-      watches.set(key, watch);
-      watch.watchers += 1;
-      watch.begun ??= begin(watch);
+      subscriptions.set(key, subscription);
+      subscription.subscribers += 1;
+      subscription.begun ??= begin(subscription);
       try {
-        await watch.begun;
+        await subscription.begun;
       } catch (thrown) {
-        // The next one that wants to watch asks again.
-        if (watches.get(key) === watch) watches.delete(key);
+        // The next subscriber asks again.
+        if (subscriptions.get(key) === subscription) subscriptions.delete(key);
         throw thrown;
       }
       let isOver = false;
       return () => {
-        if (!isOver) end(key, watch);
+        if (!isOver) end(key, subscription);
         isOver = true;
       };
     },
     renew(server) {
-      for (const watch of watches.values()) if (watch.server === server) begin(watch).catch(() => undefined);
+      for (const subscription of subscriptions.values())
+        if (subscription.server === server) begin(subscription).catch(() => undefined);
     },
     stop() {
-      for (const { ended } of watches.values()) ended.abort();
-      watches.clear();
+      for (const { ended } of subscriptions.values()) ended.abort();
+      subscriptions.clear();
     },
   };
 }

@@ -253,7 +253,7 @@ function nameOf(info: UnknownObject | null): string | null {
 }
 
 /** How long the reason of a process that has just ended may take to arrive. */
-const lastWordsMs = 200;
+const stderrDrainMs = 200;
 const lastLines = 5;
 const maxReason = 500;
 
@@ -286,7 +286,7 @@ export async function explain({
 }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
-    const ended = isProcess ? await Promise.race([closed, sleep(lastWordsMs, null)]) : null;
+    const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
     const wrote =
       isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
     return {

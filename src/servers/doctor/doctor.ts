@@ -3,12 +3,12 @@ import { workingDirectory } from "../../config/environment.ts";
 import { createHider } from "../../lib/hide-values.ts";
 import { looksSecret } from "../../lib/looks-secret.ts";
 import { once } from "../../lib/once.ts";
-import type { Config } from "../../model/config.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/setup.ts";
 import { installerOf } from "../installer.ts";
-import type { Servers } from "../servers-contract.ts";
+import type { ServerDirectory } from "../server-directory.ts";
+import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, passed } from "./check-configuration.ts";
@@ -18,27 +18,31 @@ import { readLoginShell } from "./login-shell.ts";
 
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
-  secretsOf(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
+  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Reads what a server lists, as the catalogue does. */
   takeTools: TakeTools;
   /** Values that no report may show. */
   secretValues(): readonly string[];
-  /** How the plane itself gets on with them. */
-  servers: Pick<Servers, "discover" | "status">;
+  discover: ServerLifecycle["discover"];
 };
+
+/** The directory of the running plane. */
+type ExaminedServers = Pick<ServerDirectory, "all" | "broken" | "status">;
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
   names: readonly string[],
-  config: Config,
+  directory: ExaminedServers,
   means: Means,
 ): Promise<DoctorReport> {
-  // Asked of none, it only takes over what is known from before: what was started once is installed.
-  await means.servers.discover([]);
-  const statuses = new Map(means.servers.status().map((status) => [status.name, status]));
+  // Loads what is stored: a server that has listed before is installed.
+  await means.discover([]);
+  const definitions = new Map(directory.all().map(([name, server]) => [name, server.definition]));
+  const statuses = new Map(directory.status().map((status) => [status.name, status]));
   const loginShell = once(() => readLoginShell(means.environment));
   const examine = async (name: string) => {
-    const subject = await subjectOf(name, config, means);
+    const definition = definitions.get(name);
+    const subject = await subjectOf(name, definition, directory.broken(), means);
     const options = {
       environment: means.environment,
       directory: workingDirectory(),
@@ -50,8 +54,8 @@ export async function examineServers(
     const found = await examineServer(name, subject, options).catch(crashed);
     const hide = createHider([
       ...means.secretValues(),
-      ...referenced(config.servers[name], subject),
-      ...inheritedSecrets(means.environment, config.servers[name]?.inheritEnv),
+      ...referenced(definition, subject),
+      ...inheritedSecrets(means.environment, definition?.inheritEnv),
     ]);
     const checks = found.map((check) => ({
       ...check,
@@ -83,10 +87,14 @@ function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] 
   return [...args, ...Object.values(env), ...Object.values(headers), auth?.token ?? "", url ?? ""];
 }
 
-async function subjectOf(name: string, config: Config, { secretsOf }: Means) {
-  const definition = config.servers[name];
-  if (definition === undefined) return { broken: config.broken[name] ?? "it is not configured" };
-  return secretsOf(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
+async function subjectOf(
+  name: string,
+  definition: ServerDefinition | undefined,
+  broken: Readonly<Record<string, string>>,
+  { resolveSecrets }: Means,
+) {
+  if (definition === undefined) return { broken: broken[name] ?? "it is not configured" };
+  return resolveSecrets(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
 }
 
 const defaultLimitMs = 10_000;

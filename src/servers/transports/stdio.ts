@@ -20,7 +20,7 @@ import {
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
-const lastWordsMs = 200;
+const stderrDrainMs = 200;
 
 export type StdioOptions = {
   command: string;
@@ -46,7 +46,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     handlers.onClose(closed);
   };
   // A child that is ending closes its ends of the pipes first; how it ended says more.
-  const closeSoon = (what: string) => setTimeout(close, lastWordsMs, what).unref();
+  const closeSoon = (what: string) => setTimeout(close, stderrDrainMs, what).unref();
 
   const takeLine = (line: string, bytes?: Buffer) => {
     const message = parseMessage(line, bytes);
@@ -69,7 +69,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   };
   child.on("close", () => close(ended()));
   // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
-  child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
+  child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
   // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
   // server works while we do; the others of the same turn leave together.
@@ -92,7 +92,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
       if (closed) throw new TransportError(closed.message, { sent: false, said: closed.said });
       // What is on its way out is replaced as soon as it is out.
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new TransportError(ended(), { sent: false, retryAfterMs: lastWordsMs + 50 });
+        throw new TransportError(ended(), { sent: false, retryAfterMs: stderrDrainMs + 50 });
       const line = `${JSON.stringify(message)}\n`;
       const ids = "id" in message ? [message.id] : [];
       if (later !== undefined) {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
 import type { ServerState } from "../model/server.ts";
-import { refreshServers } from "./refresh.ts";
 import type { Server } from "./server.ts";
+import { refreshServers } from "./server-lifecycle.ts";
 
 type Settings = { state?: ServerState; nextRetryAt?: string | null; enabled?: boolean; failure?: string };
 
@@ -23,7 +23,7 @@ function one(
 
 const soon = () => new Date(Date.now() + 60_000).toISOString();
 
-test("every server is asked, and it is told which came back and which did not", async () => {
+test("the report names the servers that reconnected and those that still fail", async () => {
   const report = await refreshServers(
     [one("fine"), one("back", { state: "error" }), one("down", { state: "backoff", failure: "no route" })],
     true,
@@ -36,28 +36,28 @@ test("every server is asked, and it is told which came back and which did not", 
   });
 });
 
-test("who backs off is left alone with the time, unless it is forced", async () => {
+test("a server in backoff is skipped with the time of its next try, unless forced", async () => {
   const nextRetryAt = soon();
-  const resting = one("resting", { state: "backoff", nextRetryAt });
-  assert.deepEqual((await refreshServers([resting], false)).skipped, [
-    { server: "resting", reason: "next try in 60 s" },
+  const backoff = one("backoff", { state: "backoff", nextRetryAt });
+  assert.deepEqual((await refreshServers([backoff], false)).skipped, [
+    { server: "backoff", reason: "next try in 60 s" },
   ]);
-  assert.deepEqual((await refreshServers([resting], true)).attempted, ["resting"]);
+  assert.deepEqual((await refreshServers([backoff], true)).attempted, ["backoff"]);
 });
 
-test("whose time is over is asked", async () => {
+test("a server whose backoff is over is asked", async () => {
   const due = one("due", { state: "backoff", nextRetryAt: new Date(Date.now() - 1).toISOString() });
   assert.deepEqual((await refreshServers([due], false)).attempted, ["due"]);
 });
 
-test("what is disabled is not asked, forced or not", async () => {
+test("a disabled server is skipped, forced or not", async () => {
   for (const force of [true, false]) {
     const { attempted, skipped } = await refreshServers([one("off", { enabled: false })], force);
     assert.deepEqual([attempted, skipped[0]?.reason], [[], "it is disabled in the configuration"]);
   }
 });
 
-test("nobody asked is an empty report", async () => {
+test("no servers give an empty report", async () => {
   assert.deepEqual(await refreshServers([], true), {
     attempted: [],
     reconnected: [],
