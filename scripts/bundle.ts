@@ -81,7 +81,7 @@ const commandLine = importedAtOnce(["src/faces/cli/run.ts"]);
 const call = importedAtOnce([
   "src/local-plane.ts",
   "src/faces/cli/call.ts",
-  "src/servers/open-channel.ts",
+  "src/servers/open-session.ts",
   "src/servers/transports/stdio.ts",
 ]);
 /** What a client that attaches needs, which is next to nothing; what others need of that is a piece of its own. */

@@ -29,8 +29,6 @@ import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
-import { createPassOn } from "./servers/gateway-ports.ts";
-import { createServerVerbs, identifyServer } from "./servers/server-verbs.ts";
 import { createServers } from "./servers/servers.ts";
 import { createHistory } from "./store/history.ts";
 import { createMemory } from "./store/memory.ts";
@@ -130,11 +128,15 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,
-    onSaid: (said) => passOn.said(said),
     taskQuietMs: options.taskQuietMs,
     resolveSecrets: secretsOf,
     secretValues,
-    identify: (name, definition) => identifyServer(name, definition, directoryOf(name)),
+    directoryOf,
+    defaultPrincipal,
+    maySee: (principal, server) => grants.maySeeServer(principal, server),
+    trust: limits.trust,
+    fitAnswer: answers.fit,
+    takeTools: translateTools,
     known: written.known,
     ...quality.watching({
       onKnown: written.onKnown,
@@ -143,14 +145,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         registry.setSource(server, translateTools(server, definition, listed, era)),
     }),
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
-  });
-  const passOn = createPassOn({
-    servers,
-    config,
-    on: memory.on,
-    defaultPrincipal,
-    maySee: (principal, server) => grants.maySeeServer(principal, server),
-    fit: answers.fit,
   });
   handWritten.apply(config());
   const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
@@ -250,17 +244,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const plane: Plane = {
     config,
     reload: following.reload,
-    async doctor(server) {
-      const { examineServers } = await import("./servers/doctor/doctor.ts");
-      const names = server === undefined ? servers.names() : [servers.requireName(server)];
-      return examineServers(names, config(), {
-        environment,
-        secretsOf,
-        secretValues,
-        servers,
-        takeTools: translateTools,
-      });
-    },
+    doctor: servers.doctor,
     ...written.verbs,
     ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
     activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
@@ -300,8 +284,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     tool: createShowTool(find, grants, catalogue, defaultPrincipal),
     lockedServers: async ({ principal = defaultPrincipal } = {}) =>
       servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
-    ...createServerVerbs(servers, defaultPrincipal, grants.maySeeServer, limits.trust),
-    ...passOn.verbs,
+    ...servers.verbs,
     ...limits.verbs,
     usualCaller: () => defaultPrincipal,
     ...identity.verbs,
@@ -326,7 +309,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     drain: execution.calls.drain,
     stop: once(() =>
       runAll([
-        [following.stop, passOn.stop, results.stop],
+        [following.stop, results.stop],
         dueWork.halt,
         [agent.stop, jobs.stop],
         [deadLetters.stop, execution.stop],

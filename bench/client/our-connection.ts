@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { anonymous } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/server.ts";
 import type { RequestOptions } from "../../src/protocol/request-options.ts";
 import { createServers } from "../../src/servers/servers.ts";
@@ -14,7 +15,12 @@ export async function openOurConnection(command: string, args: readonly string[]
     secretValues: () => [],
     emit: () => undefined,
     onTools: () => undefined,
-    identify: (name) => name,
+    directoryOf: () => ".",
+    defaultPrincipal: anonymous,
+    maySee: () => true,
+    trust: () => undefined,
+    fitAnswer: async (_, answered) => answered,
+    takeTools: (_server, _definition, tools) => ({ tools, rejected: [] }),
     onKnown: () => undefined,
     known: async () => [],
     access: () => ({}),

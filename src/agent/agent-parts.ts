@@ -3,7 +3,7 @@ import type { AgentRun } from "../model/agent-run.ts";
 import type { Config } from "../model/config.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { Models } from "./models/models.ts";
 import type { KnownServers } from "./select-tools.ts";
 

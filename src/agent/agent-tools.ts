@@ -9,7 +9,7 @@ import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { CallTool } from "./run-calls.ts";
 import {
   checkSelection,

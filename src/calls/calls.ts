@@ -24,7 +24,7 @@ import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { Memory } from "../store/memory.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import type { Approvals } from "./approvals.ts";

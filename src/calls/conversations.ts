@@ -1,7 +1,7 @@
 import type { Hooks } from "../access/hooks/hook-verbs.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions } from "../store/kept-sessions.ts";
 import type { Memory } from "../store/memory.ts";
 import type { PlaneLimits } from "./limits/shared-limits.ts";

@@ -8,8 +8,7 @@ import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { unknownServer } from "../servers/server-verbs.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import { type Servers, unknownServer } from "../servers/servers.ts";
 import { requireGrant } from "./authorize.ts";
 import { findMetaTool } from "./meta-tools.ts";
 

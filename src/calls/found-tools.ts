@@ -4,7 +4,7 @@ import type { Config } from "../model/config.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo, toolKey } from "../model/tool-name.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 
 /** More names than this are looked up once more. */
 const minNames = 1_000;

@@ -6,7 +6,7 @@ import type { Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
-import type { Servers } from "../servers/servers-contract.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { Memory } from "../store/memory.ts";
 import { createFoundTools } from "./found-tools.ts";
 import type { FindTool } from "./resolve.ts";

@@ -147,7 +147,7 @@ export type ServerStatus = {
   stale: boolean;
   error: string | null;
   /** What it wrote itself before that, one line; only for whoever may read its log. */
-  lastWords?: string;
+  stderrTail?: string;
   nextRetryAt: string | null;
   pid: number | null;
   /** Tools the server offered and we could not take, with the reason. */

@@ -208,7 +208,7 @@ suite("a connection", () => {
       connectTimeoutMs: 1_000,
       idleTimeoutMs: 0,
       retry: { firstMs: 2 ** 33, maxMs: 2 ** 33 },
-      isKept: () => true,
+      staysConnected: () => true,
       emit: () => undefined,
       hide: (text) => text,
       onLeft: () => undefined,

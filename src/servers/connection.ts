@@ -1,13 +1,71 @@
 import { maxTimerMs } from "../lib/pause.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import type { Connection, ConnectionOptions, Live } from "./connection-contract.ts";
-import { describeUnavailable } from "./describe-unavailable.ts";
-import { createIdleWatch } from "./idle-watch.ts";
-import { lastLineOf } from "./installer.ts";
-import { lastWordsBefore } from "./last-words.ts";
-import { attemptToOpen } from "./open-attempt.ts";
-import { type ConnectionSignal, initialFacts, nextFacts } from "./state.ts";
+import {
+  type ConnectionFacts,
+  type ConnectionSignal,
+  initialFacts,
+  nextFacts,
+  type RetryPolicy,
+} from "./connection-state.ts";
+import { describeUnavailable, stderrTailOf } from "./failures.ts";
+import { type InstallFailure, lastLineOf } from "./installer.ts";
+import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
+import type { OpenedSession } from "./open-session.ts";
+
+export type Live = OpenedSession & {
+  openedAt: number;
+  /** How many calls it has answered, and whether it has listed its tools before. */
+  answered: number;
+  hasListed: boolean;
+  /** It is new and has not listed its tools, so none of them is called before it has. */
+  owesListing: boolean;
+};
+
+export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
+  name: string;
+  retry: RetryPolicy;
+  /** Given where a program may have to fetch the server first. */
+  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
+  /** Is it to be connected again without anybody asking? */
+  staysConnected(): boolean;
+  emit(event: PlaneEvent): void;
+  hide(text: string): string;
+  /** Nothing is left of what this channel started. */
+  onLeft(channel: Channel): void;
+  /** What ran under this name before is gone: nothing is opened sooner, and closing waits for it too. */
+  after?: Promise<void> | undefined;
+  /** 0 is for ever. */
+  idleTimeoutMs?: number;
+  /** It was closed because nobody used it for so long. */
+  onIdle?(): void;
+};
+
+/** What an installer that failed said about it; null when it was not the installer that failed. */
+export type ExplainInstall = (said: string) => InstallFailure | null;
+
+export type Connection = {
+  facts(): ConnectionFacts;
+  /** The last line that the installer wrote, as long as it is at work. */
+  installLine(): string | null;
+  live(): Live | null;
+  /** What a person has to do before it can be opened, when that is why it could not. */
+  requirement(): PlaneError | null;
+  /** The open session; one is opened if there is none. Many may ask at once. */
+  ensure(options?: { force?: boolean }): Promise<Live>;
+  /** Somebody begins to use it, and ends. */
+  enter(): void;
+  leave(): void;
+  /** Requests use it or wait for it. */
+  isInUse(): boolean;
+  /** It answered something: whatever went wrong before is over. */
+  worked(live: Live): void;
+  /** Gives up on a session that only looks alive. */
+  lose(live: Live, reason: string): void;
+  /** Ends the session and waits until nothing of it is left. It may be opened again. */
+  close(reason: string): Promise<void>;
+};
 
 /** So much of what an installer writes is kept while it is at work. */
 const installTailCharacters = 2_000;
@@ -26,7 +84,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let requirement: PlaneError | null = null;
   let users = 0;
   let installTail = "";
-  const idle = createIdleWatch(options.idleTimeoutMs ?? 0, () => {
+  const idle = createIdleTimer(options.idleTimeoutMs ?? 0, () => {
     if (users > 0 || live === null) return;
     void close("idle");
     options.onIdle?.();
@@ -97,30 +155,30 @@ export function createConnection(options: ConnectionOptions): Connection {
   function failed(cause: unknown): PlaneError {
     const needsPerson = cause instanceof PlaneError;
     requirement = needsPerson ? cause : null;
-    const { reason, lastWords } = explain(cause);
+    const { reason, stderrTail } = explain(cause);
     const permanent = cause instanceof TransportError && cause.permanent;
     take({
       type: "failed",
       reason,
-      lastWords,
+      stderrTail,
       at: Date.now(),
-      kept: options.isKept(),
+      kept: options.staysConnected(),
       hopeless: needsPerson || permanent,
     });
     return needsPerson ? cause : unavailable();
   }
 
   /** An installer that failed is named with what to do about it. */
-  function explain(cause: unknown): { reason: string; lastWords: string | null } {
+  function explain(cause: unknown): { reason: string; stderrTail: string | null } {
     const reason = hide(cause instanceof Error ? cause.message : String(cause));
     const said = cause instanceof TransportError ? cause.said : installTail;
     const failure = options.install?.explain(said);
-    if (!failure) return { reason, lastWords: lastWordsBefore(cause, hide) ?? installLine() };
+    if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine() };
     const { installer, code, lines, remedy } = failure;
     const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
     return {
       reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
-      lastWords: hide(lines.join(" | ")),
+      stderrTail: hide(lines.join(" | ")),
     };
   }
 
@@ -135,8 +193,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     lost.session.end();
     leave(lost.channel);
     const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
-    const why = { reason: hide(reason.message), lastWords: lastWordsBefore(reason, hide) };
-    take({ type: "lost", ...why, at: Date.now(), kept: options.isKept(), useful });
+    const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
+    take({ type: "lost", ...why, at: Date.now(), kept: options.staysConnected(), useful });
   }
 
   function unavailable(): PlaneError {
@@ -146,7 +204,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       sent: false,
       retryAt: until === null ? null : new Date(until).toISOString(),
     };
-    const text = describeUnavailable(name, facts.error ?? facts.state, facts.lastWords);
+    const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
     return new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
 
@@ -220,5 +278,32 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     isInUse: () => users > 0 || connecting !== undefined,
     close,
+  };
+}
+
+/** Calls `onIdle` after `limitMs` without use; 0 is never. Uses one timer however often `used` is called. */
+export function createIdleTimer(limitMs: number, onIdle: () => void): { used(): void; stop(): void } {
+  let usedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const arm = (ms: number) => {
+    timer = setTimeout(check, Math.min(ms, maxTimerMs));
+    timer.unref();
+  };
+  const check = () => {
+    const left = usedAt + limitMs - Date.now();
+    timer = undefined;
+    if (left > 0) arm(left);
+    else onIdle();
+  };
+  return {
+    used() {
+      usedAt = Date.now();
+      if (timer === undefined && limitMs > 0) arm(limitMs);
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
   };
 }

@@ -1,6 +1,5 @@
 import { createEventBus } from "../lib/event-bus.ts";
 import { limitTime } from "../lib/time-limit.ts";
-import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
@@ -9,11 +8,10 @@ import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
 import { type LogLevel, logLevels } from "../model/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
-import type { Memory } from "../store/memory.ts";
-import { createDefaultAnswers } from "./default-answers.ts";
-import { explainFailure } from "./explain-failure.ts";
-import type { Servers } from "./servers-contract.ts";
-import { createWatches } from "./watches.ts";
+import { explainFailure, unknownServer } from "./failures.ts";
+import type { ServerDirectory } from "./server-directory.ts";
+import { createDefaultAnswers } from "./session-opener.ts";
+import { createSubscriptions } from "./subscriptions.ts";
 
 /** One prompt or resource may take this long; progress stretches it. */
 const limitMs = 60_000;
@@ -21,101 +19,105 @@ const maxMs = 600_000;
 
 const byDefault = createDefaultAnswers([]);
 
-export type PassOnParts = {
-  servers: Servers;
-  config(): Config;
-  on: Memory["on"];
+export type GatewayOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
-  /** What a client answered, as its server may read it. */
-  fit(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
+  /** Fits a client's answer to what the server asked. */
+  fitAnswer(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
 };
 
-/** What goes to a server as it is. Calls of tools have one path, and this is not it. */
-const passedOn: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
+/** Methods that are forwarded unchanged. Tools are called along the one path instead. */
+const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
-export type PassOn = {
+export type GatewayPorts = {
   verbs: Pick<
     Plane,
     "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid"
   >;
-  /** A server said something by itself. */
+  /** A server sent a notification. */
   said(said: ServerSaid): void;
+  connected(server: string): void;
   stop(): void;
 };
 
-/** What whoever is connected to us wants of servers beside calls of their tools, and what servers say to them. */
-export function createPassOn(parts: PassOnParts): PassOn {
-  const { servers, config, defaultPrincipal } = parts;
+/** What the gateway's clients ask of servers beside tools, and what servers send to them. */
+export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions): GatewayPorts {
+  const { defaultPrincipal, maySee } = options;
   const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
-  const logs = createLogDemand(servers);
-  const watches = createWatches(servers.session, servers.request);
-  const leave = parts.on("server.connected", ({ server }) => {
-    logs.apply(server);
-    watches.renew(server);
-  });
+  const logs = createLogLevels(servers);
+  const subscriptions = createSubscriptions(servers.session, servers.request);
+  const definitionOf = (server: string) => new Map(servers.all()).get(server)?.definition;
 
   function requireSeen(server: string, principal: Principal): string {
-    if (parts.maySee(principal, server)) return servers.requireName(server);
-    throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
-      data: { server },
-    });
+    if (maySee(principal, server)) return servers.requireName(server);
+    throw unknownServer(server);
   }
 
   return {
     verbs: {
       async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
         requireScope(principal, "read", `ask a server for '${method}'`);
-        if (!passedOn.has(method))
+        if (!forwarded.has(method))
           throw new PlaneError(
             "USAGE",
             `'${method}' is not passed on to servers. Tools are called with 'call'.`,
           );
         const name = requireSeen(server, principal);
         const limiter = limitTime(limitMs, maxMs, signal);
-        const owner = { user: principal.user, conversation: null };
-        const options = requestOptions(name, relay, limiter, parts.fit);
-        try {
-          return await servers.request(name, method, params, options, owner);
-        } catch (thrown) {
-          if (limiter.expired())
-            throw new PlaneError(
-              "TIMEOUT",
-              `Server '${name}' did not answer '${method}' within ${limitMs / 1000} s.`,
-              { data: { server: name, limitMs } },
-            );
-          throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
-        } finally {
-          limiter.clear();
-        }
+        const requestOptions = relayOptions(name, relay, limiter, options.fitAnswer);
+        return forward(servers, { name, method, params, user: principal.user }, requestOptions, limiter);
       },
       async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
         const name = requireSeen(server, principal);
-        const { session, auth } = config().servers[name] ?? {};
+        const { session, auth } = definitionOf(name) ?? {};
         const isShared = session === "shared" && auth === undefined;
-        return watches.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+        return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
       },
       wantLogs: logs.want,
       seesServer: (server, { principal = defaultPrincipal } = {}) =>
-        Object.hasOwn(config().servers, server) && parts.maySee(principal, server),
+        definitionOf(server) !== undefined && maySee(principal, server),
       serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
-        parts.maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
       onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
     said: (said) => bus.emit({ type: "said", said }),
-    stop() {
-      leave();
-      watches.stop();
+    connected(server) {
+      logs.apply(server);
+      subscriptions.renew(server);
     },
+    stop: subscriptions.stop,
   };
 }
 
-/** Whoever waits for a person is not out of time. */
-function requestOptions(
+type Forwarded = { name: string; method: string; params: UnknownObject; user: string | null };
+
+async function forward(
+  servers: Pick<ServerDirectory, "request">,
+  { name, method, params, user }: Forwarded,
+  options: RequestOptions,
+  limiter: ReturnType<typeof limitTime>,
+): Promise<unknown> {
+  try {
+    return await servers.request(name, method, params, options, { user, conversation: null });
+  } catch (thrown) {
+    if (limiter.expired())
+      throw new PlaneError(
+        "TIMEOUT",
+        `Server '${name}' did not answer '${method}' within ${limitMs / 1000} s.`,
+        { data: { server: name, limitMs } },
+      );
+    throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
+  } finally {
+    limiter.clear();
+  }
+}
+
+/** The limit is paused while a person answers. */
+function relayOptions(
   server: string,
   relay: Relay,
   limiter: ReturnType<typeof limitTime>,
-  fit: PassOnParts["fit"],
+  fit: GatewayOptions["fitAnswer"],
 ): RequestOptions {
   const { onQuestion, onProgress, onLog, client, continuation } = relay;
   return {
@@ -146,33 +148,34 @@ function requestOptions(
   };
 }
 
-/** Servers of the older revisions have one level for everybody: the most talkative that anybody wants. */
-function createLogDemand(servers: Pick<Servers, "names" | "session">) {
-  const wanted: LogLevel[] = [];
-  let told: LogLevel | undefined;
+/** Servers of the older revisions have one log level: the lowest that any client asked for. */
+function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
+  const requested: LogLevel[] = [];
+  let current: LogLevel | undefined;
   const apply = (server: string) => {
     const session = servers.session(server);
-    if (told === undefined || session?.era !== "legacy" || session.capabilities.logging === undefined) return;
-    session.request("logging/setLevel", { level: told }).catch(() => undefined);
+    if (current === undefined || session?.era !== "legacy" || session.capabilities.logging === undefined)
+      return;
+    session.request("logging/setLevel", { level: current }).catch(() => undefined);
   };
-  const tell = () => {
-    const lowest = logLevels.find((level) => wanted.includes(level));
-    // What is too much for some is left out on the way to them, so nobody is told to say less.
-    if (lowest === undefined || (told && logLevels.indexOf(told) <= logLevels.indexOf(lowest))) return;
-    told = lowest;
+  const update = () => {
+    const lowest = logLevels.find((level) => requested.includes(level));
+    // The level is never raised: each client filters by its own.
+    if (lowest === undefined || (current && logLevels.indexOf(current) <= logLevels.indexOf(lowest))) return;
+    current = lowest;
     for (const server of servers.names()) apply(server);
   };
   return {
     apply,
     want(level: LogLevel): () => void {
-      wanted.push(level);
-      tell();
+      requested.push(level);
+      update();
       let isOver = false;
       return () => {
         if (isOver) return;
         isOver = true;
-        wanted.splice(wanted.indexOf(level), 1);
-        tell();
+        requested.splice(requested.indexOf(level), 1);
+        update();
       };
     },
   };

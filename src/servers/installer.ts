@@ -131,7 +131,7 @@ export type Waiting = {
 };
 
 /** Tells who waits for a server that it is being installed, so that they wait on. */
-export function tellWhileInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
+export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
   let told = 0;
   const timer = setInterval(() => {
     const since = waiting.since();

@@ -4,7 +4,7 @@ import { scaledMs } from "../../test/fixtures/patience.ts";
 import { connectChannel } from "../../test/fixtures/servers/support/connect-channel.ts";
 import { startHttpFixture } from "../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../test/samples/calls.ts";
-import { openChannel } from "./open-channel.ts";
+import { openChannel } from "./open-session.ts";
 
 suite("opening a channel", { concurrency: 4, timeout: scaledMs(30_000) }, () => {
   for (const [transport, fixture, settings] of [

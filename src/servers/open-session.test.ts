@@ -132,7 +132,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
           toolCount: 0,
         };
       },
-      isKept: () => false,
+      staysConnected: () => false,
       emit: () => undefined,
       hide: (text) => text,
       onLeft: () => undefined,

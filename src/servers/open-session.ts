@@ -4,7 +4,10 @@ import { negotiate } from "../protocol/negotiate.ts";
 import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/peer.ts";
 import type { ClientDescription, Era, Session } from "../protocol/session.ts";
 import { installFailure } from "./installer.ts";
-import { openChannel } from "./open-channel.ts";
+import type { Access } from "./transports/http-request.ts";
+import { openStdio } from "./transports/stdio.ts";
+
+export type { Access };
 
 /** A connection that is open: what it goes over, who is on the other side, and in which words. */
 export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
@@ -18,9 +21,6 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
     /** The answer to some request was larger than the limit. */
     onTooLarge(bytes: number): Error;
   };
-
-/** Who asks, for transports that say it with every request. */
-export type Access = NonNullable<Parameters<typeof openChannel>[3]>;
 
 export type OpenOptions = {
   definition: ServerDefinition;
@@ -115,4 +115,38 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   isOpen = true;
   if (session.era === "legacy") opened.listen?.();
   return { channel: opened, peer, session };
+}
+
+/** Node's HTTP stack takes longer to load than a stdio server to start, so it is loaded only when needed. */
+export async function openChannel(
+  definition: ServerDefinition,
+  parentEnvironment: Readonly<Record<string, string | undefined>>,
+  handlers: ChannelHandlers,
+  access: Access = {},
+): Promise<Channel> {
+  const { transport, command, url, maxMessageBytes } = definition;
+  if (transport === "stdio") {
+    if (command === undefined) throw missing("command", transport);
+    const { args, env, cwd, inheritEnv } = definition;
+    return openStdio({ command, args, env, cwd, inheritEnv, parentEnvironment, maxMessageBytes }, handlers);
+  }
+  if (url === undefined) throw missing("url", transport);
+  const options = { url, headers: definition.headers, maxMessageBytes, ...access };
+  if (transport === "websocket") {
+    const { openWebSocket } = await import("./transports/websocket.ts");
+    return openWebSocket({ ...options, pingMs: definition.pingIntervalMs }, handlers);
+  }
+  if (transport === "sse") {
+    const { openSse } = await import("./transports/sse.ts");
+    return openSse(options, handlers);
+  }
+  const { openHttp } = await import("./transports/http.ts");
+  return openHttp(options, handlers);
+}
+
+function missing(key: string, transport: string): TransportError {
+  return new TransportError(`transport '${transport}' needs '${key}'. Add it to the server`, {
+    sent: false,
+    permanent: true,
+  });
 }

@@ -1,6 +1,8 @@
+import { abortable } from "../lib/abortable.ts";
 import { keepSameItems } from "../lib/same-json.ts";
+import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { KnownServer } from "../model/server.ts";
+import type { KnownServer, ServerDefinition } from "../model/server.ts";
 import { type Listing, type ListMethod, listAll, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";
@@ -171,4 +173,43 @@ export function createServerCatalogue(options: CatalogueOptions) {
 function isOffered(method: ListMethod, { era, capabilities }: Session): boolean {
   if (method === "tools/list" && era === "modern") return true;
   return capabilities[method.split("/")[0] ?? ""] !== undefined;
+}
+
+type OpenListing = {
+  catalogue: ServerCatalogue;
+  transport: ServerDefinition["transport"];
+  isPersonal(): boolean;
+};
+
+/** Lists when a session is opened. Resolves with true when the server did not list and its cached tools stay. */
+export function createOpenListing({ catalogue, transport, isPersonal }: OpenListing) {
+  /** Over stateless HTTP, a new session is no new process. */
+  const isNewProcess = ({ era }: Session) => era === "legacy" || transport !== "http";
+
+  /** With a cached list, a server that cannot list is connected all the same. */
+  async function failsToList(listed: Promise<void>, signal: AbortSignal): Promise<boolean> {
+    try {
+      await listed;
+      return false;
+    } catch (thrown) {
+      if (signal.aborted || thrown instanceof PlaneError || !catalogue.isKnown()) throw thrown;
+      return true;
+    }
+  }
+
+  return {
+    async main(session: Session, signal: AbortSignal): Promise<boolean> {
+      if (isNewProcess(session)) catalogue.renew();
+      const listed = abortable(catalogue.list({ over: session }), signal);
+      catalogue.beginOffers(session);
+      const fails = await failsToList(listed, signal);
+      catalogue.relistOffers();
+      return fails && isNewProcess(session);
+    },
+    /** The lists of users with their own credentials may differ, so they do not replace each other. */
+    async other(session: Session, signal: AbortSignal): Promise<boolean> {
+      const isAsked = !catalogue.isKnown() || (isNewProcess(session) && !isPersonal());
+      return isAsked && failsToList(abortable(catalogue.listOver(session), signal), signal);
+    },
+  };
 }

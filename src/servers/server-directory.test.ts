@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServerDefinition } from "../model/server.ts";
-import type { Server } from "./server-contract.ts";
+import type { Server } from "./server.ts";
 import { createServerDirectory } from "./server-directory.ts";
 
 const definitionOf = (command: string) => ServerDefinition.parse({ command, transport: "stdio" });

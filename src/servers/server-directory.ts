@@ -1,59 +1,107 @@
 import { nearest } from "../lib/nearest.ts";
 import { sentence } from "../lib/sentence.ts";
+import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { ServerDefinition, ServerStatus, ServersChange } from "../model/server.ts";
-import { describeUnavailable } from "./describe-unavailable.ts";
-import type { Server } from "./server-contract.ts";
-import { brokenStatus, compareWanted, type Wanted } from "./wanted.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type {
+  PoolInfo,
+  ServerDefinition,
+  ServerLogLine,
+  ServerStatus,
+  ServersChange,
+} from "../model/server.ts";
+import type { RequestOptions } from "../protocol/request-options.ts";
+import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
+import { describeUnavailable } from "./failures.ts";
+import type { OfferMethod } from "./offers.ts";
+import type { Server } from "./server.ts";
+import { brokenStatus } from "./server-status.ts";
+import { type SessionOwner, sharedOwner } from "./sessions.ts";
 
-export type DirectoryOptions = Wanted & {
-  /** `after`: the server of that name before it has stopped. */
+export type DirectoryOptions = ConfiguredServers & {
+  /** `after`: the server that had this name before has stopped. */
   create(name: string, definition: ServerDefinition, after?: Promise<void>): Server;
-  /** The server is not configured any more. */
+  /** The server was removed from the configuration. */
   onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected" | "circuit">;
 };
 
-export type ServerDirectory = {
-  names(): string[];
-  /** The name itself, or an error that names the nearest one. */
-  requireName(name: string): string;
-  find(name: string): Server;
-  all(): [name: string, server: Server][];
-  /** Those of these names that are switched on. */
-  enabled(names: Iterable<string>): Server[];
-  isBroken(name: string): boolean;
-  /** Why a server offers nothing, when that is so. */
-  trouble(name: string): string | null;
-  status(): ServerStatus[];
-  /** Stops what is gone, replaces what is different, leaves the rest alone. */
-  apply(wanted: Wanted): Promise<ServersChange>;
-};
+export type ServerDirectory = ReturnType<typeof createServerDirectory>;
 
-/** Which servers there are, and which cannot be. */
-export function createServerDirectory(options: DirectoryOptions): ServerDirectory {
+/** The configured servers by name, and what one of them is asked. */
+export function createServerDirectory(options: DirectoryOptions) {
+  const map = createServerMap(options);
+  const { find, all, broken } = map;
+  const isBroken = (name: string) => Object.hasOwn(broken(), name);
+  const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
+    isBroken(name) ? null : use(find(name));
+  const chosen = (name: string | undefined) =>
+    name === undefined ? all().map(([, one]) => one) : [find(name)];
+
+  return {
+    ...map,
+    isBroken,
+    names: (): string[] => [...all().map(([name]) => name), ...Object.keys(broken())],
+    /** The name itself, or an error that names the nearest one. */
+    requireName(name: string): string {
+      if (!isBroken(name)) find(name);
+      return name;
+    },
+    /** Those of these names that are enabled. */
+    enabled: (names: Iterable<string>): Server[] => {
+      const servers = new Map(all());
+      return [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled);
+    },
+    /** Why a server offers no tools; null where it works. */
+    trouble: (name: string): string | null =>
+      isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name)),
+    status: (): ServerStatus[] => [
+      ...all().map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
+      ...Object.entries(broken()).map(([name, reason]) => brokenStatus(name, reason)),
+    ],
+    request(
+      name: string,
+      method: string,
+      params: UnknownObject,
+      requestOptions: RequestOptions,
+      owner: SessionOwner = sharedOwner,
+    ): Promise<unknown> {
+      try {
+        return find(name).request(method, params, requestOptions, owner);
+      } catch (thrown) {
+        return Promise.reject(thrown);
+      }
+    },
+    connect: async (name: string) => find(name).connect(),
+    disconnect: async (name: string) => find(name).disconnect(),
+    check: async (name: string, signal: AbortSignal) => find(name).check(signal),
+    /** What a server lists beside tools, without asking it; null where it was never asked. */
+    offered: (name: string, method: OfferMethod) => ifRunnable(name, (one) => one.offered(method)),
+    /** The shared session, when it is open. */
+    session: (name: string) => ifRunnable(name, (one) => one.session()),
+    /** What a person must do before the server can be used, such as to sign in. */
+    requirement: (name: string) => ifRunnable(name, (one) => one.requirement()),
+    logs: (name: string, user: string | null) => find(name).logs(user),
+    followLogs: (name: string, user: string | null, listener: (line: ServerLogLine) => void) =>
+      find(name).followLogs(user, listener),
+    /** Ends the user's sessions, because the token changed. */
+    forgetUser: async (name: string, user: string | null, isMainUser: boolean) =>
+      find(name).forgetUser(user, isMainUser),
+    pool: () => poolOf(all()),
+    clear: async (name?: string) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
+    /** Ends the sessions of these owners. */
+    release: async (belongs: (owner: SessionOwner) => boolean, reason: string, name?: string) =>
+      sum(await Promise.all(chosen(name).map((one) => one.release(belongs, reason)))),
+  };
+}
+
+/** Adds, replaces and removes servers as the configuration changes. */
+function createServerMap(options: DirectoryOptions) {
   const servers = new Map<string, Server>();
   let { definitions, broken } = options;
   const add = (name: string, definition: ServerDefinition, after?: Promise<void>) =>
     servers.set(name, options.create(name, definition, after));
   for (const [name, definition] of Object.entries(definitions)) add(name, definition);
-
-  const isBroken = (name: string) => Object.hasOwn(broken, name);
-  const cannotRun = (name: string) => `Server '${name}' cannot run: ${sentence(broken[name] ?? "")}`;
-
-  function find(name: string): Server {
-    const found = servers.get(name);
-    if (found) return found;
-    if (isBroken(name)) {
-      throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name), { data: { server: name, sent: false } });
-    }
-    const [guess] = nearest(name, servers.keys());
-    const hint =
-      guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
-    throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
-      data: { server: name },
-    });
-  }
 
   async function remove(name: string): Promise<void> {
     const leaving = servers.get(name);
@@ -62,45 +110,23 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
     await leaving?.stop();
   }
 
-  /** At once in the place of the one before, so that calls find it meanwhile; it opens nothing before that one is gone. */
+  /** The new server takes calls at once, and opens nothing before the old one has stopped. */
   async function replace(name: string): Promise<void> {
     const definition = definitions[name];
     const stopped = remove(name);
-    if (definition)
-      add(
-        name,
-        definition,
-        stopped.catch(() => undefined),
-      );
+    const settled = stopped.catch(() => undefined);
+    if (definition) add(name, definition, settled);
     await stopped;
   }
 
   return {
-    names: () => [...servers.keys(), ...Object.keys(broken)],
-    requireName(name) {
-      if (!isBroken(name)) find(name);
-      return name;
-    },
-    find,
-    all: () => [...servers],
-    enabled: (names) =>
-      [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled),
-    isBroken,
-    trouble(name) {
-      if (isBroken(name)) return cannotRun(name);
-      const current = find(name);
-      const { state, error, lastWords = null, installing } = current.status();
-      if (installing) return describeUnavailable(name, "it is still being installed", null);
-      const isFine = state === "connected" || state === "disabled" || (current.isKnown() && error === null);
-      return isFine ? null : describeUnavailable(name, error ?? state, lastWords);
-    },
-    status: () => [
-      ...[...servers].map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
-      ...Object.entries(broken).map(([name, reason]) => brokenStatus(name, reason)),
-    ],
-    async apply(wanted) {
-      const change = compareWanted(definitions, wanted.definitions);
-      ({ definitions, broken } = wanted);
+    all: (): [name: string, server: Server][] => [...servers],
+    broken: () => broken,
+    find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
+    /** Stops removed servers, replaces changed ones and leaves the rest alone. */
+    async apply(configured: ConfiguredServers): Promise<ServersChange> {
+      const change = compareDefinitions(definitions, configured.definitions);
+      ({ definitions, broken } = configured);
       for (const name of change.added) {
         const definition = definitions[name];
         if (definition) add(name, definition);
@@ -109,4 +135,40 @@ export function createServerDirectory(options: DirectoryOptions): ServerDirector
       return change;
     },
   };
+}
+
+function notFound(name: string, names: Iterable<string>, broken: ConfiguredServers["broken"]): never {
+  if (Object.hasOwn(broken, name)) {
+    throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name, broken), {
+      data: { server: name, sent: false },
+    });
+  }
+  const [guess] = nearest(name, names);
+  const hint =
+    guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
+    data: { server: name },
+  });
+}
+
+function cannotRun(name: string, broken: ConfiguredServers["broken"]): string {
+  return `Server '${name}' cannot run: ${sentence(broken[name] ?? "")}`;
+}
+
+function troubleOf(name: string, server: Server): string | null {
+  const { state, error, stderrTail = null, installing } = server.status();
+  if (installing) return describeUnavailable(name, "it is still being installed", null);
+  const isFine = state === "connected" || state === "disabled" || (server.isKnown() && error === null);
+  return isFine ? null : describeUnavailable(name, error ?? state, stderrTail);
+}
+
+function poolOf(servers: readonly [name: string, server: Server][]): PoolInfo {
+  const sessions = servers.flatMap(([name, { definition, sessionOwners }]) =>
+    sessionOwners().map((owner) => ({ server: name, key: hash({ name, owner, of: definition }) })),
+  );
+  return { size: sessions.length, sessions };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

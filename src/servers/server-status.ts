@@ -1,5 +1,5 @@
 import type { ServerDefinition, ServerStatus } from "../model/server.ts";
-import type { Connection } from "./connection-contract.ts";
+import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -7,8 +7,7 @@ export type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
   catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
-  /** The user or a limit keeps it from being started. */
-  isAway: boolean;
+  isAvailable: boolean;
   pending: number;
   noise: number;
 };
@@ -16,12 +15,12 @@ export type StatusParts = {
 /** What everybody may know about a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, lastWords, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
+  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
   return {
     state: definition.enabled ? state : "disabled",
-    idle: state === "disconnected" && trouble === null && catalogue.isKnown() && !parts.isAway,
+    idle: state === "disconnected" && trouble === null && catalogue.isKnown() && parts.isAvailable,
     ...(installingSince === null
       ? {}
       : { installing: { since: toText(installingSince), lastLine: sessions.main.installLine() } }),
@@ -29,7 +28,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     protocolVersion: live?.session.protocolVersion ?? null,
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
-    ...(lastWords === null ? {} : { lastWords }),
+    ...(stderrTail === null ? {} : { stderrTail }),
     nextRetryAt: toTime(retryAt ?? cooldownUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),
@@ -50,4 +49,26 @@ function toTime(at: number | null): string | null {
 
 function toText(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** The status of a server that cannot run. */
+export function brokenStatus(name: string, reason: string): ServerStatus {
+  return {
+    name,
+    state: "config_error",
+    idle: false,
+    transport: null,
+    protocolVersion: null,
+    tools: 0,
+    stale: false,
+    error: reason,
+    nextRetryAt: null,
+    pid: null,
+    rejected: [],
+    listedAt: null,
+    offers: { prompts: null, resources: null, resourceTemplates: null },
+    pending: 0,
+    sessions: 0,
+    noise: 0,
+  };
 }

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
-import { createServerVerbs, identifyServer } from "./server-verbs.ts";
-import type { Servers } from "./servers-contract.ts";
+import { anonymous } from "../model/principal.ts";
+import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
+import { identifyServer } from "./servers.ts";
+
+type ListedServers = Parameters<typeof createServerVerbs>[0];
+
+const options: VerbOptions = { defaultPrincipal: anonymous, maySee: () => true, trust: () => undefined };
 
 test("a server is another one by name, by definition, and where its command is read in another directory", () => {
   const base = identifyServer("s", sampleServer(), "/a");
@@ -48,8 +53,8 @@ function sample() {
       return { answered: true };
     },
     refresh: async (names: string[], options: unknown) => ({ names, options }),
-  } as unknown as Servers;
-  return { verbs: createServerVerbs(servers), asked };
+  } as unknown as ListedServers;
+  return { verbs: createServerVerbs(servers, options), asked };
 }
 
 test("asked of all, a server that cannot list is left out; asked of one, it says why", async () => {
@@ -101,8 +106,8 @@ test("a server that somebody connected or refreshed by its name is trusted again
     requireName: (name: string) => name,
     connect: async () => undefined,
     refresh: async () => ({}),
-  } as unknown as Servers;
-  const verbs = createServerVerbs(servers, undefined, undefined, (names) => trusted.push(names));
+  } as unknown as ListedServers;
+  const verbs = createServerVerbs(servers, { ...options, trust: (names) => trusted.push(names) });
   await verbs.connect("good");
   await verbs.refresh("bad");
   await verbs.refresh();

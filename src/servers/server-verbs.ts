@@ -1,37 +1,26 @@
 import { pause } from "../lib/pause.ts";
-import { hash } from "../lib/stable-json.ts";
-import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { anonymous, type Caller, mayDo, type Principal } from "../model/principal.ts";
-import type { ServerDefinition, ServerStatus } from "../model/server.ts";
+import { type Caller, mayDo, type Principal } from "../model/principal.ts";
+import type { ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { explainFailure, unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";
-import type { Servers } from "./servers-contract.ts";
+import type { ServerDirectory } from "./server-directory.ts";
+import type { ServerLifecycle } from "./server-lifecycle.ts";
+
+type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
 /** A whole listing, and one prompt or resource, may take this long. */
 const limitMs = 60_000;
 
-/** The same words mean another server where they are read in another directory. */
-export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
-  return hash({ name, definition, directory: definition.command === undefined ? null : directory });
-}
-
-/** The same whether it is hidden or not there, and without the names of others. */
-export function unknownServer(server: string): PlaneError {
-  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
-    data: { server },
-  });
-}
-
-/** What a server wrote is for those who may read its log. */
+/** Output of a server is for administrators. */
 function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
   if (mayDo(principal, "admin")) return status;
-  const { lastWords: _, installing, ...open } = status;
+  const { stderrTail: _, installing, ...open } = status;
   return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
-/** What is known, where asking takes longer. */
+/** The cached list, where asking takes longer. */
 function inTime(
   asked: Promise<unknown[]>,
   waitMs: number | undefined,
@@ -42,40 +31,21 @@ function inTime(
   return Promise.race([asked, late]);
 }
 
+export type VerbOptions = {
+  defaultPrincipal: Principal;
+  maySee(principal: Principal, server: string): boolean;
+  /** A person connected or refreshed these: their circuit breakers are closed. */
+  trust(servers: readonly string[]): void;
+};
+
 /** What can be asked of the servers beside calling their tools. */
-export function createServerVerbs(
-  servers: Servers,
-  defaultPrincipal: Principal = anonymous,
-  maySee: (principal: Principal, server: string) => boolean = () => true,
-  /** A person has taken care of these. */
-  trust: (servers: readonly string[]) => void = () => undefined,
-): ServerVerbs {
+export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
+  const { defaultPrincipal, maySee, trust } = options;
   const requireSeen = (server: string, principal: Principal): string => {
     if (maySee(principal, server)) return servers.requireName(server);
     throw unknownServer(server);
   };
-  async function list(
-    method: OfferMethod,
-    server: string | undefined,
-    { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number } = {},
-  ): Promise<Listed[]> {
-    const signal = AbortSignal.timeout(limitMs);
-    const names =
-      server === undefined
-        ? servers.names().filter((name) => maySee(principal, name))
-        : [requireSeen(server, principal)];
-    const listed = names.map(async (name): Promise<Listed[]> => {
-      const isNamed = server !== undefined;
-      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () =>
-        servers.offered(name, method),
-      );
-      // Asked of all, a server that cannot is left out; asked of one, it says why.
-      return (await (isNamed ? items : items.catch(() => [])))
-        .filter(isObject)
-        .map((item) => ({ ...item, server: name }));
-    });
-    return (await Promise.all(listed)).flat();
-  }
+  const lists = createLists(servers, options, requireSeen);
   const ask = (server: string, method: string, what: string, params: UnknownObject) =>
     servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
       throw explainFailure(thrown, server, what);
@@ -106,11 +76,10 @@ export function createServerVerbs(
       return report;
     },
     async logs(server, { connect = false, principal = defaultPrincipal } = {}) {
-      // Of a server that never ran there is nothing to tell.
       const name = requireSeen(server, principal);
       if (connect) {
         await servers.warmOne(name).catch(() => undefined);
-        // What it wrote before it answered comes another way, and may be heard right after the answer.
+        // Standard error may arrive right after the answer.
         await new Promise(setImmediate);
       }
       return servers.logs(server, principal.user);
@@ -122,10 +91,43 @@ export function createServerVerbs(
     },
     poolInfo: servers.pool,
     clearCaches: servers.clear,
-    prompts: (server, caller) => list("prompts/list", server, caller),
+    ...lists,
     prompt: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
+    resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
+  };
+}
+
+/** The prompts, resources and templates of one server or of all that the caller may see. */
+function createLists(
+  servers: KnownServers,
+  { defaultPrincipal, maySee }: VerbOptions,
+  requireSeen: (server: string, principal: Principal) => string,
+): Pick<ServerVerbs, "prompts" | "resources" | "resourceTemplates"> {
+  async function list(
+    method: OfferMethod,
+    server: string | undefined,
+    { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number } = {},
+  ): Promise<Listed[]> {
+    const signal = AbortSignal.timeout(limitMs);
+    const names =
+      server === undefined
+        ? servers.names().filter((name) => maySee(principal, name))
+        : [requireSeen(server, principal)];
+    const listed = names.map(async (name): Promise<Listed[]> => {
+      const isNamed = server !== undefined;
+      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () =>
+        servers.offered(name, method),
+      );
+      // Without a name, servers that fail are left out.
+      return (await (isNamed ? items : items.catch(() => [])))
+        .filter(isObject)
+        .map((item) => ({ ...item, server: name }));
+    });
+    return (await Promise.all(listed)).flat();
+  }
+  return {
+    prompts: (server, caller) => list("prompts/list", server, caller),
     resources: (server, caller) => list("resources/list", server, caller),
     resourceTemplates: (server, caller) => list("resources/templates/list", server, caller),
-    resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
   };
 }

@@ -1,185 +1,130 @@
-import { pause } from "../lib/pause.ts";
 import { runAll } from "../lib/run-all.ts";
 import { hash } from "../lib/stable-json.ts";
-import { PlaneError } from "../model/errors.ts";
-import { createProcessGuard } from "./guard.ts";
-import { tellWhileInstalling } from "./installer.ts";
-import { refreshServers } from "./refresh.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { KnownServer, ServerDefinition } from "../model/server.ts";
+import type { DoctorReport } from "../model/setup.ts";
+import type { Era } from "../protocol/session.ts";
+import type { TakeTools } from "./doctor/check-session.ts";
+import { createGatewayPorts, type GatewayOptions } from "./gateway-ports.ts";
+import type { Access } from "./open-session.ts";
+import { createProcessGuard } from "./process-guard.ts";
 import { createServer } from "./server.ts";
-import type { Server } from "./server-contract.ts";
-import { createServerDirectory } from "./server-directory.ts";
-import type { Servers, ServersOptions } from "./servers-contract.ts";
-import { nobodysSession } from "./sessions.ts";
-import { isEager, startsWithPlane } from "./wanted.ts";
+import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
+import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
+import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
 
-export function createServers(options: ServersOptions): Servers {
-  const guard = createProcessGuard();
-  let lastTurn = Promise.resolve();
-  const turn = () => {
-    lastTurn = lastTurn.then(() => new Promise(setImmediate));
-    return lastTurn;
+export { explainFailure, unknownServer } from "./failures.ts";
+
+export type ServersPorts = Omit<DirectoryOptions, "create"> &
+  Omit<LifecycleOptions, "identify"> &
+  VerbOptions &
+  Pick<GatewayOptions, "fitAnswer"> & {
+    environment: Readonly<Record<string, string | undefined>>;
+    /** Replaces references to secrets by their values, when they are needed. */
+    resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
+    /** Values that no message may show, beside those of the definition itself. */
+    secretValues(): readonly string[];
+    /** How requests of this user are authorised. */
+    access(name: string, definition: ServerDefinition, user: string | null): Access;
+    isPersonal(definition: ServerDefinition): boolean;
+    /** The directory in which a server's definition was read. */
+    directoryOf(name: string): string;
+    /** What we can answer when a server asks something. */
+    capabilities?: UnknownObject;
+    /** The part of it that needs no caller, where that is less. */
+    ownCapabilities?: UnknownObject | undefined;
+    /** How long a call may run as a task before its caller is notified. */
+    taskQuietMs?: number | undefined;
+    emit(event: PlaneEvent): void;
+    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
+    /** To be stored for the next run. */
+    onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
+    /** Which of the listed tools the catalogue accepts; for the doctor. */
+    takeTools: TakeTools;
   };
-  let recalled: Promise<void> | undefined;
-  let hasRecalled = false;
-  let isStarted = false;
 
+export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
+  Omit<ServerLifecycle, "recalled"> & {
+    /** The verbs of the plane about servers, and those that the gateway adds. */
+    verbs: ReturnType<typeof createServerVerbs> & ReturnType<typeof createGatewayPorts>["verbs"];
+    /** Examines one server, or all of them. */
+    doctor(server?: string): Promise<DoctorReport>;
+    stop(): Promise<void>;
+  };
+
+/** All live MCP connections of the plane. */
+export function createServers(ports: ServersPorts): Servers {
+  const guard = createProcessGuard();
   const directory = createServerDirectory({
-    ...options,
-    create: (name, definition, after) =>
-      createServer({
-        ...options,
-        name,
-        definition,
-        after,
-        guard,
-        turn,
-        capabilities: options.capabilities ?? {},
-        onSaid: (user, method, params) => options.onSaid?.({ server: name, user, method, params }),
-        isPersonal: () => options.isPersonal(definition),
-        access: (user, resolved) => options.access(name, resolved, user),
-        onTools: (tools, era) => options.onTools(name, definition, tools, era),
-        recalled: recallOnce,
-        onKnown: (known) =>
-          options.onKnown({ ...known, identity: options.identify(name, definition) }, name, definition),
-      }),
+    ...ports,
+    create: serverFactory(ports, {
+      guard,
+      turn: createTurns(),
+      recalled: () => lifecycle.recalled(),
+      onSaid: (said) => gateway.said(said),
+      emit(event) {
+        ports.emit(event);
+        if (event.type === "server.connected") gateway.connected(event.server);
+      },
+    }),
   });
-  const { find, all, enabled } = directory;
-  const allNames = () => all().map(([name]) => name);
-  const chosen = (name: string | undefined) =>
-    name === undefined ? all().map(([, one]) => one) : [find(name)];
-
-  /** What was known the last time, as far as the definition is still the same. */
-  async function recall(names: readonly string[]): Promise<void> {
-    const identified = new Map(
-      all()
-        .filter(([name]) => names.includes(name))
-        .map(([name, current]) => [options.identify(name, current.definition), current]),
-    );
-    for (const known of await options.known([...identified.keys()])) {
-      identified.get(known.identity)?.recall(known);
-    }
-  }
-  function recallOnce(): Promise<void> {
-    recalled ??= recall(allNames()).finally(() => {
-      hasRecalled = true;
-    });
-    return recalled;
-  }
-
-  async function start(names: readonly string[]): Promise<void> {
-    if (options.isOffline) return;
-    isStarted = true;
-    await recallOnce();
-    const wanted = enabled(names).filter(({ definition, isKnown }) => startsWithPlane(definition, isKnown()));
-    await Promise.allSettled(wanted.map((one) => one.connect()));
-  }
+  const lifecycle = createServerLifecycle(directory, {
+    ...ports,
+    identify: (name, { definition }) => identifyServer(name, definition, ports.directoryOf(name)),
+  });
+  const gateway = createGatewayPorts(directory, ports);
 
   return {
     ...directory,
-    start: () => start(allNames()),
-    connect: async (name) => find(name).connect(),
-    disconnect: async (name) => find(name).disconnect(),
-    async probe() {
-      await recallOnce();
-      const eager = enabled(allNames()).filter(({ definition }) => isEager(definition));
-      await Promise.allSettled(eager.filter(isWorthWaiting).map((one) => one.warm()));
+    ...lifecycle,
+    verbs: { ...createServerVerbs({ ...directory, ...lifecycle }, ports), ...gateway.verbs },
+    async doctor(server) {
+      const { examineServers } = await import("./doctor/doctor.ts");
+      const names = server === undefined ? directory.names() : [directory.requireName(server)];
+      return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
     },
-    async warmOne(name) {
-      const one = find(name);
-      if (isWorthWaiting(one)) await one.warm();
+    async stop() {
+      gateway.stop();
+      await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);
     },
-    warm(names) {
-      if (!recalled && !options.isOffline) void Promise.allSettled(enabled(names).map((one) => one.warm()));
-    },
-    async discover(names, options = {}) {
-      const { waitMs = 0, owner = nobodysSession, among = allNames(), onProgress } = options;
-      await recallOnce();
-      // A look at everything leaves those alone that wait to be named, and does not wait for an installer.
-      const meant = enabled(names ?? among).filter(
-        (one) => names || (one.definition.autoConnect && isWorthWaiting(one)),
-      );
-      const asked = Promise.allSettled(meant.map((one) => one.discover(owner)));
-      const installing = () => all().find(([, one]) => meant.includes(one) && one.installingSince() !== null);
-      const known = onProgress
-        ? tellWhileInstalling(asked, {
-            server: () => installing()?.[0] ?? "",
-            since: () => installing()?.[1].installingSince() ?? null,
-            onProgress,
-          })
-        : asked;
-      await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
-    },
-    isSettled(names, owner) {
-      for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
-      return hasRecalled;
-    },
-    async discoverOne(name, { waitMs = 0, owner = nobodysSession } = {}) {
-      const one = find(name);
-      await recallOnce();
-      const known = one.discover(owner);
-      if (waitMs === 0) return known;
-      const isKnown = await Promise.race([
-        known.then(() => true),
-        pause(waitMs, { isBackground: true }).then(() => false),
-      ]);
-      if (isKnown) return;
-      const text = `Server '${name}' did not list its tools within ${waitMs / 1000} s.`;
-      throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });
-    },
-    refresh: async (names, { force = true } = {}) =>
-      refreshServers(
-        names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
-        force,
-      ),
-    request(name, method, params, requestOptions, owner = nobodysSession) {
-      try {
-        return find(name).request(method, params, requestOptions, owner);
-      } catch (thrown) {
-        return Promise.reject(thrown);
-      }
-    },
-    check: async (name, signal) => find(name).check(signal),
-    async list(name, method, signal, isNamed) {
-      const one = find(name);
-      await recallOnce();
-      const { enabled: isEnabled, autoConnect } = one.definition;
-      const isMeant = isNamed || (isEnabled && autoConnect);
-      return isMeant ? one.list(method, signal) : (one.offered(method) ?? []);
-    },
-    offered: (name, method) => (directory.isBroken(name) ? null : find(name).offered(method)),
-    session: (name) => (directory.isBroken(name) ? null : find(name).session()),
-    requirement: (name) => (directory.isBroken(name) ? null : find(name).requirement()),
-    logs: (name, user) => find(name).logs(user),
-    followLogs: (name, user, listener) => find(name).followLogs(user, listener),
-    forgetUser: async (name, user, isMainUser) => find(name).forgetUser(user, isMainUser),
-    pool() {
-      const sessions = all().flatMap(([name, { definition, sessionOwners }]) =>
-        sessionOwners().map((owner) => ({ server: name, key: hash({ name, owner, of: definition }) })),
-      );
-      return { size: sessions.length, sessions };
-    },
-    clear: async (name) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
-    release: async (belongs, reason, name) =>
-      sum(await Promise.all(chosen(name).map((one) => one.release(belongs, reason)))),
-    async apply(wanted) {
-      const running = new Set(all().flatMap(([name, { isWanted }]) => (isWanted() ? name : [])));
-      const change = await directory.apply(wanted);
-      const fresh = [...change.added, ...change.changed];
-      if (recalled) await recall(fresh);
-      const restart = enabled(change.changed.filter((name) => running.has(name)));
-      void Promise.allSettled(restart.map((one) => one.connect()));
-      if (isStarted) void start(fresh);
-      return change;
-    },
-    stop: () => runAll([all().map(([, one]) => one.stop), guard.stop]),
   };
 }
 
-/** An installer that was at work before may take minutes; how far it is can be told at once. */
-function isWorthWaiting({ installingSince }: Pick<Server, "installingSince">): boolean {
-  return installingSince() === null;
+type Shared = Pick<Parameters<typeof createServer>[0], "guard" | "turn" | "recalled" | "emit"> & {
+  onSaid: ReturnType<typeof createGatewayPorts>["said"];
+};
+
+function serverFactory(ports: ServersPorts, shared: Shared): DirectoryOptions["create"] {
+  return (name, definition, after) =>
+    createServer({
+      ...ports,
+      ...shared,
+      name,
+      definition,
+      after,
+      capabilities: ports.capabilities ?? {},
+      onSaid: (user, method, params) => shared.onSaid({ server: name, user, method, params }),
+      isPersonal: () => ports.isPersonal(definition),
+      access: (user, resolved) => ports.access(name, resolved, user),
+      onTools: (tools, era) => ports.onTools(name, definition, tools, era),
+      onKnown(known) {
+        const identity = identifyServer(name, definition, ports.directoryOf(name));
+        ports.onKnown({ ...known, identity }, name, definition);
+      },
+    });
 }
 
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+/** A command means another server where it is read in another directory. */
+export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
+  return hash({ name, definition, directory: definition.command === undefined ? null : directory });
+}
+
+/** One process start per turn of the event loop, so that many starts leave room for other work. */
+function createTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => new Promise(setImmediate));
+    return last;
+  };
 }

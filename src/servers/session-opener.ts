@@ -1,15 +1,14 @@
 import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import { type LogLevel, logLevels, type ServerDefinition } from "../model/server.ts";
+import { RpcError } from "../protocol/message.ts";
 import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 import type { Era } from "../protocol/session.ts";
-import { createDefaultAnswers } from "./default-answers.ts";
-import type { ProcessGuard } from "./guard.ts";
-import { listenToServer } from "./listen-to-server.ts";
 import type { OpenSteps } from "./open-attempt.ts";
-import { type Access, type OpenedSession, openSession } from "./open-session.ts";
-import type { ServerLog } from "./server-log.ts";
+import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
+import type { ProcessGuard } from "./process-guard.ts";
+import type { LogWriter, ServerLog } from "./server-log.ts";
 
 /** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
 const legacyVerdictMs = 7 * 24 * 3_600_000;
@@ -140,4 +139,74 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
         : answerByItself(method, params, signal);
     },
   };
+}
+
+export type Listening = {
+  server: string;
+  log: LogWriter;
+  maxMessageBytes: number;
+  /** What is less serious is not kept. */
+  logLevel: LogLevel | undefined;
+  emit(event: PlaneEvent): void;
+  onListChanged(list: string): void;
+  /** Said by itself, and not to whoever has just asked. */
+  onSaid(method: string, params: UnknownObject): void;
+  onNoise(): void;
+};
+
+/** Hears what a server says beside its answers, in one session. */
+export function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
+  const { server, log, maxMessageBytes } = listening;
+
+  function takeLog({ level, data }: UnknownObject): void {
+    const known = logLevels.find((candidate) => candidate === level) ?? "info";
+    if (logLevels.indexOf(known) < logLevels.indexOf(listening.logLevel ?? "debug")) return;
+    log.add({
+      source: "log",
+      level: known,
+      text: typeof data === "string" ? data : JSON.stringify(data ?? null),
+    });
+    listening.emit({ type: "server.log", server, level: known });
+  }
+
+  return {
+    onNotification(method, params, isHeard) {
+      const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+      // Others are told once the list was asked for again.
+      if (list !== undefined) return listening.onListChanged(list);
+      if (method === "notifications/message") takeLog(params);
+      if (!isHeard) listening.onSaid(method, params);
+    },
+    onStderr: log.addText,
+    onNoise(text) {
+      listening.onNoise();
+      log.add({ source: "noise", text });
+    },
+    onTooLarge: (bytes) =>
+      new RpcError(
+        -32603,
+        `its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`,
+      ),
+  };
+}
+
+/** What a server is told that asks something nobody can be asked for: declined, never left waiting. */
+export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
+  return async (method) => {
+    if (method === "roots/list") return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };
+    if (method === "elicitation/create") return { action: "cancel" };
+    if (method === "sampling/createMessage") {
+      throw new RpcError(-1, "No model is configured that could answer, or it is not clear for which call.");
+    }
+    throw new RpcError(-32601, `Method not found: ${method}`);
+  };
+}
+
+function lastPart(uri: string): string {
+  const last = uri.replace(/\/+$/, "").split("/").at(-1) ?? uri;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

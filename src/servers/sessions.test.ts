@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Connection } from "./connection-contract.ts";
-import { createSessions, maxSessions, nobodysSession, type SessionOwner } from "./sessions.ts";
-import { initialFacts } from "./state.ts";
+import type { Connection } from "./connection.ts";
+import { initialFacts } from "./connection-state.ts";
+import { createSessions, maxSessions, type SessionOwner, sharedOwner } from "./sessions.ts";
 
 type Sharing = "shared" | "principal" | "conversation";
 
@@ -40,7 +40,7 @@ for (const [sharing, distinct] of [
 ] as const) {
   test(`sessions by '${sharing}' are as many as that asks for`, () => {
     const { sessions } = sample(sharing);
-    const owners = [nobodysSession, ada, adaLater, bob, nobodyTalking];
+    const owners = [sharedOwner, ada, adaLater, bob, nobodyTalking];
     const connections = owners.map(sessions.of);
     assert.equal(new Set(connections).size, distinct);
     assert.equal(connections[0], sessions.main);
@@ -139,6 +139,6 @@ test("sessions that could not be opened are forgotten once they may be tried aga
 test("looking for a session makes none", () => {
   const { sessions } = sample("principal");
   assert.equal(sessions.find(ada), undefined);
-  assert.equal(sessions.find(nobodysSession), sessions.main);
+  assert.equal(sessions.find(sharedOwner), sessions.main);
   assert.equal(sessions.all().length, 1);
 });

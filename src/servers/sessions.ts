@@ -1,4 +1,4 @@
-import type { Connection } from "./connection-contract.ts";
+import type { Connection } from "./connection.ts";
 
 /** Sessions of one server beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
@@ -6,7 +6,7 @@ export const maxSessions = 64;
 /** Who a session belongs to, where they are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };
 
-export const nobodysSession: SessionOwner = { user: null, conversation: null };
+export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
 export type Sessions = {
   /** The session of everybody, through which the server is also asked what it offers. */
@@ -28,12 +28,12 @@ export function createSessions(
   sharing: () => "shared" | "principal" | "conversation",
   create: (owner: SessionOwner) => Connection,
 ): Sessions {
-  const main = create(nobodysSession);
+  const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
 
   function narrow({ user, conversation }: SessionOwner): SessionOwner {
     const by = sharing();
-    if (by === "shared") return nobodysSession;
+    if (by === "shared") return sharedOwner;
     return { user, conversation: by === "conversation" ? conversation : null };
   }
 
@@ -88,7 +88,7 @@ export function createSessions(
       if (owner.user === null && owner.conversation === null) return main;
       return own.get(JSON.stringify(owner))?.connection;
     },
-    all: () => [{ owner: nobodysSession, connection: main }, ...own.values()],
+    all: () => [{ owner: sharedOwner, connection: main }, ...own.values()],
     release(belongs, reason) {
       const keys = [...own].filter(([, { owner }]) => belongs(owner)).map(([key]) => key);
       return end(keys, reason);

@@ -104,9 +104,9 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
       error?.message ?? "",
       /npx could not install it \(E404\)\. Correct the name of the package in 'args'; the registry does not know it\./,
     );
-    const { state, lastWords, installing } = await plane.server("fx");
+    const { state, stderrTail, installing } = await plane.server("fx");
     assert.deepEqual([state, installing], ["error", undefined]);
-    assert.match(lastWords ?? "", /npm error code E404 \| .*'no-such-server@\*' is not in this registry\.$/);
+    assert.match(stderrTail ?? "", /npm error code E404 \| .*'no-such-server@\*' is not in this registry\.$/);
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const list = await runCli(["servers", "list", ...place]);
     assert.match(list.stdout, /error +stdio .*npx could not install it \(E404\)\. Correct the name/);
@@ -125,7 +125,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     const config = await writeConfig(directory, { fx: entry });
     await using plane = await createPlane({ config });
     await assert.rejects(plane.connect("fx"), /installing it timed out after .* s \('installTimeoutMs'\)/);
-    assert.equal((await plane.server("fx")).lastWords, "still fetching");
+    assert.equal((await plane.server("fx")).stderrTail, "still fetching");
   });
 
   test("is told to people who look at a serving plane, and to who calls its tools", async () => {

@@ -25,7 +25,7 @@ test("what a broken server wrote reaches no model and no stranger, however they 
   assert.equal(error?.code, "SERVER_UNAVAILABLE");
   assert.doesNotMatch(JSON.stringify([error, await plane.servers(caller)]), /IGNORE-ME|secret/);
   const admin = { principal: trusted({ user: "ada" }) };
-  assert.equal((await plane.server("e2", admin)).lastWords, words);
+  assert.equal((await plane.server("e2", admin)).stderrTail, words);
 });
 
 test("whoever sits at the machine sees the line that says why", async () => {

@@ -36,7 +36,7 @@ export function sampleConnection({
       world.idle += 1;
     },
     retry: { firstMs: 1_000, maxMs: 60_000 },
-    isKept: () => world.kept,
+    staysConnected: () => world.kept,
     emit: (event) => events.push(event),
     hide: (text) => text.replaceAll("hunter2", "[redacted]"),
     onLeft: (channel) => left.push(channel),

@@ -2,7 +2,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Provider, ProviderContext } from "../../model/provider.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { RequestOptions } from "../../protocol/request-options.ts";
-import { explainFailure } from "../../servers/explain-failure.ts";
+import { explainFailure } from "../../servers/servers.ts";
 import { mapArguments, pickResult } from "./mapping.ts";
 
 type RequestServer = (

@@ -4,7 +4,7 @@ import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
-import type { Servers } from "../../servers/servers-contract.ts";
+import type { Servers } from "../../servers/servers.ts";
 import { createFunctionProvider } from "./function.ts";
 import { createHttpProvider } from "./http.ts";
 import { createProviderKinds, type ProviderKinds } from "./kinds.ts";

@@ -7,10 +7,10 @@ import type { ServerStatus } from "../../model/server.ts";
 /** Why a server is not there, with what it wrote itself. */
 export function renderTrouble({
   error,
-  lastWords,
-}: Pick<ServerStatus, "error" | "lastWords">): string | null {
-  if (error === null || lastWords === undefined) return error;
-  return `${error}; it last wrote: ${plainText(lastWords)}`;
+  stderrTail,
+}: Pick<ServerStatus, "error" | "stderrTail">): string | null {
+  if (error === null || stderrTail === undefined) return error;
+  return `${error}; it last wrote: ${plainText(stderrTail)}`;
 }
 
 /** A server that is fine and waits for its first use is not one that somebody has cut off. */
@@ -57,5 +57,5 @@ export async function withLastWords(plane: Plane, thrown: unknown): Promise<unkn
 export async function lastWordsOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.server(server).catch(() => null);
-  return status?.lastWords === undefined ? null : `It last wrote: ${plainText(status.lastWords)}`;
+  return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;
 }

@@ -96,7 +96,7 @@ function renderServer(status: ServerStatus): string {
     ["pending", status.pending],
     ["noise", status.noise],
     ["error", status.error],
-    ["it wrote", status.lastWords ?? null],
+    ["it wrote", status.stderrTail ?? null],
     ["next try", status.nextRetryAt],
   ];
   return [

@@ -14,8 +14,8 @@ export function tellOfServers(plane: Plane): void {
     say(`${mark} ${server}: ${plainText(text)}`);
   };
   const explain = async (server: string, error: string): Promise<string> => {
-    const { lastWords } = (await plane.server(server).catch(() => null)) ?? {};
-    return renderTrouble({ error, ...(lastWords === undefined ? {} : { lastWords }) }) ?? error;
+    const { stderrTail } = (await plane.server(server).catch(() => null)) ?? {};
+    return renderTrouble({ error, ...(stderrTail === undefined ? {} : { stderrTail }) }) ?? error;
   };
   plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
   plane.on("server.connected", ({ server, toolCount }) =>

@@ -1,39 +1,48 @@
+import { resolve } from "node:path";
 import { workingDirectory } from "../../config/environment.ts";
 import { createHider } from "../../lib/hide-values.ts";
+import { looksSecret } from "../../lib/looks-secret.ts";
 import { once } from "../../lib/once.ts";
-import type { Config } from "../../model/config.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import type { ServerDefinition } from "../../model/server.ts";
+import type { InstallStatus, ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/setup.ts";
-import type { Servers } from "../servers-contract.ts";
+import { installerOf } from "../installer.ts";
+import type { ServerDirectory } from "../server-directory.ts";
+import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
-import { examineServer } from "./examine-server.ts";
+import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
+import { checkBroken, checkEnvironment, passed } from "./check-configuration.ts";
+import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
+import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
-import type { TakeTools } from "./tools.ts";
 
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
-  secretsOf(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
+  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
   /** Reads what a server lists, as the catalogue does. */
   takeTools: TakeTools;
   /** Values that no report may show. */
   secretValues(): readonly string[];
-  /** How the plane itself gets on with them. */
-  servers: Pick<Servers, "discover" | "status">;
+  discover: ServerLifecycle["discover"];
 };
+
+/** The directory of the running plane. */
+type ExaminedServers = Pick<ServerDirectory, "all" | "broken" | "status">;
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
   names: readonly string[],
-  config: Config,
+  directory: ExaminedServers,
   means: Means,
 ): Promise<DoctorReport> {
-  // Asked of none, it only takes over what is known from before: what was started once is installed.
-  await means.servers.discover([]);
-  const statuses = new Map(means.servers.status().map((status) => [status.name, status]));
+  // Loads what is stored: a server that has listed before is installed.
+  await means.discover([]);
+  const definitions = new Map(directory.all().map(([name, server]) => [name, server.definition]));
+  const statuses = new Map(directory.status().map((status) => [status.name, status]));
   const loginShell = once(() => readLoginShell(means.environment));
   const examine = async (name: string) => {
-    const subject = await subjectOf(name, config, means);
+    const definition = definitions.get(name);
+    const subject = await subjectOf(name, definition, directory.broken(), means);
     const options = {
       environment: means.environment,
       directory: workingDirectory(),
@@ -45,8 +54,8 @@ export async function examineServers(
     const found = await examineServer(name, subject, options).catch(crashed);
     const hide = createHider([
       ...means.secretValues(),
-      ...referenced(config.servers[name], subject),
-      ...inheritedSecrets(means.environment, config.servers[name]?.inheritEnv),
+      ...referenced(definition, subject),
+      ...inheritedSecrets(means.environment, definition?.inheritEnv),
     ]);
     const checks = found.map((check) => ({
       ...check,
@@ -78,8 +87,161 @@ function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] 
   return [...args, ...Object.values(env), ...Object.values(headers), auth?.token ?? "", url ?? ""];
 }
 
-async function subjectOf(name: string, config: Config, { secretsOf }: Means) {
-  const definition = config.servers[name];
-  if (definition === undefined) return { broken: config.broken[name] ?? "it is not configured" };
-  return secretsOf(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
+async function subjectOf(
+  name: string,
+  definition: ServerDefinition | undefined,
+  broken: Readonly<Record<string, string>>,
+  { resolveSecrets }: Means,
+) {
+  if (definition === undefined) return { broken: broken[name] ?? "it is not configured" };
+  return resolveSecrets(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
+}
+
+const defaultLimitMs = 10_000;
+
+export type ExamineOptions = {
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Where a server without a `cwd` is started. */
+  directory: string;
+  /** Which of the listed tools the catalogue would take. */
+  takeTools: TakeTools;
+  /** Has it been started before? Then there should be nothing to install. */
+  isInstalled?: boolean;
+  /** The plane is installing it right now; a second installer would be in its way. */
+  installing?: InstallStatus | undefined;
+  /** What the user's login shell has; asked when a server does not start. */
+  loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
+  /** For reaching a server, and again for handshake and listing together. */
+  limitMs?: number;
+};
+
+type Examination = {
+  name: string;
+  definition: ServerDefinition & { cwd: string };
+  options: ExamineOptions;
+  limitMs: number;
+};
+
+/** Follows the way to a server step by step, and ends where the next step can tell nothing new. */
+export async function examineServer(
+  name: string,
+  subject: ServerDefinition | { broken: string },
+  options: ExamineOptions,
+): Promise<DoctorCheck[]> {
+  if ("broken" in subject) return [checkBroken(name, subject.broken)];
+  const configured = passed("configuration", `It is complete; the transport is ${subject.transport}.`);
+  if (!subject.enabled) {
+    return [
+      configured,
+      passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked."),
+    ];
+  }
+  const definition = { ...subject, cwd: resolve(options.directory, subject.cwd ?? "") };
+  // What is too slow for the plane has to be too slow here.
+  const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
+  const examination = { name, definition, options, limitMs };
+  const checks = await (subject.transport === "stdio" ? examineProcess : examineRemote)(examination);
+  const hide = hideSecrets(definition);
+  return [configured, passed("enabled", "It is switched on."), ...checks].map((check) => ({
+    ...check,
+    detail: hide(check.detail),
+    fix: check.fix === null ? null : hide(check.fix),
+  }));
+}
+
+async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
+  const { definition, options } = examination;
+  const directory = checkDirectory(definition.cwd);
+  // Where the directory is missing, a command inside it is missing only because of that.
+  const isHidden = !directory.ok && dependsOnDirectory(definition.command);
+  const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
+  const checks = [...needed, checkEnvironment(definition)];
+  if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
+  if (options.installing) return [...checks, installingNow(definition, options.installing)];
+  const session = await examineSession(examination);
+  const trouble = session.find(({ name, ok }) => name === "handshake" && !ok);
+  if (!trouble) return [...checks, ...session];
+  return [...checks, ...(await compare(examination, trouble.detail)), ...session];
+}
+
+/** What works by hand has what a login shell has. */
+async function compare({ name, definition, options }: Examination, said: string): Promise<DoctorCheck[]> {
+  const login = (await options.loginShell?.()) ?? null;
+  if (login === null) return [];
+  const { compareWithShell } = await import("./login-shell.ts");
+  const check = compareWithShell({ name, definition, plane: options.environment, login, said });
+  return check === null ? [] : [check];
+}
+
+function installingNow(definition: ServerDefinition, { since, lastLine }: InstallStatus): DoctorCheck {
+  const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
+  return passed("install", `${installerOf(definition)} installs it since ${since}.${said}`);
+}
+
+async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
+  const { definition, limitMs } = examination;
+  const address = checkUrl(definition.url);
+  if ("check" in address) return [address.check];
+  const { url } = address;
+  const known = [passed("url", `It names ${url.host}.`), checkEnvironment(definition)];
+  const reachable = await checkReachable(url, limitMs);
+  if (!reachable.ok) return [...known, reachable];
+  const session = await examineSession(examination);
+  if (mayExpectTls(session) && (await isTlsPort(url, limitMs))) return [...known, plainOnTlsPort(url)];
+  return [...known, reachable, ...session];
+}
+
+/** A plain server would note the attempt as a broken request, so one that answered properly is not asked. */
+function mayExpectTls(session: readonly DoctorCheck[]): boolean {
+  const failed = session.find(({ name, ok }) => name === "handshake" && !ok);
+  // 400 is what web servers answer to plain HTTP on their TLS port.
+  return failed !== undefined && !/HTTP (?!400)\d{3}/.test(failed.detail);
+}
+
+async function examineSession({ name, definition, options, limitMs }: Examination): Promise<DoctorCheck[]> {
+  const opened = await openServer(definition, options.environment, {
+    limitMs,
+    installMs: Math.max(limitMs, definition.installTimeoutMs),
+    isInstalled: options.isInstalled ?? true,
+  });
+  const handshake = checkHandshake(definition, opened);
+  if (!handshake.ok) return [handshake];
+  return [handshake, checkTools(name, definition, opened, options.takeTools)];
+}
+
+/** What is named a secret may be shorter than a secret that is only guessed. */
+const shortestSecret = 4;
+
+/** Removes from a text every value that this server's entry keeps secret. */
+export function hideSecrets(definition: ServerDefinition): (text: string) => string {
+  return createHider(secretsOf(definition), shortestSecret);
+}
+
+function secretsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
+  const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
+  const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
+  return [
+    ...values,
+    auth?.token ?? "",
+    auth?.clientSecret ?? "",
+    ...secretArguments(args),
+    ...(url ? urlSecrets(url) : []),
+  ];
+}
+
+/** `--token=x` and `--token x`. */
+function secretArguments(args: readonly string[]): string[] {
+  return args.flatMap((word, at) => {
+    const [, flag = "", value] = /^(-{1,2}[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (!looksSecret(flag)) return [];
+    const next = args[at + 1];
+    if (value !== undefined) return [value];
+    return next === undefined || next.startsWith("-") ? [] : [next];
+  });
+}
+
+function urlSecrets(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { username, password, searchParams } = new URL(text);
+  return [username, decodeURIComponent(password), password, ...searchParams.values()];
 }

@@ -7,7 +7,7 @@ import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtu
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
-import { examineServer } from "./examine-server.ts";
+import { examineServer } from "./doctor.ts";
 
 type Where = { path?: string; directory?: string; limitMs?: number };
 

@@ -8,7 +8,7 @@ import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
-import { examineServer } from "./examine-server.ts";
+import { examineServer } from "./doctor.ts";
 
 function examine(
   url: string,

@@ -6,8 +6,8 @@ import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { installerOf } from "../installer.ts";
 import { childEnvironment, inheritedVariables } from "../transports/child-environment.ts";
-import { failed } from "./check.ts";
-import { findCommand, isPath, searchPath } from "./find-command.ts";
+import { findCommand, isPath, searchPath } from "./check-command.ts";
+import { failed } from "./check-configuration.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

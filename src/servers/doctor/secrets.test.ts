@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
-import { renderCommandLine } from "./command-line.ts";
-import { hideSecrets } from "./secrets.ts";
+import { renderCommandLine } from "./check-command.ts";
+import { hideSecrets } from "./doctor.ts";
 
 test("every place of an entry that holds a secret is hidden, wherever its value turns up", () => {
   const hide = hideSecrets(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../../model/json.ts";
-import { modernHeaders } from "./http-headers.ts";
+import { modernHeaders } from "./http.ts";
 
 const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const request = (method: string, params: UnknownObject) =>

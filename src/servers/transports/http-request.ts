@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { TransportError } from "../../protocol/message.ts";
-import { connectFailure, refused } from "./http-failure.ts";
+import { connectFailure, refused } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 

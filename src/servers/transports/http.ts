@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { abortable } from "../../lib/abortable.ts";
+import { isObject } from "../../model/json.ts";
+import { encodeHeaderValue } from "../../protocol/header-value.ts";
 import { longBytes } from "../../protocol/line-splitter.ts";
 import {
   type Channel,
@@ -10,14 +12,10 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
-import { answerIn } from "./http-answer.ts";
-import { isEventStream, readBody, refuseCompressed } from "./http-body.ts";
-import { isPassing, refused } from "./http-failure.ts";
-import { modernHeaders } from "./http-headers.ts";
-import { keepListening, type StreamPlace } from "./http-listen.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
-import { followStream, resumeStream } from "./http-stream.ts";
-import { parseMessage } from "./noise.ts";
+import { isEventStream, isPassing, readBody, refuseCompressed, refused } from "./http-response.ts";
+import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
+import { parseMessage } from "./parse-message.ts";
 
 const goodbyeMs = 1_000;
 
@@ -182,5 +180,24 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
       protocolVersion = version;
       if (version === modernVersion) sessionId = undefined;
     },
+  };
+}
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
+/** What a message of the revision without sessions repeats in its headers; undefined for any other message. */
+export function modernHeaders(
+  message: OutgoingMessage,
+  settledVersion: string | undefined,
+): Record<string, string> | undefined {
+  const params = "method" in message ? (message.params ?? {}) : {};
+  const named = isObject(params._meta) ? params._meta[versionKey] : undefined;
+  const version = typeof named === "string" ? named : settledVersion;
+  if (version === undefined || (version !== named && version !== modernVersion)) return undefined;
+  const name = [params.name, params.uri, params.taskId].find((value) => typeof value === "string");
+  return {
+    "mcp-protocol-version": version,
+    ...("method" in message ? { "mcp-method": message.method } : {}),
+    ...(name === undefined ? {} : { "mcp-name": encodeHeaderValue(name) }),
   };
 }

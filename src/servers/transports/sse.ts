@@ -7,11 +7,10 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { isEventStream, readEvents, refuseCompressed } from "./http-body.ts";
-import { refused } from "./http-failure.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
-import { noiseText, parseMessage } from "./noise.ts";
+import { isEventStream, readEvents, refuseCompressed, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
+import { noiseText, parseMessage } from "./parse-message.ts";
 
 /** HTTP with server-sent events, as of 2024-11-05: one stream brings all answers and says where to post. */
 export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channel {

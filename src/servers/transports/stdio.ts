@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createTextTail } from "../../lib/text-tail.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import {
@@ -9,12 +10,17 @@ import {
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { noiseText, parseMessage } from "./noise.ts";
-import { stopProcessGroup } from "./process-group.ts";
-import { findWindowsCommand, type Launch, windowsLaunch } from "./windows-command.ts";
+import {
+  findWindowsCommand,
+  type Launch,
+  startFailure,
+  stopProcessGroup,
+  windowsLaunch,
+} from "./child-process.ts";
+import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
-const lastWordsMs = 200;
+const stderrDrainMs = 200;
 
 export type StdioOptions = {
   command: string;
@@ -40,7 +46,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     handlers.onClose(closed);
   };
   // A child that is ending closes its ends of the pipes first; how it ended says more.
-  const closeSoon = (what: string) => setTimeout(close, lastWordsMs, what).unref();
+  const closeSoon = (what: string) => setTimeout(close, stderrDrainMs, what).unref();
 
   const takeLine = (line: string, bytes?: Buffer) => {
     const message = parseMessage(line, bytes);
@@ -63,7 +69,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   };
   child.on("close", () => close(ended()));
   // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
-  child.on("exit", () => setTimeout(() => close(ended()), lastWordsMs).unref());
+  child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
   // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
   // server works while we do; the others of the same turn leave together.
@@ -86,7 +92,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
       if (closed) throw new TransportError(closed.message, { sent: false, said: closed.said });
       // What is on its way out is replaced as soon as it is out.
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new TransportError(ended(), { sent: false, retryAfterMs: lastWordsMs + 50 });
+        throw new TransportError(ended(), { sent: false, retryAfterMs: stderrDrainMs + 50 });
       const line = `${JSON.stringify(message)}\n`;
       const ids = "id" in message ? [message.id] : [];
       if (later !== undefined) {
@@ -117,7 +123,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     // Windows finds and runs `npx.cmd` only inside cmd.exe; elsewhere the system does all of that.
     const isWindows = process.platform === "win32";
     const { file, args, verbatim } = isWindows
-      ? await windowsLaunchOf(options, env)
+      ? windowsLaunchOf(options, env)
       : { file: options.command, args: options.args, verbatim: false };
     const child = spawn(file, [...args], {
       cwd: options.cwd,
@@ -134,7 +140,6 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     });
     return child;
   } catch (thrown) {
-    const { startFailure } = await import("./start-failure.ts");
     throw new TransportError(startFailure(thrown as NodeJS.ErrnoException, options), {
       sent: false,
       cause: thrown,
@@ -142,11 +147,10 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
   }
 }
 
-async function windowsLaunchOf(
+function windowsLaunchOf(
   { command, args, cwd = "." }: StdioOptions,
   env: Readonly<Record<string, string>>,
-): Promise<Launch> {
-  const { existsSync } = await import("node:fs");
+): Launch {
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const found = findWindowsCommand(command, {
     path: value("PATH"),

@@ -26,7 +26,7 @@ export const Server = z
     tools: z.number().int(),
     stale: z.boolean().openapi({ description: "Are the tools older than a failure to list them again?" }),
     error: z.string().nullable(),
-    lastWords: z
+    stderrTail: z
       .string()
       .optional()
       .openapi({ description: "What the server wrote itself before that; only for administrators." }),

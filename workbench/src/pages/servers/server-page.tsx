@@ -36,7 +36,7 @@ function AllServers() {
 }
 
 function ServerView({ server }: { server: ServerStatus }) {
-  const { name, error, lastWords, rejected, installing } = server;
+  const { name, error, stderrTail, rejected, installing } = server;
   const mayManage = useMay("admin");
   return (
     <Page
@@ -59,9 +59,9 @@ function ServerView({ server }: { server: ServerStatus }) {
         </p>
       )}
       {error !== null && !installing && <Complaint error={error} />}
-      {lastWords !== undefined && (
+      {stderrTail !== undefined && (
         <p className="break-words text-[13px] text-muted">
-          The last thing it wrote: <span className="font-mono text-xs text-ink">{lastWords}</span>
+          The last thing it wrote: <span className="font-mono text-xs text-ink">{stderrTail}</span>
         </p>
       )}
       <div className="grid items-start gap-3 lg:grid-cols-2">

@@ -1,0 +1,92 @@
+import { stableJson } from "../lib/stable-json.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { ServerDefinition, ServersChange } from "../model/server.ts";
+
+export type DesiredState = {
+  /** Is it reconnected after it was lost? */
+  staysConnected(): boolean;
+  isStopped(): boolean;
+  connect(): void;
+  /** Until the next `connect`. */
+  disconnect(): void;
+  /** For good. */
+  stop(): void;
+  /** Throws the reason why the server must not be started or asked. */
+  requireAvailable(): void;
+  isAvailable(): boolean;
+};
+
+/** Whether one server should run, by its configuration and by the last connect or disconnect. */
+export function createDesiredState(
+  name: string,
+  { enabled, alwaysOn }: Pick<ServerDefinition, "enabled" | "alwaysOn">,
+  isOffline: boolean,
+): DesiredState {
+  let staysConnected = alwaysOn;
+  let isDisconnected = false;
+  let isStopped = false;
+
+  function refusal(): string | null {
+    if (!enabled) return "is disabled in the configuration";
+    if (isStopped) return "is stopped";
+    if (isOffline) return "is not asked, because the plane is offline";
+    return isDisconnected ? "was disconnected. Connect it first" : null;
+  }
+
+  return {
+    staysConnected: () => staysConnected && !isDisconnected && !isStopped,
+    isStopped: () => isStopped,
+    connect() {
+      isDisconnected = false;
+      staysConnected = true;
+    },
+    disconnect() {
+      isDisconnected = true;
+      staysConnected = alwaysOn;
+    },
+    stop() {
+      isStopped = true;
+    },
+    isAvailable: () => refusal() === null,
+    requireAvailable() {
+      const reason = refusal();
+      if (reason === null) return;
+      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
+        data: { server: name, sent: false, retryAt: null },
+      });
+    },
+  };
+}
+
+/** The configured servers: those that can run, and the reason for each that cannot. */
+export type ConfiguredServers = {
+  definitions: Readonly<Record<string, ServerDefinition>>;
+  broken: Readonly<Record<string, string>>;
+};
+
+export function compareDefinitions(
+  before: ConfiguredServers["definitions"],
+  after: ConfiguredServers["definitions"],
+): ServersChange {
+  const shared = Object.keys(after).filter((name) => Object.hasOwn(before, name));
+  const isSame = (name: string) => stableJson(before[name]) === stableJson(after[name]);
+  return {
+    added: Object.keys(after).filter((name) => !Object.hasOwn(before, name)),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
+    changed: shared.filter((name) => !isSame(name)),
+    unchanged: shared.filter(isSame),
+  };
+}
+
+export function isEager({ autoConnect, lazy, alwaysOn }: ServerDefinition): boolean {
+  return alwaysOn || (autoConnect && lazy !== true);
+}
+
+/** Where `lazy` is not set, a server starts with the plane until its tools are known. */
+export function startsWithPlane(
+  { alwaysOn, autoConnect, lazy }: ServerDefinition,
+  isKnown: boolean,
+): boolean {
+  if (alwaysOn) return true;
+  return autoConnect && (lazy === undefined ? !isKnown : !lazy);
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { suite, test } from "node:test";
+import { scaledMs } from "../../../test/fixtures/patience.ts";
+import { sampleServer } from "../../../test/samples/calls.ts";
+import { listen } from "../../../test/samples/channels.ts";
+import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import type { DoctorCheck } from "../../model/setup.ts";
+import { examineServer } from "./doctor.ts";
+
+function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {
+  const definition = sampleServer({ command: undefined, url, transport: "http" });
+  const options = {
+    environment: {},
+    directory: "/",
+    limitMs,
+    takeTools: () => assert.fail("nothing is listed"),
+  };
+  return examineServer("notes", definition, options);
+}
+
+const unreached = "configuration enabled url environment !reachable";
+
+suite("a server that cannot be reached", { concurrency: 4 }, () => {
+  test("a closed port is told as such", async () => {
+    const server = await listenTo(createServer());
+    await server[Symbol.asyncDispose]();
+    const checks = await examine(withSecrets(server.url));
+    assert.equal(outline(checks), unreached);
+    assert.match(failure(checks).detail, /^Nothing listens at 127\.0\.0\.1:\d+\.$/);
+    assert.match(failure(checks).fix, /^Start the server, or correct the port in 'url'\.$/);
+  });
+
+  test("an unknown host is told as such", async () => {
+    const checks = await examine("http://ada:pw-one@notes.invalid/pw-two?key=pw-three");
+    assert.equal(outline(checks), unreached);
+    assert.match(failure(checks).detail, /host.* 'notes\.invalid'/);
+    assert.match(failure(checks).fix, /^Correct the host name in 'url'/);
+  });
+
+  test("TLS on a plain port is told as such", async () => {
+    await using server = await listen((_, response) => response.end("plain"));
+    const checks = await examine(withSecrets(server.url.replace("http:", "https:")));
+    assert.equal(outline(checks), unreached);
+    assert.match(failure(checks).detail, /accepts connections but does not speak TLS/);
+    assert.match(failure(checks).fix, /^Change the beginning of 'url' to http:\/\//);
+  });
+
+  test("plain HTTP on a TLS port is told as such", async () => {
+    await using server = await listenTo(createHttpsServer(selfSigned()));
+    const checks = await examine(withSecrets(server.url));
+    assert.equal(outline(checks), unreached);
+    assert.match(failure(checks).detail, /expects TLS, and 'url' begins with http:/);
+    assert.equal(failure(checks).fix, "Change the beginning of 'url' to https://.");
+  });
+
+  test("a certificate that nobody vouches for is told as such", async () => {
+    await using server = await listenTo(createHttpsServer(selfSigned()));
+    const checks = await examine(withSecrets(server.url.replace("http:", "https:")));
+    assert.equal(outline(checks), unreached);
+    assert.match(failure(checks).fix, /NODE_EXTRA_CA_CERTS/);
+  });
+
+  test("a port that takes connections and says nothing is given up in time", {
+    timeout: scaledMs(10_000),
+  }, async () => {
+    await using server = await listenTo(createServer());
+    const tls = failure(await examine(server.url.replace("http:", "https:"), 300));
+    assert.match(tls.detail, /does not speak TLS \(no answer within 0\.3 s\)/);
+    const plain = await examine(server.url, 300);
+    assert.equal(outline(plain), "configuration enabled url environment reachable !handshake");
+    assert.match(failure(plain).detail, /^It gave no answer within 0\.3 s\.$/);
+  });
+});
+
+function withSecrets(url: string): string {
+  return url.replace("://", "://ada:pw-one@").replace(/(\d)(\/mcp)?$/, "$1/pw-two?key=pw-three");
+}
+
+async function listenTo(server: Server): Promise<AsyncDisposable & { url: string }> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket.unref()));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A certificate as small as one can be: made here, so that no key has to be kept. */
+function selfSigned(): { key: string; cert: string } {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const der = (tag: number, ...parts: Uint8Array[]) => {
+    const body = Buffer.concat(parts);
+    const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
+    return Buffer.concat([Buffer.from([tag, ...length]), body]);
+  };
+  const ecdsaWithSha256 = der(0x30, Buffer.from("06082a8648ce3d040302", "hex"));
+  const commonName = der(0x30, Buffer.from("0603550403", "hex"), der(0x0c, Buffer.from("test")));
+  const name = der(0x30, der(0x31, commonName));
+  const time = (text: string) => der(0x17, Buffer.from(text));
+  const validity = der(0x30, time("250101000000Z"), time("491231000000Z"));
+  const key = publicKey.export({ type: "spki", format: "der" });
+  const serial = der(0x02, Buffer.from([1]));
+  const content = der(0x30, serial, ecdsaWithSha256, name, validity, name, key);
+  const signature = der(0x03, Buffer.from([0]), sign("sha256", content, privateKey));
+  const certificate = der(0x30, content, ecdsaWithSha256, signature).toString("base64");
+  return {
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`,
+  };
+}

@@ -1,0 +1,312 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { countOf } from "../../lib/count-of.ts";
+import { plainText } from "../../lib/plain-text.ts";
+import { redact } from "../../lib/redact.ts";
+import { sentence } from "../../lib/sentence.ts";
+import { limitTime } from "../../lib/time-limit.ts";
+import { version } from "../../lib/version.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { ServerDefinition } from "../../model/server.ts";
+import type { DoctorCheck } from "../../model/setup.ts";
+import { listAll } from "../../protocol/list-all.ts";
+import { type Channel, RpcError, TransportError } from "../../protocol/message.ts";
+import { refuseRequest } from "../../protocol/peer.ts";
+import { tokenHeaders } from "../auth/token-headers.ts";
+import { installerOf, installFailure } from "../installer.ts";
+import { openSession } from "../open-session.ts";
+import { renderCommandLine } from "./check-command.ts";
+import { failed, passed } from "./check-configuration.ts";
+
+export function checkHandshake(definition: ServerDefinition, { session, failure }: Opened): DoctorCheck {
+  if (session || !failure) {
+    return passed(
+      "handshake",
+      `It is ${session?.server ?? "a server without a name"} and speaks protocol ${session?.protocolVersion}.`,
+    );
+  }
+  const fix =
+    definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
+  return failed("handshake", { detail: describe(failure), fix });
+}
+
+export function describe({ reason, said }: Failure): string {
+  const told = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
+  return said === "" ? told : `${told} It last wrote:\n${said}`;
+}
+
+/** What servers write when they cannot start, and what that asks for. */
+const complaints: [said: RegExp, fix: (found: string) => string][] = [
+  [
+    /npm (?:error|ERR!) (?:code )?E?404/i,
+    () => "Correct the name of the package in 'args'; npm does not know it.",
+  ],
+  [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
+  [/can't open file '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
+  [
+    /No module named '?([\w.]+)/,
+    (found) => `Install the Python module ${found} for the Python that 'command' runs.`,
+  ],
+  [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
+];
+
+export function processFix(definition: ServerDefinition, { kind, reason, said }: Failure): string {
+  const { command = "" } = definition;
+  const install = installFailure(definition, said);
+  if (install?.remedy) return install.remedy;
+  for (const [pattern, fix] of complaints) {
+    const found = pattern.exec(said);
+    if (found) return fix(found[1] ?? "");
+  }
+  if (kind === "not started" && reason.includes("was not found")) {
+    return `Correct the first line (#!) of ${command}; the program it names does not exist.`;
+  }
+  if (isStranger(reason)) return updateFix;
+  const line = renderCommandLine(definition);
+  if (kind === "too late" && installerOf(definition) !== null) {
+    return `Raise 'installTimeoutMs', or run it once by hand, so that it can fetch what it needs: ${line}`;
+  }
+  return `Run it by hand to see what it says: ${line}`;
+}
+
+export function remoteFix(definition: ServerDefinition, { reason }: Failure): string {
+  const [, redirect] = /redirects to (\S+);/.exec(reason) ?? [];
+  if (redirect !== undefined) return `Change 'url' to the address it redirects to, at ${redirect}.`;
+  if (reason.includes("no TLS is spoken")) return "Begin 'url' with http:// instead of https://.";
+  if (reason.includes("is no WebSocket") || reason.includes("sub-protocol")) {
+    return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
+  }
+  if (isStranger(reason)) return updateFix;
+  const [, status] = /HTTP (\d{3})/.exec(reason) ?? [];
+  if (status !== undefined) return statusFix(definition, Number(status));
+  return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
+}
+
+function statusFix(definition: ServerDefinition, status: number): string {
+  if (status === 401 || status === 403) return credentialFix(definition);
+  if (status === 404 || status === 405) {
+    return "Correct the path of 'url': is this the right one? Most servers answer at /mcp, older ones at /sse.";
+  }
+  if (status === 429) return "Wait, then try again; the server takes no more requests for now.";
+  if (status >= 500) return "Ask whoever runs the server to look into its log.";
+  return "Point 'url' to the MCP endpoint of the server, often at /mcp.";
+}
+
+function credentialFix({ headers, auth }: ServerDefinition): string {
+  if (auth?.token) return "Replace 'auth.token' by a token that the server accepts.";
+  const given = Object.keys(headers).find((name) => /^authorization$|key|token/i.test(name));
+  if (given !== undefined) return `Replace the token in 'headers.${given}' by one that the server accepts.`;
+  return "Add the token that the server wants as 'auth.token' or in 'headers.Authorization'.";
+}
+
+const updateFix = "Update the server to a version that speaks one of these protocols.";
+
+function isStranger(reason: string): boolean {
+  return reason.startsWith("it speaks protocol");
+}
+
+type Taken = { tools: readonly unknown[]; rejected: readonly { tool: string; reason: string }[] };
+
+export type TakeTools = (server: string, definition: ServerDefinition, listed: unknown[]) => Taken;
+
+export function checkTools(
+  server: string,
+  definition: ServerDefinition,
+  { listed, failure }: Opened,
+  takeTools: TakeTools,
+): DoctorCheck {
+  if (listed === null) {
+    const detail = failure ? `Asked for its tools: ${describe(failure)}` : "It did not list its tools.";
+    return failed("tools", { detail, fix: listingFix(definition) });
+  }
+  const taken = takeTools(server, definition, listed);
+  const missing = missingNames(definition, listed);
+  if (missing.length > 0) {
+    return failed("tools", {
+      detail: `'allow_tools' names ${missing.join(", ")}, which it does not offer.`,
+      fix: "Correct these names in 'allow_tools', or take them out.",
+    });
+  }
+  const detail = summary(listed.length, taken);
+  if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
+  return failed("tools", {
+    detail,
+    fix: "Update the server, or tell its authors what is wrong with its tools.",
+  });
+}
+
+/** Globs may match nothing; a whole name that matches nothing is a mistake. */
+function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
+  const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
+  return (allow_tools ?? [])
+    .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
+    .map((name) => `'${name}'`);
+}
+
+function summary(listed: number, { tools, rejected }: Taken): string {
+  if (listed === 0) return "It offers no tools, so there is nothing to call.";
+  const [first] = rejected;
+  const refused = first ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.` : "";
+  const filtered = listed - tools.length - rejected.length;
+  const kept = filtered > 0 ? ` ${filtered} are kept out by 'allow_tools' and 'deny_tools'.` : "";
+  return `${tools.length} of ${countOf(listed, "tool")} can be called.${refused}${kept}`;
+}
+
+function listingFix(definition: ServerDefinition): string {
+  if (definition.transport !== "stdio")
+    return "Ask whoever runs the server why it does not answer tools/list.";
+  return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
+}
+
+export type Opened = {
+  /** Null when no handshake came about. */
+  session: { protocolVersion: string; server: string | null } | null;
+  /** What it listed; null when something failed before. */
+  listed: unknown[] | null;
+  failure: Failure | null;
+};
+
+export type Limits = {
+  limitMs: number;
+  /** Instead of that while an installer is at work. */
+  installMs: number;
+  /** Has it been started before, so that there should be nothing to install? */
+  isInstalled: boolean;
+};
+
+/** Opens a session, lists the tools, and has ended whatever it started when it answers. */
+export async function openServer(
+  definition: ServerDefinition,
+  environment: Readonly<Record<string, string | undefined>>,
+  { limitMs, installMs, isInstalled }: Limits,
+): Promise<Opened> {
+  const limiter = limitTime(limitMs, installMs + limitMs);
+  const { signal } = limiter;
+  let waitsMs = limitMs;
+  const waitForInstaller = () => {
+    if (installerOf(definition) === null || waitsMs >= installMs || opened.session) return;
+    waitsMs = installMs;
+    limiter.extend(installMs);
+  };
+  const opened: Opened = { session: null, listed: null, failure: null };
+  const closed = Promise.withResolvers<TransportError>();
+  const channels: Channel[] = [];
+  let noise: string | undefined;
+  let failed: { thrown: unknown; tooLate: boolean } | undefined;
+  if (!isInstalled) waitForInstaller();
+  try {
+    const { session } = await openSession(
+      {
+        definition,
+        environment,
+        access: { authorize: async () => staticHeaders(definition.auth) },
+        client: { info: { name: "toolplane", version }, capabilities: {} },
+        known: async () => undefined,
+        signal,
+        onOpened: (channel) => channels.push(channel),
+      },
+      {
+        onNotification: () => undefined,
+        onStderr: waitForInstaller,
+        onRequest: refuseRequest,
+        onNoise: (text) => {
+          noise ??= text;
+        },
+        onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
+        onClose: () => undefined,
+        onEnded: closed.resolve,
+      },
+    );
+    opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
+    waitsMs = limitMs;
+    limiter.extend();
+    const offersTools = session.era === "modern" || session.capabilities.tools !== undefined;
+    opened.listed = offersTools ? (await listAll(session, "tools/list", signal)).items : [];
+    session.end();
+  } catch (thrown) {
+    failed = { thrown, tooLate: signal.aborted };
+  } finally {
+    limiter.clear();
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
+  const channel = channels.at(-1);
+  if (failed) {
+    const failure = await explain({ ...failed, limitMs: waitsMs, channel, noise, closed: closed.promise });
+    const install = installFailure(definition, saidBefore(failed.thrown));
+    opened.failure = install === null ? failure : { ...failure, said: install.lines.join("\n") };
+  }
+  return opened;
+}
+
+function saidBefore(thrown: unknown): string {
+  return thrown instanceof TransportError ? thrown.said : "";
+}
+
+/** Only what everybody sends; nobody is asked to sign in for a check. */
+function staticHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
+  return auth?.token && auth.type !== "none" ? tokenHeaders(auth, auth.token) : {};
+}
+
+function nameOf(info: UnknownObject | null): string | null {
+  if (typeof info?.name !== "string") return null;
+  const words = [info.name, info.version].filter((word) => typeof word === "string");
+  return plainText(words.join(" ")).slice(0, 100);
+}
+
+/** How long the reason of a process that has just ended may take to arrive. */
+const stderrDrainMs = 200;
+const lastLines = 5;
+const maxReason = 500;
+
+export type Failure = {
+  kind: "not started" | "too late" | "refused" | "lost";
+  /** Safe to print, and without what the process said. */
+  reason: string;
+  /** The last lines of the process's standard error; "" where there are none. */
+  said: string;
+};
+
+type Ending = {
+  thrown: unknown;
+  tooLate: boolean;
+  limitMs: number;
+  channel: Channel | undefined;
+  /** The first line it wrote that is no message. */
+  noise: string | undefined;
+  closed: Promise<TransportError>;
+};
+
+/** Why a session did not come about or did not last. The channel is closed by now. */
+export async function explain({
+  thrown,
+  tooLate,
+  limitMs,
+  channel,
+  noise,
+  closed,
+}: Ending): Promise<Failure> {
+  if (tooLate) {
+    const isProcess = channel?.pid != null;
+    const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
+    const wrote =
+      isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
+    return {
+      kind: "too late",
+      reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
+      said: saidBy(ended),
+    };
+  }
+  const reason = redact(plainText(messageOf(thrown))).slice(0, maxReason);
+  const said = saidBy(thrown);
+  if (thrown instanceof RpcError)
+    return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
+  return { kind: channel === undefined ? "not started" : "lost", reason, said };
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+function saidBy(thrown: unknown): string {
+  const said = thrown instanceof TransportError ? thrown.said : "";
+  return said.trim().split("\n").slice(-lastLines).join("\n");
+}

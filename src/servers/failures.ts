@@ -1,0 +1,106 @@
+import { cutText } from "../lib/cut-text.ts";
+import { isRawJSON } from "../lib/exact-numbers.ts";
+import { createHider } from "../lib/hide-values.ts";
+import { sentence } from "../lib/sentence.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { RpcError, TransportError } from "../protocol/message.ts";
+
+/** What was not sent because the session was gone goes out again at once, over a new one. */
+function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
+  retryAt?: null;
+  retryInMs?: number;
+} {
+  if (permanent) return { retryAt: null };
+  if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs };
+  return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
+}
+
+/** What went wrong between us and a server, in our words. */
+export function explainFailure(thrown: unknown, server: string, tool: string): unknown {
+  if (thrown instanceof RpcError) {
+    return new PlaneError("PROVIDER_FAILED", `Server '${server}' failed on '${tool}': ${thrown.message}`, {
+      data: {
+        server,
+        sent: true,
+        rpcCode: thrown.code,
+        ...(thrown.data === undefined ? {} : { rpcData: thrown.data }),
+      },
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof TransportError) {
+    return new PlaneError(
+      "SERVER_UNAVAILABLE",
+      `Server '${server}' was lost during '${tool}': ${thrown.message}.`,
+      {
+        data: { server, sent: thrown.sent, ...whenAgain(thrown) },
+        cause: thrown,
+      },
+    );
+  }
+  return thrown;
+}
+
+/** Hides what a server was given, and whatever else must not be told, in texts about it. */
+export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
+  return createHider([
+    ...others,
+    ...Object.values(env),
+    ...Object.values(headers),
+    auth?.token,
+    auth?.clientSecret,
+  ]);
+}
+
+/** The same failure, told without secrets. */
+export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
+  if (thrown instanceof RpcError)
+    return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide));
+  if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
+  return thrown;
+}
+
+/** In every text of a value, however deep. */
+function hideIn(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
+  if (!isObject(value) || isRawJSON(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
+}
+
+/** For anybody, models among them: what a server wrote is for those who may read its log. */
+export function describeUnavailable(name: string, why: string, stderrTail: string | null): string {
+  const place = stderrTail === null ? "" : ` 'toolplane servers logs ${name}' shows what it wrote.`;
+  return `Server '${name}' is not available: ${sentence(why)}${place}`;
+}
+
+const longest = 200;
+/** What a runtime writes around the reason. */
+const around = /^\s*(?:at |File "|Node\.js v|Traceback|node:|\^|~|throw |[{}()[\];]*$)/;
+const reasons = /error|exception|fail|cannot|could not|missing|not found|denied|refused|invalid|panic|fatal/i;
+
+/** Of what a process wrote last, the one line that is most likely to say why it ended. */
+export function reasonLine(said: string): string | null {
+  const lines = said
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const telling = lines.filter((line) => !around.test(line));
+  const line = telling.findLast((one) => reasons.test(one)) ?? telling.at(-1) ?? lines.at(-1);
+  return line === undefined ? null : cutText(line, longest);
+}
+
+/** What the other side wrote before a failure, without what is to be hidden. */
+export function stderrTailOf(cause: unknown, hide: (text: string) => string): string | null {
+  const words = cause instanceof TransportError ? reasonLine(cause.said) : null;
+  return words === null ? null : hide(words);
+}
+
+/** The same for a hidden server and for one that does not exist. */
+export function unknownServer(server: string): PlaneError {
+  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
+    data: { server },
+  });
+}

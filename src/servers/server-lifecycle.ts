@@ -1,0 +1,199 @@
+import { pause } from "../lib/pause.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Relay } from "../model/relay.ts";
+import type { KnownServer, RefreshReport, ServersChange } from "../model/server.ts";
+import { type ConfiguredServers, isEager, startsWithPlane } from "./desired-state.ts";
+import { reportInstalling } from "./installer.ts";
+import type { OfferMethod } from "./offers.ts";
+import type { Server } from "./server.ts";
+import type { ServerDirectory } from "./server-directory.ts";
+import { type SessionOwner, sharedOwner } from "./sessions.ts";
+
+export type LifecycleOptions = {
+  isOffline: boolean;
+  identify(name: string, server: Server): string;
+  /** What was stored of the servers with these identities. */
+  known(identities: readonly string[]): Promise<readonly KnownServer[]>;
+};
+
+export type DiscoverOptions = {
+  waitMs?: number;
+  owner?: SessionOwner;
+  /** Where no names are given: only these servers. */
+  among?: readonly string[];
+  onProgress?: Relay["onProgress"];
+};
+
+export type ServerLifecycle = ReturnType<typeof createServerLifecycle>;
+
+/** Starts servers and makes their tools known: with the plane, on demand, and after a new configuration. */
+export function createServerLifecycle(directory: ServerDirectory, options: LifecycleOptions) {
+  const { find, all, enabled } = directory;
+  const allNames = () => all().map(([name]) => name);
+  const recall = createRecall(directory, options);
+  let isStarted = false;
+
+  async function start(names: readonly string[]): Promise<void> {
+    if (options.isOffline) return;
+    isStarted = true;
+    await recall.once();
+    const starting = enabled(names).filter(({ definition, isKnown }) =>
+      startsWithPlane(definition, isKnown()),
+    );
+    await Promise.allSettled(starting.map((one) => one.connect()));
+  }
+
+  return {
+    recalled: recall.once,
+    start: () => start(allNames()),
+    /** Tries the servers that start with the plane, without keeping them connected. */
+    async probe(): Promise<void> {
+      await recall.once();
+      const eager = enabled(allNames()).filter(({ definition }) => isEager(definition));
+      await Promise.allSettled(eager.filter(isNotInstalling).map((one) => one.warm()));
+    },
+    async warmOne(name: string): Promise<void> {
+      const one = find(name);
+      if (isNotInstalling(one)) await one.warm();
+    },
+    /** Begins to start these servers, because one of them is about to be used. */
+    warm(names: readonly string[]): void {
+      if (recall.hasBegun() || options.isOffline) return;
+      void Promise.allSettled(enabled(names).map((one) => one.warm()));
+    },
+    /** Makes the tools of these servers known. A server that fails does not affect the others. */
+    async discover(names?: readonly string[], discoverOptions: DiscoverOptions = {}): Promise<void> {
+      await recall.once();
+      const { among = allNames() } = discoverOptions;
+      await discoverServers(directory, { names, among }, discoverOptions);
+    },
+    discoverOne: async (name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}) =>
+      discoverOne(name, find(name), recall.once, discoverOptions),
+    /** Would `discover` find out nothing new? */
+    isSettled(names: readonly string[], owner: SessionOwner): boolean {
+      for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
+      return recall.isDone();
+    },
+    /** Lists again; without `force` servers in backoff are skipped. */
+    refresh: async (names: readonly string[], { force = true }: { force?: boolean } = {}) =>
+      refreshServers(
+        names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
+        force,
+      ),
+    /** What a server lists beside tools. Without `isNamed`, a server without `autoConnect` is not asked. */
+    async list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]> {
+      const one = find(name);
+      await recall.once();
+      const { enabled: isEnabled, autoConnect } = one.definition;
+      const isAsked = isNamed || (isEnabled && autoConnect);
+      return isAsked ? one.list(method, signal) : (one.offered(method) ?? []);
+    },
+    async apply(configured: ConfiguredServers): Promise<ServersChange> {
+      const active = new Set(all().flatMap(([name, { isActive }]) => (isActive() ? name : [])));
+      const change = await directory.apply(configured);
+      const fresh = [...change.added, ...change.changed];
+      if (recall.hasBegun()) await recall.again(fresh);
+      const restart = enabled(change.changed.filter((name) => active.has(name)));
+      void Promise.allSettled(restart.map((one) => one.connect()));
+      if (isStarted) void start(fresh);
+      return change;
+    },
+  };
+}
+
+/** Loads what servers listed in an earlier run, as far as their definitions are the same. */
+function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
+  let recalled: Promise<void> | undefined;
+  let isDone = false;
+  async function again(names: readonly string[]): Promise<void> {
+    const identified = new Map(
+      all()
+        .filter(([name]) => names.includes(name))
+        .map(([name, server]) => [options.identify(name, server), server]),
+    );
+    for (const known of await options.known([...identified.keys()]))
+      identified.get(known.identity)?.recall(known);
+  }
+  return {
+    again,
+    once(): Promise<void> {
+      recalled ??= again(all().map(([name]) => name)).finally(() => {
+        isDone = true;
+      });
+      return recalled;
+    },
+    hasBegun: () => recalled !== undefined,
+    isDone: () => isDone,
+  };
+}
+
+async function discoverServers(
+  { all, enabled }: ServerDirectory,
+  { names, among }: { names: readonly string[] | undefined; among: readonly string[] },
+  { waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
+): Promise<void> {
+  // Without names, servers without autoConnect are not started, and a running installer is not awaited.
+  const asked = enabled(names ?? among).filter(
+    (one) => names || (one.definition.autoConnect && isNotInstalling(one)),
+  );
+  const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
+  const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
+  const known = onProgress
+    ? reportInstalling(discovered, {
+        server: () => installing()?.[0] ?? "",
+        since: () => installing()?.[1].installingSince() ?? null,
+        onProgress,
+      })
+    : discovered;
+  await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
+}
+
+async function discoverOne(
+  name: string,
+  server: Server,
+  recalled: () => Promise<void>,
+  { waitMs = 0, owner = sharedOwner }: Pick<DiscoverOptions, "waitMs" | "owner">,
+): Promise<void> {
+  await recalled();
+  const known = server.discover(owner);
+  if (waitMs === 0) return known;
+  const isKnown = await Promise.race([
+    known.then(() => true),
+    pause(waitMs, { isBackground: true }).then(() => false),
+  ]);
+  if (isKnown) return;
+  const text = `Server '${name}' did not list its tools within ${waitMs / 1000} s.`;
+  throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });
+}
+
+/** An installer may take minutes; its progress is reported instead of awaited. */
+function isNotInstalling({ installingSince }: Pick<Server, "installingSince">): boolean {
+  return installingSince() === null;
+}
+
+export async function refreshServers(
+  servers: readonly { name: string; server: Server }[],
+  force: boolean,
+): Promise<RefreshReport> {
+  const report: RefreshReport = { attempted: [], reconnected: [], still_failed: [], skipped: [] };
+  const refresh = async (name: string, server: Server) => {
+    const { state, nextRetryAt } = server.status();
+    const reason = reasonToSkip(server, force ? null : nextRetryAt);
+    if (reason !== null) return void report.skipped.push({ server: name, reason });
+    report.attempted.push(name);
+    try {
+      await server.refresh();
+      if (state !== "connected") report.reconnected.push(name);
+    } catch (thrown) {
+      report.still_failed.push({ server: name, reason: (thrown as Error).message });
+    }
+  };
+  await Promise.all(servers.map(({ name, server }) => refresh(name, server)));
+  return report;
+}
+
+function reasonToSkip({ definition }: Server, nextRetryAt: string | null): string | null {
+  if (!definition.enabled) return "it is disabled in the configuration";
+  const waitMs = nextRetryAt === null ? 0 : Date.parse(nextRetryAt) - Date.now();
+  return waitMs > 0 ? `next try in ${Math.ceil(waitMs / 1_000)} s` : null;
+}

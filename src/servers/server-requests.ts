@@ -1,0 +1,207 @@
+import { abortable } from "../lib/abortable.ts";
+import { createGate, GateFull } from "../lib/gate.ts";
+import { sentence } from "../lib/sentence.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { ServerDefinition } from "../model/server.ts";
+import { RpcError, TransportError } from "../protocol/message.ts";
+import { paramHeaders } from "../protocol/param-headers.ts";
+import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
+import type { RequestOptions } from "../protocol/request-options.ts";
+import type { Session } from "../protocol/session.ts";
+import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
+import { extendsToTasks, offersTasks } from "../protocol/tasks/task-call.ts";
+import type { Connection, Live } from "./connection.ts";
+import { withoutSecrets } from "./failures.ts";
+import { reportInstalling } from "./installer.ts";
+import { createLivenessCheck } from "./liveness.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
+import { maxSessions, type SessionOwner, type Sessions } from "./sessions.ts";
+
+/** How long a call may run as a task before its caller is notified. */
+const defaultTaskQuietMs = 10_000;
+
+export type RequestsOptions = {
+  name: string;
+  definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
+  taskQuietMs?: number | undefined;
+  sessions: Sessions;
+  catalogue: Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
+  answering(caller: AnswerRequest | undefined): AnswerRequest;
+  hide(text: string): string;
+  requireAvailable(): void;
+};
+
+export type ServerRequests = {
+  /** Throws at once while the server must not be asked. */
+  send(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
+  connectionOf(owner: SessionOwner): Connection;
+  /** Requests that run or wait for a slot. */
+  pending(): number;
+};
+
+/** The requests to one server: in the owner's session, with a concurrency limit and a queue. */
+export function createServerRequests(options: RequestsOptions): ServerRequests {
+  const { name, definition, sessions } = options;
+  const gate = createGate(definition.maxConcurrency, definition.maxQueue);
+  const callWithTask = createTaskCalls(options.taskQuietMs ?? defaultTaskQuietMs);
+  const checkLiveness = createLivenessCheck();
+
+  function connectionOf(owner: SessionOwner): Connection {
+    const found = sessions.of(owner);
+    if (found) return found;
+    throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
+  }
+
+  async function ask(
+    connection: Connection,
+    method: string,
+    params: UnknownObject,
+    requestOptions: RequestOptions,
+  ): Promise<unknown> {
+    const { signal } = requestOptions;
+    const live = connection.live() ?? (await open(name, connection, requestOptions));
+    if (method === "tools/call") {
+      if (live.owesListing) await abortable(settleListing(options, connection, live), signal);
+      requestOptions.beforeSend?.();
+    }
+    const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
+    const startedAt = performance.now();
+    try {
+      const result = await (method === "tools/call"
+        ? callTool({ connection, live, params, options: asked }, options, callWithTask)
+        : live.session.request(method, params, checkContinuation(live.session, asked)));
+      connection.worked(live);
+      return result;
+    } catch (thrown) {
+      if (signal?.aborted) checkLiveness(connection, live, startedAt);
+      throw explain(thrown, live, options.hide);
+    }
+  }
+
+  async function sendOver(connection: Connection, ...asked: Asked): Promise<unknown> {
+    // A request that waits for a slot uses the session already.
+    connection.enter();
+    let hasSlot = false;
+    try {
+      const slot = enterGate(gate, asked[2].signal, name, definition);
+      if (slot) await slot;
+      hasSlot = true;
+      return await ask(connection, ...asked);
+    } finally {
+      if (hasSlot) gate.leave();
+      connection.leave();
+    }
+  }
+
+  return {
+    send(method, params, requestOptions, owner) {
+      options.requireAvailable();
+      return sendOver(connectionOf(owner), method, params, { ...requestOptions, by: owner.user });
+    },
+    connectionOf,
+    pending: () => gate.inside() + gate.waiting(),
+  };
+}
+
+type Asked = [method: string, params: UnknownObject, options: RequestOptions];
+
+function enterGate(
+  gate: ReturnType<typeof createGate>,
+  signal: AbortSignal | undefined,
+  name: string,
+  { maxConcurrency, maxQueue }: RequestsOptions["definition"],
+): Promise<void> | undefined {
+  try {
+    return gate.enter(signal);
+  } catch (thrown) {
+    if (!(thrown instanceof GateFull)) throw thrown;
+    throw busy(name, `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`);
+  }
+}
+
+function busy(server: string, why: string): PlaneError {
+  const data = { server, sent: false, retryAt: null };
+  return new PlaneError("BUSY", `Server '${server}' is busy: ${why}.`, { data });
+}
+
+function open(name: string, connection: Connection, { signal, onProgress }: RequestOptions): Promise<Live> {
+  const opened = abortable(connection.ensure(), signal);
+  if (onProgress === undefined) return opened;
+  const since = () => connection.facts().installingSince;
+  return reportInstalling(opened, { server: () => name, since, onProgress });
+}
+
+/** Lists before the first call in a process that has not listed: its tools may have changed. */
+async function settleListing(
+  { name, sessions, catalogue, hide }: RequestsOptions,
+  connection: Connection,
+  live: Live,
+): Promise<void> {
+  try {
+    await (connection === sessions.main
+      ? catalogue.list({ over: live.session })
+      : catalogue.listOver(live.session));
+    live.owesListing = false;
+  } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
+    const why = sentence(hide(thrown instanceof Error ? thrown.message : String(thrown)));
+    const text = `Server '${name}' was started anew and has not listed its tools: ${why}`;
+    const isLost = thrown instanceof TransportError;
+    const data = { server: name, sent: false, ...(isLost ? {} : { retryAt: null }) };
+    throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
+  }
+}
+
+type ToolCall = { connection: Connection; live: Live; params: UnknownObject; options: RequestOptions };
+
+/** Calls a tool, as a background task where tool and server support that. */
+function callTool(
+  { connection, live: { session, channel }, params, options }: ToolCall,
+  { name, catalogue }: RequestsOptions,
+  callWithTask: CallWithTask,
+): Promise<unknown> {
+  checkContinuation(session, options);
+  const tool = catalogue.toolOf(params.name) ?? {};
+  const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
+  const isModern = session.era === "modern";
+  if (support === "required" && !isModern && !offersTasks(session)) throw noTasks(name, String(params.name));
+  const isRemote = channel.pid === null;
+  const headers = isModern && isRemote ? paramHeaders(tool.inputSchema, params.arguments) : undefined;
+  const withHeaders = headers ? { ...options, headers } : options;
+  const mayBeTask = isModern ? extendsToTasks(session) : support !== undefined && offersTasks(session);
+  if (!mayBeTask) return session.request("tools/call", params, withHeaders);
+  // The task of a child process is lost with the process.
+  const reopenSession = isRemote ? () => reopen(connection) : undefined;
+  return callWithTask({ session, params, support, options: withHeaders, reopen: reopenSession });
+}
+
+function checkContinuation({ era }: Session, options: RequestOptions): RequestOptions {
+  if (era === "legacy" && options.continuation?.requestState !== undefined)
+    throw new RpcError(-32602, "requestState was not issued for this request.");
+  return options;
+}
+
+/** A session that was closed on purpose stays closed. */
+async function reopen(connection: Connection): Promise<Session> {
+  const live = connection.live();
+  if (live) return live.session;
+  const { state, error } = connection.facts();
+  if (state === "disconnected" && error === null) {
+    throw new TransportError("the connection was closed", { sent: true, permanent: true });
+  }
+  return (await connection.ensure()).session;
+}
+
+function noTasks(server: string, tool: string): PlaneError {
+  const text = `Tool '${tool}' of server '${server}' only runs as a background task, and the server does not offer tasks ('tasks.requests.tools.call' is not among its capabilities). Use a version of the server that does.`;
+  return new PlaneError("PROVIDER_FAILED", text, { data: { server, tool, sent: false } });
+}
+
+/** Hides secrets. A session that never answered anything is not opened again after a 404. */
+function explain(thrown: unknown, live: Live, hide: (text: string) => string): unknown {
+  const safe = withoutSecrets(thrown, hide);
+  const isUseless =
+    safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
+  return isUseless ? new TransportError(safe.message, { ...safe, permanent: true }) : safe;
+}

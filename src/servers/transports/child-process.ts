@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
+import { resolve, win32 } from "node:path";
+
+/** How long a server may take to leave by itself, and then after it was told to. */
+const afterStdinMs = 1_000;
+const afterTerminateMs = 2_000;
+const afterKillMs = 1_000;
+const pollMs = 20;
+
+/** Close stdin, then terminate, then kill: the whole group, so that no wrapper leaves its server behind. */
+export async function stopProcessGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) return;
+  child.stdin?.end();
+  child.stdin?.destroy();
+  if (!(await goneWithin(child, afterStdinMs))) {
+    // Windows has no signals and no groups, but knows who started whom.
+    if (process.platform === "win32") endTree(child.pid);
+    else signalGroup(child, "SIGTERM");
+    if (!(await goneWithin(child, afterTerminateMs))) {
+      signalGroup(child, "SIGKILL");
+      await exitWithin(child, afterKillMs);
+    }
+  }
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+async function goneWithin(child: ChildProcess, limitMs: number): Promise<boolean> {
+  const until = Date.now() + limitMs;
+  await exitWithin(child, limitMs);
+  while (groupAlive(child)) {
+    if (Date.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return true;
+}
+
+function exitWithin(child: ChildProcess, limitMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      child.off("exit", done);
+      resolve();
+    };
+    const timer = setTimeout(done, limitMs);
+    child.once("exit", done);
+  });
+}
+
+/** What has ended and waits to be buried by somebody else can be signalled, but is not alive. */
+function groupAlive(child: ChildProcess): boolean {
+  return signalGroup(child, 0) && (process.platform !== "linux" || hasRunning(child.pid));
+}
+
+function hasRunning(group: number | undefined): boolean {
+  return readdirSync("/proc").some((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      // The name in parentheses may hold anything; what follows it does not.
+      const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(itsGroup) === group && state !== "Z" && state !== "X";
+    } catch {
+      return false;
+    }
+  });
+}
+
+function endTree(pid: number): void {
+  spawn("taskkill", taskkillArguments(pid), { stdio: "ignore", windowsHide: true })
+    .on("error", () => undefined)
+    .unref();
+}
+
+/** False when there is nobody left to signal. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (child.pid === undefined) return false;
+  const target = process.platform === "win32" ? child.pid : -child.pid;
+  try {
+    return process.kill(target, signal);
+  } catch {
+    return false;
+  }
+}
+
+export type CommandSearch = {
+  path: string | undefined;
+  pathExt: string | undefined;
+  cwd: string;
+  /** Is there a file of this name? */
+  exists(file: string): boolean;
+};
+
+/** What is spawned; `verbatim` means that the arguments are quoted already. */
+export type Launch = { file: string; args: string[]; verbatim: boolean };
+
+const defaultPathExt = ".COM;.EXE;.BAT;.CMD";
+/** PATHEXT may name scripts that only a shell can open. */
+const runnable = new Set([".com", ".exe", ".bat", ".cmd"]);
+
+/** What Windows would run for a name: `npx` is `npx.cmd` beside the Unix script `npx`. Null when there is nothing. */
+export function findWindowsCommand(command: string, search: CommandSearch): string | null {
+  const { path = "", pathExt = defaultPathExt, cwd, exists } = search;
+  const extensions = pathExt
+    .split(";")
+    .map((extension) => extension.trim().toLowerCase())
+    .filter((extension) => runnable.has(extension));
+  const isPath = /[\\/]/.test(command) || /^[a-z]:/i.test(command);
+  const directories = path
+    .split(";")
+    .map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"))
+    .filter((directory) => directory !== "");
+  const places = isPath
+    ? [win32.resolve(cwd, command)]
+    : directories.map((directory) => win32.resolve(cwd, directory, command));
+  const hasExtension = extensions.includes(win32.extname(command).toLowerCase());
+  const endings = hasExtension ? ["", ...extensions] : extensions;
+  for (const place of places) for (const ending of endings) if (exists(place + ending)) return place + ending;
+  return null;
+}
+
+/** Programs are started as they are; batch files only run inside cmd.exe, which reads the line once more. */
+export function windowsLaunch(file: string, args: readonly string[], comSpec = "cmd.exe"): Launch {
+  if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args: [...args], verbatim: false };
+  const line = [file, ...args].map(quoteForCmd).join(" ");
+  // /d: no AutoRun, /v:off: no `!NAME!`, /s: only the outer quotes are taken off.
+  return { file: comSpec, args: ["/d", "/e:on", "/v:off", "/s", "/c", `"${line}"`], verbatim: true };
+}
+
+/** One argument that reaches a program behind cmd.exe and a batch file as it is. */
+export function quoteForCmd(word: string): string {
+  if (/[\r\n\0]/.test(word)) {
+    throw new Error("an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'");
+  }
+  const quoted = word
+    // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
+    .replaceAll(/(\\*)"/g, '$1$1""')
+    .replace(/(\\+)$/, "$1$1")
+    // Between quotes only `%` means something to cmd.exe; what follows it here expands to nothing.
+    .replaceAll("%", "%%cd:~,%");
+  return `"${quoted}"`;
+}
+
+/** Ends a process with everything that it started. */
+export function taskkillArguments(pid: number): string[] {
+  return ["/PID", String(pid), "/T", "/F"];
+}
+
+type Start = { command: string; cwd: string | undefined };
+
+/** Why a command could not be started, with the key to change. */
+export function startFailure(error: NodeJS.ErrnoException, { command, cwd }: Start): string {
+  if (cwd !== undefined && !isDirectory(cwd)) {
+    return `directory '${cwd}' ${exists(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;
+  }
+  const where = cwd === undefined ? "" : ` in directory '${cwd}'`;
+  // Without a slash it was looked for in PATH.
+  const path = /[\\/]/.test(command) ? resolve(cwd ?? ".", command) : undefined;
+  if (path !== undefined && isDirectory(path)) {
+    return `command '${command}' is a directory${where}. Set 'command' to a program in it`;
+  }
+  if (path !== undefined && exists(path)) return unusableFile(error, command, path);
+  if (error.code === "ENOENT") {
+    return `command '${command}' was not found${where}. Check 'command'${cwd ? " and 'cwd'" : ""} and PATH`;
+  }
+  if (error.code === "EACCES") return `command '${command}' is not executable${where}. Check its permissions`;
+  return `command '${command}' could not be started${where}: ${error.message}`;
+}
+
+function unusableFile(error: NodeJS.ErrnoException, command: string, path: string): string {
+  if (!isExecutable(path)) {
+    return `command '${command}' is not executable. Check its permissions (chmod +x), or set 'command' to the program that runs it`;
+  }
+  if (error.code === "ENOENT") {
+    return `the program in the first line (#!) of command '${command}' was not found. Correct that line`;
+  }
+  if (error.code === "ENOEXEC") {
+    return `command '${command}' is no program. Give it a first line that names one (#!), or set 'command' to the program that runs it`;
+  }
+  return `command '${command}' could not be started: ${error.message}`;
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

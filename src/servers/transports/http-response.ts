@@ -1,0 +1,126 @@
+import type { IncomingMessage } from "node:http";
+import { TransportError } from "../../protocol/message.ts";
+import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
+
+/** The whole body, up to a limit. */
+export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const count = (bytes: number) => {
+      size += bytes;
+      if (size <= limitBytes) return true;
+      reject(tooLarge(limitBytes));
+      response.destroy();
+      return false;
+    };
+    // What it announces need not arrive first.
+    if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
+    response.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
+    response.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    response.on("error", (error) =>
+      reject(new TransportError(`the answer broke off: ${error.message}`, { sent: true, cause: error })),
+    );
+  });
+}
+
+/** Resolves when the stream is over, for whatever reason. */
+export function readEvents(
+  response: IncomingMessage,
+  onData: (data: string, event: string) => void,
+  options: SseOptions,
+): Promise<void> {
+  return new Promise((resolve) => {
+    response.setEncoding("utf8").on("data", createSseParser(onData, options));
+    response.on("end", resolve);
+    response.on("close", resolve);
+    response.on("error", () => resolve());
+    if (response.destroyed) resolve();
+  });
+}
+
+export function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.includes("text/event-stream") ?? false;
+}
+
+/** We ask for plain answers only. */
+export function refuseCompressed(response: IncomingMessage): void {
+  const encoding = response.headers["content-encoding"]?.trim() ?? "";
+  if (/^(identity)?$/i.test(encoding)) return;
+  response.destroy();
+  const name = /^[\w, -]{1,40}$/.test(encoding) ? encoding : "something unknown";
+  throw new TransportError(`its answer is compressed with ${name}, which nobody asked for`, { sent: true });
+}
+
+/** Is this an answer that may be another one later? */
+export function isPassing(status: number): boolean {
+  return status >= 500 || [408, 425, 429].includes(status);
+}
+
+/** A redirect or an error status as the failure of the request. */
+export function refused(response: IncomingMessage, url: URL): TransportError {
+  const status = response.statusCode ?? 0;
+  const { location } = response.headers;
+  if (status < 400) {
+    const message = `${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`;
+    return new TransportError(message, { sent: false, status });
+  }
+  return new TransportError(refusal(status), {
+    sent: status >= 500,
+    permanent: !isPassing(status),
+    status,
+    retryAfterMs: readRetryAfter(response.headers["retry-after"]),
+  });
+}
+
+function refusal(status: number): string {
+  if (status === 401 || status === 403) return `it answered HTTP ${status}. Check its 'headers' or token`;
+  if (status === 404) return "it answered HTTP 404. Check the path of 'url'";
+  return `it answered HTTP ${status}`;
+}
+
+/** Seconds or a date. */
+export function readRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
+  const { code = "" } = error;
+  if (error.name === "AbortError") return "the request was given up";
+  if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
+  if (code === "EPROTO" || code.startsWith("ERR_SSL")) {
+    return `no TLS is spoken at ${url.host}. Does 'url' begin with the right scheme?`;
+  }
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
+    return `the certificate of ${url.host} is not trusted (${code}). Correct it, or name its authority in NODE_EXTRA_CA_CERTS`;
+  }
+  if (code.startsWith("HPE_")) {
+    return `what listens at ${url.host} does not speak HTTP. Check the scheme and the port of 'url'`;
+  }
+  if (code === "ECONNRESET" || code === "EPIPE") return `the connection to ${url.host} was cut`;
+  return `the connection to ${url.host} failed: ${error.message || code}`;
+}
+
+/** Is nobody there at all, so that trying again soon is of no use? */
+export function isNobodyThere({ cause }: TransportError): boolean {
+  return (
+    cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code))
+  );
+}
+
+export function tooLarge(limitBytes: number): TransportError {
+  return new TransportError(`its answer exceeds the limit of ${limitBytes} bytes ('maxMessageBytes')`, {
+    sent: true,
+    permanent: true,
+  });
+}
+
+/** Only the origin: a path or query may hold secrets. */
+export function originOf(location: string | undefined, base: URL): string {
+  if (location === undefined || !URL.canParse(location, base.href)) return "nowhere";
+  return new URL(location, base).origin;
+}

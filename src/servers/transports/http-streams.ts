@@ -1,0 +1,167 @@
+import type { IncomingMessage } from "node:http";
+import { pause } from "../../lib/pause.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
+import { findOversizedId } from "../../protocol/oversized-id.ts";
+import { isEventStream, isNobodyThere, isPassing, readEvents, refused, tooLarge } from "./http-response.ts";
+import { noiseText, parseMessage } from "./parse-message.ts";
+
+const maxResumptions = 3;
+const betweenResumptionsMs = 1_000;
+/** How long a stream may stay open after its answer, which should be the last it brings. */
+const lingerMs = 5_000;
+
+/** Hands on what a stream brings. Resolves when the answer has come, or, with false, when the stream is over. */
+export function followStream(
+  response: IncomingMessage,
+  place: StreamPlace,
+  { id, limitBytes, handlers }: { id?: RequestId; limitBytes: number; handlers: ChannelHandlers },
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let linger: NodeJS.Timeout | undefined;
+    const takeData = (data: string) => {
+      if (data === "") return;
+      const message = parseMessage(data);
+      if (message === undefined) return handlers.onNoise?.(noiseText(data));
+      const answer = answerIn(message, id, true);
+      handlers.onMessage(answer ?? message, id);
+      if (answer === undefined) return;
+      linger ??= setTimeout(() => response.destroy(), lingerMs).unref();
+      resolve(true);
+    };
+    const over = readEvents(response, takeData, {
+      limitBytes,
+      onId(lastId) {
+        place.lastId = lastId;
+      },
+      onRetry(retryMs) {
+        place.retryMs = retryMs;
+      },
+      onTooLarge: (event) => handlers.onTooLarge?.(findOversizedId(event), event.bytes),
+      onOverLimit() {
+        // Of a stream that is only for one answer the rest is worth nothing.
+        if (id === undefined) return;
+        reject(tooLarge(limitBytes));
+        response.destroy();
+      },
+    });
+    void over.then(() => {
+      clearTimeout(linger);
+      resolve(false);
+    });
+  });
+}
+
+export type Resumption = {
+  signal: AbortSignal | undefined;
+  isOver(): boolean;
+  open(place: StreamPlace): Promise<IncomingMessage>;
+  follow(response: IncomingMessage, place: StreamPlace): Promise<boolean>;
+};
+
+/** Goes on with a stream that broke off where it told a place to go on from. True when the answer has come. */
+export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
+  for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
+    const { lastId } = place;
+    if (tries > 0 || place.retryMs !== undefined)
+      await pause(Math.max(shortestRetryMs, place.retryMs ?? betweenResumptionsMs), resumption);
+    if (resumption.signal?.aborted || resumption.isOver()) return false;
+    const response = await reopen(place, resumption);
+    if (response === "never") return false;
+    if (response !== "later" && (await resumption.follow(response, place))) return true;
+    // A server may close a stream again and again while it works; only going on without news is in vain.
+    if (place.lastId !== lastId) tries = -1;
+  }
+  return false;
+}
+
+async function reopen(
+  place: StreamPlace,
+  { open }: Resumption,
+): Promise<IncomingMessage | "later" | "never"> {
+  try {
+    const response = await open(place);
+    if (response.statusCode === 200 && isEventStream(response)) return response;
+    response.resume();
+    return isPassing(response.statusCode ?? 0) ? "later" : "never";
+  } catch (thrown) {
+    return thrown instanceof TransportError ? "later" : "never";
+  }
+}
+
+const defaultRetryMs = 1_000;
+/** Whatever a server wants: nobody is asked again more often than this. */
+export const shortestRetryMs = 100;
+const maxFailures = 3;
+
+/** Where a stream broke off and when the server wants to be asked again. */
+export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined };
+
+export type Listening = {
+  url: URL;
+  signal: AbortSignal;
+  open(place: StreamPlace): Promise<IncomingMessage>;
+  /** Resolves when the stream is over. */
+  follow(response: IncomingMessage, place: StreamPlace): Promise<unknown>;
+  /** The server is gone, or has forgotten us. */
+  onLost(reason: TransportError): void;
+};
+
+/** Keeps the stream open on which a server speaks by itself, and notices by it when the server is gone. */
+export async function keepListening({ url, signal, open, follow, onLost }: Listening): Promise<void> {
+  const place: StreamPlace = { lastId: undefined, retryMs: undefined };
+  let heard = false;
+  for (let failures = 0; !signal.aborted; ) {
+    const opened = await open(place).catch((thrown: unknown) => thrown);
+    if (signal.aborted) return;
+    if (isResponse(opened) && opened.statusCode === 200 && isEventStream(opened)) {
+      heard = true;
+      failures = 0;
+      await follow(opened, place);
+    } else {
+      failures += 1;
+      const verdict = judge(opened, { url, heard, last: failures > maxFailures });
+      if (verdict instanceof TransportError) return onLost(verdict);
+      if (verdict === "done") return;
+    }
+    const waitMs = (place.retryMs ?? defaultRetryMs) * 2 ** failures;
+    await pause(Math.max(shortestRetryMs, waitMs), { signal });
+  }
+}
+
+/** Most servers have no such stream, and some cannot say so; only one that was heard can be missed. */
+function judge(
+  opened: unknown,
+  { url, heard, last }: { url: URL; heard: boolean; last: boolean },
+): TransportError | "done" | "again" {
+  if (opened instanceof TransportError) return isNobodyThere(opened) || last ? opened : "again";
+  if (!isResponse(opened)) return "done";
+  opened.resume();
+  const status = opened.statusCode ?? 0;
+  if (heard && (status === 404 || status === 400)) {
+    return new TransportError("the server has forgotten the session", { sent: true, status });
+  }
+  if (!isPassing(status)) return "done";
+  if (!last) return "again";
+  return heard ? refused(opened, url) : "done";
+}
+
+function isResponse(opened: unknown): opened is IncomingMessage {
+  return typeof opened === "object" && opened !== null && "statusCode" in opened;
+}
+
+/**
+ * The answer to a request in what came for it, or undefined. With `unnamed`, an error that names no request counts
+ * too, and is given the name: nothing else can be meant.
+ */
+export function answerIn(message: unknown, id: RequestId | undefined, unnamed: boolean): unknown {
+  if (id === undefined) return undefined;
+  if (Array.isArray(message)) return message.some((one) => answerIn(one, id, false)) ? message : undefined;
+  if (!isAnswer(message)) return undefined;
+  if (message.id === id) return message;
+  return unnamed && message.id == null && isObject(message.error) ? { ...message, id } : undefined;
+}
+
+function isAnswer(message: unknown): message is UnknownObject {
+  return isObject(message) && message.jsonrpc === "2.0" && message.method === undefined;
+}
