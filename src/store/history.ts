@@ -7,7 +7,7 @@ import { noCursor } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import { spanOf, toSeries } from "./call-series.ts";
+import { spanOf, toSeries } from "./call-minutes.ts";
 import type { Memory } from "./memory.ts";
 
 const pageSize = 500;
