@@ -9,7 +9,7 @@ import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
 import { type LogLevel, logLevels } from "../model/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
-import type { Memory } from "../store/memory.ts";
+import type { Recorder } from "../store/store.ts";
 import { createDefaultAnswers } from "./default-answers.ts";
 import { explainFailure } from "./explain-failure.ts";
 import type { Servers } from "./servers-contract.ts";
@@ -24,7 +24,7 @@ const byDefault = createDefaultAnswers([]);
 export type PassOnParts = {
   servers: Servers;
   config(): Config;
-  on: Memory["on"];
+  on: Recorder["on"];
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
   /** What a client answered, as its server may read it. */

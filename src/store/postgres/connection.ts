@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews } from "../../model/store.ts";
-import type { StoreAddress } from "../../model/store-address.ts";
 import type { Row } from "../rows.ts";
 import { type Availability, createAvailability } from "./availability.ts";
 import { lockKey, notify } from "./notifications.ts";
@@ -10,6 +9,7 @@ import {
   beginTransaction,
   maxConnections,
   openPool,
+  type PostgresAddress,
   ping,
   queryOf,
   wasCommitted,
@@ -18,8 +18,6 @@ import {
 } from "./pool.ts";
 import type { Query } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
-
-export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 type WriteOptions = {
   /** Writers under the same lock wait for each other: what one reads before it writes stays true. */

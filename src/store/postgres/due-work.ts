@@ -3,9 +3,10 @@ import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import type { DueItem, DueKind, DueWork } from "../../model/due-work.ts";
 import type { KeptJobRun } from "../../model/job-run.ts";
 import { parseRecord, textOrNull } from "../rows.ts";
-import type { Connection, PostgresAddress } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
 import { inTransaction, type Message, type Messages, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import type { PostgresAddress } from "./pool.ts";
 import type { Query } from "./query.ts";
 import { storeFailure } from "./store-failure.ts";
 

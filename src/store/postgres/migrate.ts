@@ -2,8 +2,8 @@ import type { PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
 import { postgresMigrations } from "../migrations/postgres-migrations.ts";
 import type { Migration } from "../migrations/sqlite-migrations.ts";
-import type { PostgresAddress } from "./connection.ts";
 import { lockKey } from "./notifications.ts";
+import type { PostgresAddress } from "./pool.ts";
 
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
 

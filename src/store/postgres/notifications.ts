@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import type { StoreNews } from "../../model/store.ts";
-import type { PostgresAddress } from "./connection.ts";
+import type { PostgresAddress } from "./pool.ts";
 import { clientOptions, cutClient, withinGrace } from "./pool.ts";
 import type { Query } from "./query.ts";
 

@@ -3,7 +3,8 @@ import { deadLetterDueAt, type KeptDeadLetter } from "../../model/dead-letter.ts
 import { type DueKind, deadLetterGroup, runGroup } from "../../model/due-work.ts";
 import type { KeptJobRun } from "../../model/job-run.ts";
 import type { StoreNews } from "../../model/store.ts";
-import type { Connection, PostgresAddress } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { PostgresAddress } from "./pool.ts";
 import type { Query, SqlValue } from "./query.ts";
 import { storeFailure } from "./store-failure.ts";
 

@@ -16,7 +16,7 @@ const maxCommitPolls = 20;
 /** Enough for one plane; a database has a hundred for all. */
 export const maxConnections = 8;
 
-type Address = Extract<StoreAddress, { kind: "postgres" }>;
+export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 /** For every new connection. A transaction whose process hangs must not block the others. */
 const settings = [
@@ -25,7 +25,7 @@ const settings = [
   `idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
 ];
 
-export async function openPool(address: Address): Promise<{ pool: Pool; cut(): void }> {
+export async function openPool(address: PostgresAddress): Promise<{ pool: Pool; cut(): void }> {
   // Loaded only when a Postgres store is opened.
   const { default: pg } = await import("pg");
   const setUp = [`search_path = "${address.schema}"`, ...settings].map((one) => `SET ${one}`).join(";");
@@ -46,7 +46,7 @@ export async function openPool(address: Address): Promise<{ pool: Pool; cut(): v
   return { pool, cut: () => clients.forEach(cutClient) };
 }
 
-export function clientOptions({ url }: Address) {
+export function clientOptions({ url }: PostgresAddress) {
   return {
     connectionString: url,
     application_name: "toolplane",
@@ -70,7 +70,7 @@ export async function withinGrace(ending: Promise<void>, cut: () => void): Promi
 }
 
 /** Uses a new connection: those of the pool may be dead. */
-export async function ping(address: Address): Promise<void> {
+export async function ping(address: PostgresAddress): Promise<void> {
   const { default: pg } = await import("pg");
   const client = new pg.Client(clientOptions(address));
   client.on("error", () => undefined);

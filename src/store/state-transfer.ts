@@ -7,23 +7,60 @@ import {
   type StateReport,
   type StateRow,
   type StateTable,
+  type StateVerbs,
   stateTables,
 } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 
 /** The first line of an export. */
-export const stateHeader = { format: "toolplane-state", version: 1 };
+const stateHeader = { format: "toolplane-state", version: 1 };
 const tables = Object.keys(stateTables) as StateTable[];
 
 type Columns = ReadonlyMap<string, ReadonlySet<string>>;
 
-export async function stateColumnsOf(store: Store): Promise<Columns> {
+/** Exports the whole state of a store, and imports it into any other kind of store. */
+export function createStateVerbs(store: () => Promise<Store>): StateVerbs {
+  return {
+    async countState() {
+      const kept = await store();
+      const counts = await Promise.all(tables.map((table) => kept.countRows(table)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async *exportState() {
+      const hash = newHash();
+      const add = (line: string) => {
+        hash.update(`${line}\n`);
+        return line;
+      };
+      yield add(JSON.stringify(stateHeader));
+      let samples = 0;
+      for await (const { table, row } of (await store()).readAll()) {
+        // The numbers of samples only give their order.
+        const numbered = table === "samples" ? { ...row, sequence: ++samples } : row;
+        yield add(JSON.stringify({ table, row: numbered }));
+      }
+      yield JSON.stringify({ hash: hash.digest("hex") });
+    },
+    async importState(open, { dryRun = false, onChecked, onRow } = {}) {
+      const kept = await store();
+      const report = await checkState(open(), await stateColumnsOf(kept));
+      onChecked?.(Object.values(report.rows).reduce((sum, count) => sum + count, 0));
+      for (const table of tables) if ((await kept.countRows(table)) > 0) throw notEmpty(table);
+      if (dryRun) return report;
+      const taken = await kept.writeAll(() => stateLinesOf(open(), report.hash, onRow));
+      if (taken !== null) throw notEmpty(taken);
+      return report;
+    },
+  };
+}
+
+async function stateColumnsOf(store: Store): Promise<Columns> {
   const named = tables.map(async (table) => [table, new Set(await store.stateColumns(table))] as const);
   return new Map(await Promise.all(named));
 }
 
-/** Everything is read once before anything is written. */
-export async function checkState(lines: AsyncIterable<string>, columns: Columns): Promise<StateReport> {
+/** Checks the whole export before anything is written. */
+async function checkState(lines: AsyncIterable<string>, columns: Columns): Promise<StateReport> {
   const rows: StateReport["rows"] = {};
   const hash = newHash();
   let [number, found]: [number, string | null] = [0, null];
@@ -58,7 +95,7 @@ function checkHeader(said: Record<string, unknown>): void {
     );
 }
 
-/** What is not known here would be lost without a word. */
+/** Unknown tables and columns would be lost silently. */
 function checkLine(said: Record<string, unknown>, number: number, columns: Columns): StateLine {
   const line = asLine(said);
   if (line === null && typeof said.table === "string" && !columns.has(said.table))
@@ -79,7 +116,7 @@ function parse(text: string, number: number) {
     const said: unknown = JSON.parse(text);
     if (isObject(said)) return said;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw wrong(number, "it is no JSON object");
 }
@@ -94,8 +131,8 @@ function isCompound(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** The rows of a file that was checked. Should it have changed since, nothing of it may be kept. */
-export async function* stateLinesOf(
+/** The rows of a checked file. Throws, and so rolls back, if the file changed since. */
+async function* stateLinesOf(
   texts: AsyncIterable<string>,
   checked: string,
   onRow: (() => void) | undefined,
@@ -118,7 +155,7 @@ export async function* stateLinesOf(
     );
 }
 
-export function newHash(): Hash {
+function newHash(): Hash {
   return process.getBuiltinModule("node:crypto").createHash("sha256");
 }
 
@@ -126,4 +163,12 @@ const update = "update this installation to the version that made the export";
 
 function wrong(line: number, why: string, remedy = "export it again"): PlaneError {
   return new PlaneError("USAGE", `Line ${line} of the export: ${why}. Nothing was imported; ${remedy}.`);
+}
+
+function notEmpty(table: StateTable): PlaneError {
+  return new PlaneError(
+    "USAGE",
+    `The store has rows in '${table}' already, and two histories cannot become one. Nothing was imported; name an empty store with --store or --data-dir.`,
+    { data: { table } },
+  );
 }
