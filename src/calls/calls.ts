@@ -25,7 +25,7 @@ import type { Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { Memory } from "../store/memory.ts";
+import type { Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import type { Approvals } from "./approvals.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
@@ -52,7 +52,7 @@ export type CallParts = {
   profile(): Profile | Promise<Profile>;
   /** A caller with the rights of today. */
   currentPrincipal(principal: Principal): Promise<Principal>;
-  memory: Memory;
+  memory: Recorder;
   health: HealthFeed;
   servers: Servers;
   catalogue: Catalogue;

@@ -2,12 +2,11 @@ import type { Hooks } from "../access/hooks/hook-verbs.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import { createKeptSessions } from "../store/kept-sessions.ts";
-import type { Memory } from "../store/memory.ts";
+import { createKeptSessions, type Recorder } from "../store/store.ts";
 import type { PlaneLimits } from "./limits/shared-limits.ts";
 
 type Parts = {
-  memory: Memory;
+  memory: Recorder;
   limits: Pick<PlaneLimits, "endConversation">;
   hooks: Pick<Hooks, "ended">;
   servers: Pick<Servers, "release">;

@@ -7,13 +7,13 @@ import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { Memory } from "../store/memory.ts";
+import type { Recorder } from "../store/store.ts";
 import { createFoundTools } from "./found-tools.ts";
 import type { FindTool } from "./resolve.ts";
 
 type Parts = Parameters<typeof createFoundTools>[0] & {
   servers: Pick<Servers, "warm">;
-  memory: Pick<Memory, "open" | "requireRoom">;
+  memory: Pick<Recorder, "open" | "requireRoom">;
   health: Pick<HealthFeed, "recent">;
   schemaCheck(): Promise<unknown>;
   find(asked: string | ToolId, principal: Principal, onProgress?: Relay["onProgress"]): Promise<Tool>;

@@ -1,25 +1,40 @@
 import type { CallStatus } from "../model/call.ts";
-import type { CallTimes, CountedSteps, SeriesSpan } from "../model/call-series.ts";
+import {
+  type CallCounts,
+  type CallSeries,
+  type CallTimes,
+  type CountedSteps,
+  failedStatuses,
+  maxSeriesMinutes,
+  maxSeriesSteps,
+  type SeriesQuery,
+  type SeriesSpan,
+} from "../model/call-series.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { CallColumns } from "../model/store.ts";
+import type { Row } from "./rows.ts";
 
-export const minuteMs = 60_000;
-/** So long is counted what began in a minute; longer than anybody may ask for. */
+const minuteMs = 60_000;
+/** More than a query may span. */
 const keptMinutes = 8 * 24 * 60;
 
-/** Eight steps double a time, so what is told of it is right to a twentieth. */
-const stepsPerDoubling = 8;
+/** Durations are counted in a logarithmic histogram: eight buckets per doubling are exact to a twentieth. */
+const bucketsPerDoubling = 8;
 const shortestMs = 0.001;
-const unknownStep = -1_000;
+/** Calls of earlier versions, which were counted without a duration. */
+const unknownBucket = -1_000;
 
-export type MinuteCount = { minute: number; user: string; status: string; took: number; calls: number };
+/** `took` is the histogram bucket. */
+type MinuteCount = { minute: number; user: string; status: string; took: number; calls: number };
+type StepCount = { place: number; status: CallStatus; took: number; calls: number };
 
-/** Calls on their way into the store, those of one minute, user, status and step of time together. */
+/** One count for each minute, user, status and bucket. */
 export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
   const counts = new Map<string, MinuteCount>();
   for (const { at, status, principal, durationMs } of calls) {
     const minute = Math.floor(Date.parse(at) / minuteMs);
     if (Number.isNaN(minute)) continue;
-    const [user, took] = [userKey(principal.user), stepOf(durationMs)];
+    const [user, took] = [userKey(principal.user), bucketOf(durationMs)];
     const key = `${minute} ${status} ${took} ${user}`;
     const known = counts.get(key);
     if (known) known.calls += 1;
@@ -28,31 +43,31 @@ export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
   return [...counts.values()];
 }
 
-/** Minutes before this one are forgotten when `newest` is counted. */
+/** Minutes before this one are removed when `newest` is counted. */
 export const oldestMinute = (newest: number) => newest - keptMinutes;
 
-/** Nobody has no name. */
+/** A key column cannot be NULL. */
 export const userKey = (user: string | null) => user ?? "";
 
-type StepCount = { place: number; status: string; took: number; calls: number };
-
-/** The minutes of a span, from the first to before the last. */
-export function minutesOf({ since, steps, stepMs }: SeriesSpan): {
-  from: number;
-  until: number;
-  each: number;
-} {
+/** The minutes of a span; `until` is exclusive. */
+export function minutesOf({ since, steps, stepMs }: SeriesSpan) {
   const [from, each] = [Math.floor(since / minuteMs), Math.round(stepMs / minuteMs)];
   return { from, until: from + steps * each, each };
 }
 
-/** What both stores tell of a span, from what they have counted of it. */
-export function toCountedSteps(counts: readonly StepCount[]): CountedSteps {
-  const places = Map.groupBy(counts, ({ place }) => place);
-  const steps = [...places].map(([place, ofStep]) => {
-    const byStatus: Partial<Record<CallStatus, number>> = {};
-    for (const { status, calls } of ofStep)
-      byStatus[status as CallStatus] = (byStatus[status as CallStatus] ?? 0) + calls;
+/** From rows of both stores. */
+export function toCountedSteps(rows: readonly Row[]): CountedSteps {
+  const counts = rows.map(
+    ({ place, status, took, calls }): StepCount => ({
+      place: Number(place),
+      status: String(status) as CallStatus,
+      took: Number(took),
+      calls: Number(calls),
+    }),
+  );
+  const steps = [...Map.groupBy(counts, ({ place }) => place)].map(([place, ofStep]) => {
+    const byStatus: CallCounts["byStatus"] = {};
+    for (const { status, calls } of ofStep) byStatus[status] = (byStatus[status] ?? 0) + calls;
     return { place, byStatus, ...timesOf(ofStep) };
   });
   return { steps: steps.sort((one, other) => one.place - other.place), ...timesOf(counts) };
@@ -60,10 +75,10 @@ export function toCountedSteps(counts: readonly StepCount[]): CountedSteps {
 
 function timesOf(counts: readonly StepCount[]): CallTimes {
   const known = counts
-    .filter(({ took }) => took !== unknownStep)
+    .filter(({ took }) => took !== unknownBucket)
     .toSorted((one, other) => one.took - other.took);
   const all = known.reduce((sum, { calls }) => sum + calls, 0);
-  const below = (share: number) => {
+  const percentile = (share: number) => {
     let seen = 0;
     const found = known.find(({ calls }) => {
       seen += calls;
@@ -71,14 +86,55 @@ function timesOf(counts: readonly StepCount[]): CallTimes {
     });
     return found ? msOf(found.took) : null;
   };
-  return { p50Ms: below(0.5), p95Ms: below(0.95) };
+  return { p50Ms: percentile(0.5), p95Ms: percentile(0.95) };
 }
 
-function stepOf(ms: number): number {
-  return Math.round(Math.log2(Math.max(ms, shortestMs)) * stepsPerDoubling);
+function bucketOf(ms: number): number {
+  return Math.round(Math.log2(Math.max(ms, shortestMs)) * bucketsPerDoubling);
 }
 
-/** Three digits are all that is known. */
-function msOf(step: number): number {
-  return Number((2 ** (step / stepsPerDoubling)).toPrecision(3));
+/** A bucket is known to three digits. */
+function msOf(bucket: number): number {
+  return Number((2 ** (bucket / bucketsPerDoubling)).toPrecision(3));
+}
+
+/** Steps are aligned to the clock: at a full minute, hour or multiple of their length. */
+export function spanOf({ minutes = 60, stepMinutes = 1, user }: SeriesQuery, now: number): SeriesSpan {
+  const stepMs = Math.round(stepMinutes) * minuteMs;
+  const steps = Math.ceil((minutes * minuteMs) / stepMs);
+  if (!(stepMs > 0 && steps > 0 && steps <= maxSeriesSteps && minutes <= maxSeriesMinutes))
+    throw new PlaneError(
+      "USAGE",
+      `${minutes} minutes in steps of ${stepMinutes} are not 1 to ${maxSeriesSteps} steps. Ask for at most ${maxSeriesMinutes} minutes, or for longer steps.`,
+      { data: { parameter: "step" } },
+    );
+  const since = (Math.floor(now / stepMs) - steps + 1) * stepMs;
+  return { since, steps, stepMs, ...(user === undefined ? {} : { user }) };
+}
+
+/** Every step of the span, also those without calls. */
+export function toSeries(span: SeriesSpan, { steps, ...times }: CountedSteps): CallSeries {
+  const { since, stepMs } = span;
+  const counted = new Map(steps.map((step) => [step.place, step]));
+  const nothing = { byStatus: {}, p50Ms: null, p95Ms: null };
+  const byStatus: CallCounts["byStatus"] = {};
+  for (const step of steps)
+    for (const [status, calls] of Object.entries(step.byStatus) as [CallStatus, number][])
+      byStatus[status] = (byStatus[status] ?? 0) + calls;
+  return {
+    since: new Date(since).toISOString(),
+    until: new Date(since + span.steps * stepMs).toISOString(),
+    stepMs,
+    steps: Array.from({ length: span.steps }, (_, place) => ({
+      at: new Date(since + place * stepMs).toISOString(),
+      ...summed(counted.get(place) ?? nothing),
+    })),
+    total: summed({ byStatus, ...times }),
+  };
+}
+
+function summed({ byStatus, p50Ms, p95Ms }: CallCounts) {
+  const calls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  const errors = failedStatuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
+  return { calls, errors, byStatus, p50Ms, p95Ms };
 }

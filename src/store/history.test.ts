@@ -5,13 +5,13 @@ import type { PlaneEvent } from "../model/events.ts";
 import { principalOf, trusted } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { createHistory } from "./history.ts";
-import { createMemory } from "./memory.ts";
+import { createRecorder } from "./store.ts";
 
 const ann = { principal: principalOf({ user: "ann" }) };
 
 /** A history in a store of its own, with these events in it, and calls of ann's and bob's. */
 async function historyOf(events: readonly PlaneEvent[]) {
-  const memory = createMemory(undefined);
+  const memory = createRecorder(undefined);
   const asked: string[] = [];
   const counted = async (): Promise<Store> => {
     const store = await memory.store();

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createRecentMap } from "../lib/recent-map.ts";
+import { createLru } from "../lib/lru.ts";
 import type { CallRecord } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
+import type { EventOf, EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
 import { noCursor } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import { spanOf, toSeries } from "./call-series.ts";
-import type { Memory } from "./memory.ts";
+import { spanOf, toSeries } from "./call-minutes.ts";
 
 const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
@@ -17,16 +16,18 @@ const maxScanned = 5_000;
 const maxOwners = 5_000;
 
 type Parts = {
-  memory: Pick<Memory, "store" | "on">;
+  memory: {
+    store(): Promise<Store>;
+    on(type: "tool.call", listener: (event: EventOf<"tool.call">) => void): unknown;
+  };
   defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
   /** How many tools there are for this caller. */
   countTools(principal: Principal): number;
-  /** Somebody reads what happens. */
   onRead?(principal: Principal): void;
 };
 
-/** What happened, as much of it as the one who asks may see: their own calls, or everything for admins. */
+/** Calls and events that a caller may see: their own, or all for admins. */
 export function createHistory({
   memory,
   defaultPrincipal,
@@ -34,9 +35,9 @@ export function createHistory({
   countTools,
   onRead,
 }: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
-  const owners = createRecentMap<string | null>(maxOwners);
+  const owners = createLru<string | null>(maxOwners);
   memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
-  /** Who made the calls that these events belong to, with one question to the store. Calls of unknown owners are left out. */
+  /** The users of the calls on a page of events, with one query. */
   const ownersIn = async (store: Store, page: readonly StoredEvent[]) => {
     const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
     const unknown = [...ids].filter((id) => !owners.has(id));
@@ -49,17 +50,17 @@ export function createHistory({
     if ("callId" in event) return ownerOf.get(event.callId) === principal.user;
     if ("runId" in event) return event.user === principal.user;
     if ("server" in event) return maySeeServer(principal, event.server);
-    // Files, keys and what may be added later is for whoever manages the plane.
+    // All other events are for admins.
     return event.type === "registry.changed";
   };
 
-  /** How many tools others have is theirs to know. */
+  /** Each caller gets the number of their own tools. */
   const forCaller = (principal: Principal, stored: StoredEvent): StoredEvent =>
     stored.event.type === "registry.changed"
       ? { ...stored, event: { ...stored.event, tools: countTools(principal) } }
       : stored;
 
-  /** For callers who see only a part: what they may not see is passed over, up to a limit for each page. */
+  /** For callers who see a part of the events; a page reads at most `maxScanned`. */
   const scan = async (principal: Principal, after: number, limit: number): Promise<EventPage> => {
     const store = await memory.store();
     const events: StoredEvent[] = [];
@@ -73,7 +74,7 @@ export function createHistory({
         if (maySee(principal, stored.event, ownerOf)) events.push(forCaller(principal, stored));
       }
       if (page.length < pageSize) break;
-      // A store in the process answers without a turn of the event loop, and others want theirs.
+      // SQLite answers within the turn; other work gets one in between.
       await nextTurn();
     }
     return { events, upTo };
@@ -92,7 +93,7 @@ export function createHistory({
   return {
     async calls(filter = {}, { principal = defaultPrincipal } = {}) {
       const isAdmin = mayDo(principal, "admin");
-      // Whose calls somebody else made is not for them to know, not even whether there are some.
+      // Callers do not learn whether other users have calls.
       if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
       const store = await memory.store();
       const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });

@@ -1,17 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
-import { appendBatch, type Group } from "./append-batch.ts";
 import type { Spool } from "./spool.ts";
 
 export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
-  /** The same for whoever only needs to know that they survive the process; undefined when they do already. */
+  /** Resolves when these entries survive the process; undefined when they do already. */
   keep(entries: readonly JournalEntry[]): Promise<void> | undefined;
-  /** For what nobody waits for; what is urgent waits for no others to go with it. */
+  /** Stored in the background; an urgent entry is not delayed. */
   note(entry: JournalEntry, isUrgent?: boolean): void;
-  /** So much waits for a store that is away that no more should be begun. */
+  /** The queue for an unreachable store is full: take no more calls. */
   isFull(): boolean;
   /** Stores what is waiting now. */
   flush(): Promise<void>;
@@ -21,24 +20,35 @@ export type Journal = {
 
 export type JournalOptions = {
   spool?: Spool;
-  /** How long a commit may wait for more to go with it, after one that was made just now. */
-  restMs?: number;
+  /** How long after a commit the next one waits for more entries. */
+  flushDelayMs?: number;
   onStored?(): void;
 };
 
-/** So many wait for a commit, and no more. */
+/** The entries of one caller: stored together or not at all. */
+type Group = {
+  entries: readonly JournalEntry[];
+  waits?: { resolve(): void; reject(reason: unknown): void };
+  tries: number;
+  /** An event, which may be dropped under pressure. */
+  isNote: boolean;
+};
+
+type Fail = (group: Group, reason: unknown) => void;
+
+/** Groups that wait for one commit. */
 const maxWaiting = 2_000;
-/** What is safe in the spool is tried again, soon at first: what a store refuses for long is mended by a person. */
+/** Entries in the spool are retried, soon at first. A store that refuses for long needs a person. */
 const soonTries = 5;
 const betweenTriesMs = 1_000;
 const betweenLaterTriesMs = 30_000;
-/** So many groups wait for a store that is away; of those that only tell something half as many. */
+/** Groups that wait for an unreachable store; half as many of notes. */
 const maxTroubled = 20_000;
 const nothing = () => undefined;
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
 export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
-  const { spool, restMs = 0, onStored = nothing } = options;
+  const { spool, flushDelayMs = 0, onStored = nothing } = options;
   let waiting: Group[] = [];
   let flushing: Promise<void> | null = null;
   let open = true;
@@ -46,7 +56,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   let isHurried = false;
   let isUrgent = false;
   let hasWarned = false;
-  let cooldownUntil = 0;
+  let nextFlushAt = 0;
   const troubled = new Set<() => void>();
   let wake = nothing;
 
@@ -56,7 +66,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       const batch = waiting;
       waiting = [];
       isUrgent = false;
-      cooldownUntil = performance.now() + restMs;
+      nextFlushAt = performance.now() + flushDelayMs;
       const forget = spool?.leave();
       await appendBatch(append, batch, fail);
       if (troubled.size === 0) {
@@ -70,10 +80,10 @@ export function createJournal(append: Store["append"], options: JournalOptions =
 
   /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
   function turn(): Promise<void> {
-    const restingMs = cooldownUntil - performance.now();
-    if (restingMs <= 0 || isHurried || isUrgent || waiting.length >= maxWaiting) return nextTurn();
+    const delayMs = nextFlushAt - performance.now();
+    if (delayMs <= 0 || isHurried || isUrgent || waiting.length >= maxWaiting) return nextTurn();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => wake(), restingMs);
+      const timer = setTimeout(() => wake(), delayMs);
       wake = () => {
         clearTimeout(timer);
         wake = nothing;
@@ -95,17 +105,15 @@ export function createJournal(append: Store["append"], options: JournalOptions =
     await promise;
   }
 
-  /** Not stored: who waits is told, and what nobody waits for is tried again. */
   function fail(group: Group, reason: unknown): void {
     if (group.waits) return group.waits.reject(reason);
-    if (!group.isNote || (isAway(reason) && troubled.size < maxTroubled / 2)) tryAgain(group, reason);
+    if (!group.isNote || (isUnavailable(reason) && troubled.size < maxTroubled / 2)) tryAgain(group, reason);
   }
 
-  /** Nobody waits for it, so nobody but us can try again; what is never stored stays in the spool, if it got there. */
   function tryAgain(group: Group, reason: unknown): void {
-    // A store that is away has refused nothing.
-    if (!isAway(reason) || group.tries === 0) group.tries += 1;
-    const isRefused = group.tries >= soonTries && !isAway(reason);
+    // An unreachable store has refused nothing.
+    if (!isUnavailable(reason) || group.tries === 0) group.tries += 1;
+    const isRefused = group.tries >= soonTries && !isUnavailable(reason);
     if (isRefused || isMendable(reason)) warn(reason);
     const again = () => {
       clearTimeout(timer);
@@ -117,15 +125,15 @@ export function createJournal(append: Store["append"], options: JournalOptions =
     const timer = setTimeout(() => open && again(), waitMs).unref();
   }
 
-  /** Once until all is stored again: whoever can mend it need not read it for each call. */
+  /** Once until all is stored again, not for each call. */
   function warn(reason: unknown): void {
     if (!hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${tell(reason)}`);
     hasWarned = true;
   }
 
-  /** What was done is on record in the end; who waits is told where it would not survive the process until then. */
+  /** Retries in the background; rejects when the entries would not survive the process until then. */
   async function rescue(entries: readonly JournalEntry[], reason: unknown): Promise<void> {
-    if (!isAway(reason)) throw reason;
+    if (!isUnavailable(reason)) throw reason;
     const isSafe = spool !== undefined && (await isAdded(spool, entries));
     tryAgain({ entries, tries: 0, isNote: false }, reason);
     if (!isSafe) throw reason;
@@ -183,14 +191,48 @@ async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<
   return (await spool.add(entries)) ?? true;
 }
 
-/** Not refused but not reached: the same is taken later. */
-function isAway(thrown: unknown): boolean {
+/** Not reached, or busy: the same write may succeed later. */
+function isUnavailable(thrown: unknown): boolean {
   const isUnreached =
     thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
   return isUnreached || isMendable(thrown);
 }
 
-/** Refused for what a person mends: a disk that is full, rights that are missing. */
+/** Needs a person: a full disk, missing rights. */
 function isMendable(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.later === true;
+}
+
+/** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
+async function appendBatch(append: Store["append"], batch: readonly Group[], fail: Fail): Promise<void> {
+  try {
+    await append(batch.flatMap((group) => group.entries));
+    for (const group of batch) group.waits?.resolve();
+  } catch (thrown) {
+    await appendEach(append, batch, thrown, fail);
+  }
+}
+
+async function appendEach(
+  append: Store["append"],
+  batch: readonly Group[],
+  reason: unknown,
+  fail: Fail,
+): Promise<void> {
+  let last = reason;
+  for (const group of batch) {
+    try {
+      // A locked store has waited its full time already; each try would stop the process as long again.
+      if (isLocked(last)) throw last;
+      await append(group.entries);
+      group.waits?.resolve();
+    } catch (thrown) {
+      last = thrown;
+      fail(group, thrown);
+    }
+  }
+}
+
+function isLocked(thrown: unknown): boolean {
+  return thrown instanceof PlaneError && thrown.data.locked === true;
 }

@@ -5,18 +5,24 @@ import {
   sessionIdleMs,
   sessionTouchMs,
 } from "../model/kept-sessions.ts";
-import type { Memory } from "./memory.ts";
+import type { Store, StoreNews } from "../model/store.ts";
 
-/** Longer than anybody who uses it is silent about it. */
+type Ports = {
+  store(): Promise<Store>;
+  onNews(listener: (news: StoreNews) => void): () => void;
+  outlivesUs: boolean;
+};
+
+/** Longer than the pauses between touches of a session in use. */
 const keptMs = sessionIdleMs + 2 * sessionTouchMs;
-/** Whoever a message is meant for reads it at once or not at all. */
+/** A message is read at once or not at all. */
 const mailMs = 60_000;
 const maxMail = 50;
 
 type Row = { session: KeptSession; usedAt: number };
 
-/** Sessions of clients, in the store. What is known of them here is the business of their face. */
-export function createKeptSessions({ store, onNews, outlivesUs }: Memory): KeptSessions {
+/** Client sessions in the store, shared by all planes. Their content is defined by the face. */
+export function createKeptSessions({ store, onNews, outlivesUs }: Ports): KeptSessions {
   const rowOf = (value: JsonObject | null) => value as Row | null;
   const asValue = (row: Row) => row as unknown as JsonObject;
 

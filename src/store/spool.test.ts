@@ -4,8 +4,7 @@ import { mock, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { createJournal } from "./journal.ts";
-import { recoverSpools } from "./recover-spools.ts";
-import { createSpool } from "./spool.ts";
+import { createSpool, recoverSpools } from "./spool.ts";
 import { openSqliteStore } from "./sqlite.ts";
 
 /** No process has this number. */
@@ -83,7 +82,7 @@ test("a spool is empty once everything is stored, and gone once it is closed", a
   await using directory = await temporaryDirectory();
   const file = directory.file("store.db");
   const store = await openSqliteStore(file);
-  const journal = createJournal(store.append, { spool: createSpool(file), restMs: 60_000 });
+  const journal = createJournal(store.append, { spool: createSpool(file), flushDelayMs: 60_000 });
   await journal.keep([callEntry("first")]);
   await journal.keep([callEntry("second")]);
   assert.deepEqual(

@@ -1,22 +1,35 @@
-import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileTrouble } from "../lib/file-trouble.ts";
 import { uniqueId } from "../lib/unique-id.ts";
-import type { JournalEntry } from "../model/store.ts";
+import type { JournalEntry, Store } from "../model/store.ts";
 
-/** Groups of entries on their way into the store, each in one line: safe from the death of the process. */
+/** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */
 export type Spool = {
-  /** Undefined when they are safe already; otherwise tells whether they are, at the end of this turn at the latest. */
+  /** Undefined when they are written already; otherwise whether they were, at the end of this turn. */
   add(entries: readonly JournalEntry[]): Promise<boolean> | undefined;
-  /** What was added so far is on its way; once it is in the store, the returned function forgets it. */
+  /** Starts a new part; call the returned function once the entries so far are stored. */
   leave(): () => void;
   close(): void;
 };
 
-/** What comes closer than this after another has come with it. */
+/** Entries closer than this are written together. */
 const togetherMs = 0.2;
 
-/** So often a spool in use is marked as such: well within the time after which others take it for abandoned. */
+/** How often a spool in use is touched; well below `abandonedMs`. */
 const markEveryMs = 15_000;
-/** After so long without a write another plane may have taken the file away, if this process was suspended. */
+/** After this long without a write, another plane may have removed the file of a suspended process. */
 const unseenMs = 1_000;
 
 const nothing = () => undefined;
@@ -24,10 +37,8 @@ const nothing = () => undefined;
 /** For a store that ends with the process. */
 export const noSpool: Spool = { add: nothing, leave: () => nothing, close: nothing };
 
-/** Those of this process, which has several where several planes share a store. */
+/** The spools of this process; several planes may share a store. */
 const own = new Set<string>();
-
-export const isOwnSpool = (path: string): boolean => own.has(path);
 
 /** Files beside the store. Writing a line there costs a tenth of a commit, and survives `kill -9` as well. */
 export function createSpool(store: string): Spool {
@@ -52,7 +63,7 @@ export function createSpool(store: string): Spool {
       return false;
     }
   };
-  /** Writing is a system call, and dearer than all the rest: one for whatever comes in the same turn. */
+  /** One system call for all entries of a turn. */
   const write = () => {
     const [text, done] = [lines, written];
     if (done === undefined) return;
@@ -65,7 +76,7 @@ export function createSpool(store: string): Spool {
   return {
     add(entries) {
       const line = lineOf(entries);
-      // Where one comes at a time there is nobody to wait for.
+      // A single caller is not delayed.
       const [before, now] = [addedAt, performance.now()];
       addedAt = now;
       isAlone &&= now - before > togetherMs;
@@ -109,7 +120,7 @@ function createPart(path: string) {
     own.add(path);
     return openSync(path, "ax", 0o600);
   };
-  /** A line in a file that has no name any more is lost with the process. */
+  /** A line in an unlinked file would be lost with the process. */
   const leaveUnlinked = (now: number) => {
     if (file === undefined || (!isEmpty && now - writtenAt < unseenMs)) return;
     if (fstatSync(file).nlink > 0) return;
@@ -144,8 +155,86 @@ function createPart(path: string) {
       closeSync(file);
       file = undefined;
       own.delete(path);
-      // What could not be stored is left for whoever opens the store next.
+      // Entries that could not be stored are left for the next plane on the store.
       if (isEmpty) rmSync(path, { force: true });
     },
   };
+}
+
+/** A spool that was not touched for this long is abandoned, even if its process id is in use again. */
+const abandonedMs = 60_000;
+const takenAtATime = 200;
+
+type Recording = Pick<Store, "append" | "call" | "run">;
+
+/** Stores the spools of planes that were killed. Never rejects: a plane works without them. */
+export async function recoverSpools(file: string, store: Recording): Promise<void> {
+  const prefix = `${basename(file)}-waiting-`;
+  try {
+    for (const name of readdirSync(dirname(file))) {
+      const path = join(dirname(file), name);
+      if (!name.startsWith(prefix) || own.has(path)) continue;
+      if (!isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) continue;
+      // What cannot be taken over now is left for the next plane that opens the store.
+      if (await isTaken(path, store)) rmSync(path, { force: true });
+    }
+  } catch (thrown) {
+    process.emitWarning(
+      `Records that earlier planes left in ${dirname(file)} cannot be read: ${fileTrouble(thrown)}. They stay there.`,
+    );
+  }
+}
+
+async function isTaken(path: string, recording: Recording): Promise<boolean> {
+  try {
+    const groups = readGroups(path);
+    for (let at = 0; at < groups.length; at += takenAtATime)
+      await takeOver(groups.slice(at, at + takenAtATime), recording);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In one commit, because the start of the plane waits for it. */
+async function takeOver(groups: readonly JournalEntry[][], recording: Recording): Promise<void> {
+  const stored = await Promise.all(groups.map((group) => isStored(group, recording)));
+  const missing = groups.filter((_, at) => !stored[at]);
+  if (missing.length === 0) return;
+  try {
+    await recording.append(missing.flat());
+  } catch {
+    // Some may be stored by now: try one by one.
+    for (const group of missing) if (!(await isStored(group, recording))) await recording.append(group);
+  }
+}
+
+async function isStored([first]: JournalEntry[], { call, run }: Recording): Promise<boolean> {
+  if (first?.kind === "call") return (await call(first.call.id)) !== null;
+  return first?.kind === "run" && (await run(first.run.id)) !== null;
+}
+
+/** An incomplete line was never acknowledged. */
+function readGroups(path: string): JournalEntry[][] {
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as JournalEntry[]];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isAbandoned(path: string, pid: number): boolean {
+  const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return pid === process.pid || !isRunning(pid) || Date.now() - mtimeMs > abandonedMs;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

@@ -1,6 +1,6 @@
 import { after, before } from "node:test";
 import { parseStoreAddress } from "../../src/model/store-address.ts";
-import { bossSchema } from "../../src/store/postgres/boss.ts";
+import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { engineContract } from "../contracts/engine.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseStoreAddress } from "../../src/model/store-address.ts";
-import { bossSchema } from "../../src/store/postgres/boss.ts";
+import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { type EngineWorld, gate, planeOn } from "../contracts/engine-planes.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";

@@ -5,7 +5,7 @@ import { agentRun } from "../../../test/contracts/records.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
-import { createMemory } from "../../store/memory.ts";
+import { createRecorder } from "../../store/store.ts";
 import { createRuns } from "./runs.ts";
 
 test("a run that cannot be kept is told of all the same, and nobody's answer is lost", async () => {
@@ -30,7 +30,7 @@ test("a run that cannot be kept is told of all the same, and nobody's answer is 
 });
 
 test("what is asked for in a way that makes no sense is refused by name", async () => {
-  const memory = createMemory(undefined);
+  const memory = createRecorder(undefined);
   const { verbs, keep } = createRuns({ memory, defaultPrincipal: trusted() });
   try {
     await keep(agentRun("one"));

@@ -4,13 +4,13 @@ import type { Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/run-verbs.ts";
 import type { Store } from "../../model/store.ts";
-import type { Memory } from "../../store/memory.ts";
+import type { Recorder } from "../../store/store.ts";
 
 const usualPage = 50;
 const largestPage = 1_000;
 
 type Parts = {
-  memory: Pick<Memory, "emit" | "recordRun"> & { store(): Promise<Store> };
+  memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
   defaultPrincipal: Principal;
 };
 
@@ -88,7 +88,7 @@ function filterOf({ cursor, limit = usualPage, since, ...query }: RunQuery): Run
   return { ...filter, since: new Date(from).toISOString() };
 }
 
-function tell(run: AgentRun, emit: Memory["emit"]): void {
+function tell(run: AgentRun, emit: Recorder["emit"]): void {
   const { id, user, outcome, error, model, style, toolset, turns, durationMs, usage, steps } = run;
   emit({
     type: "agent.run",

@@ -3,7 +3,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { CircuitStatus, ServersChange } from "../../model/server.ts";
-import type { Memory } from "../../store/memory.ts";
+import type { Recorder } from "../../store/store.ts";
 import { createBudgets } from "./budgets.ts";
 import { createCircuits } from "./circuits.ts";
 import { createLimits, type Limits } from "./limits.ts";
@@ -30,7 +30,7 @@ export function createPlaneLimits(
   config: () => Config,
   emit: (event: PlaneEvent) => void,
   defaultPrincipal: Principal,
-  { store, outlivesUs }: Pick<Memory, "store" | "outlivesUs">,
+  { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
 ): PlaneLimits {
   // Whoever opens the store only to count alone would wait for nothing.
   const shared: SharedCounts | undefined = outlivesUs

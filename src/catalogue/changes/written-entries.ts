@@ -6,7 +6,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/server.ts";
 import type { ToolId } from "../../model/tool.ts";
 import { mayBelongTo } from "../../model/tool-name.ts";
-import type { Memory } from "../../store/memory.ts";
+import type { Recorder } from "../../store/store.ts";
 import { createBundleVerbs } from "../bundles/bundles.ts";
 import { createOverlayVerbs, inForce } from "../overlays/overlays.ts";
 import { createRegistry, type Registry } from "../registry.ts";
@@ -18,7 +18,7 @@ import { createChangeHistory } from "./history.ts";
 import { createWorkDeletion } from "./work-delete.ts";
 
 type Parts = {
-  memory: Pick<Memory, "store" | "knownServers" | "emit" | "outlivesUs">;
+  memory: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   defaultPrincipal: Principal;

@@ -4,13 +4,15 @@ import { isSilence, reasonOf } from "./store-failure.ts";
 const firstWaitMs = 50;
 const maxWaitMs = 5_000;
 
+export type Availability = ReturnType<typeof createAvailability>;
+
 type Listener = (trouble: StoreTrouble | null) => void;
 
 /**
- * Whether the server can be reached. One connection that breaks says little, so it is asked at once; when it does not
- * answer it is away, and asked again and again until it is back. `onSilence` is told where it says neither yes nor no.
+ * Whether the server can be reached. A broken connection proves little, so the server is pinged at once, and with
+ * exponential backoff until it is back. `onSilence` is called when it does not answer at all.
  */
-export function createAvailability(ask: () => Promise<void>, onSilence: () => void) {
+export function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
   const listeners = new Set<Listener>();
   let trouble: StoreTrouble | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -22,12 +24,12 @@ export function createAvailability(ask: () => Promise<void>, onSilence: () => vo
     for (const listener of listeners) listener(next);
   }
 
-  function askAgain(waitMs: number): void {
+  function pingAfter(waitMs: number): void {
     if (isStopped) return;
     timer = setTimeout(() => {
-      ask().then(
+      ping().then(
         () => void (isStopped || become(null)),
-        () => askAgain(Math.min(waitMs * 2, maxWaitMs)),
+        () => pingAfter(Math.min(waitMs * 2, maxWaitMs)),
       );
     }, waitMs).unref();
   }
@@ -37,20 +39,20 @@ export function createAvailability(ask: () => Promise<void>, onSilence: () => vo
     lost(reason: string): void {
       if (trouble !== null || checking !== null || isStopped) return;
       const since = new Date().toISOString();
-      checking = ask()
-        // What breaks connections may break this one, too. Who says nothing at all says it no sooner the second time.
-        .catch((thrown) => (isSilence(thrown) ? Promise.reject(thrown) : ask()))
+      checking = ping()
+        // This connection may have broken, too; a second try after silence would only take as long again.
+        .catch((thrown) => (isSilence(thrown) ? Promise.reject(thrown) : ping()))
         .catch((thrown) => {
           if (isSilence(thrown)) onSilence();
           if (isStopped) return;
           become({ since, reason: [...new Set([reason, reasonOf(thrown)])].join("; ") });
-          askAgain(firstWaitMs);
+          pingAfter(firstWaitMs);
         })
         .finally(() => {
           checking = null;
         });
     },
-    /** Whoever asks while nobody knows waits until it is known; null when it is. */
+    /** Settles when the state is known; null when it is known now. */
     checking: () => checking,
     onChanged(listener: Listener): () => void {
       listeners.add(listener);

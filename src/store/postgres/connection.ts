@@ -1,33 +1,37 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews } from "../../model/store.ts";
-import type { StoreAddress } from "../../model/store-address.ts";
-import { createAvailability } from "./availability.ts";
-import { beginLook, beginTransaction, wasCommitted } from "./commit.ts";
-import { lockKey, notify } from "./notify.ts";
-import { maxConnections, openPool, ping, withinGrace } from "./open-pool.ts";
-import { queryOf, withClient } from "./pool-client.ts";
-import type { Query, Row } from "./query.ts";
+import type { Row } from "../rows.ts";
+import { type Availability, createAvailability } from "./availability.ts";
+import { lockKey, notify } from "./notifications.ts";
+import {
+  beginSnapshot,
+  beginTransaction,
+  maxConnections,
+  openPool,
+  type PostgresAddress,
+  ping,
+  queryOf,
+  wasCommitted,
+  withClient,
+  withinGrace,
+} from "./pool.ts";
+import type { Query } from "./query.ts";
 import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
 
-export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
-
-export type WriteOptions = {
-  /** Whoever writes under the same lock waits: what is read before it is written stays true. */
+type WriteOptions = {
+  /** Writers under the same lock wait for each other: what one reads before it writes stays true. */
   lock?: string;
-  /** What the other planes are told once it is written. */
-  news?: StoreNews;
+  /** Sent to the other planes with the commit. */
+  notify?: StoreNews;
 };
 
-/** Who waits so long for an answer makes sure that the server is still there. Longer than a lock is waited for. */
+/** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;
-
-/** How far a transaction got before its connection was lost. */
-type Begun<T> = { committing?: { number: string; value: T } };
 
 export type Connection = Awaited<ReturnType<typeof createConnection>>;
 
-/** The only place through which a query goes, so that every failure names the store and a lost server is noticed. */
+/** Every query goes through here, so that every failure names the store and a lost server is noticed. */
 export async function createConnection(
   address: PostgresAddress,
   instance: string,
@@ -35,21 +39,64 @@ export async function createConnection(
 ) {
   const name = nameOf(address);
   const { pool, cut } = await openPool(address);
-  let isOpen = true;
   let isSetUp = false;
-
   const prepare = async () => {
     await withClient(pool, setUp);
     isSetUp = true;
   };
   const availability = createAvailability(() => (isSetUp ? ping(address) : prepare()), cut);
-  // A connection that nobody uses says by itself that it is gone.
-  pool.on("error", (thrown) => isOpen && isLost(thrown) && availability.lost(reasonOf(thrown)));
+  const attempts = createAttempts(name, availability);
+  const { attempt, untilAnswered } = attempts;
+  // An idle connection reports by itself that it is gone.
+  pool.on("error", (thrown) => attempts.noteFailure(thrown));
+  try {
+    await prepare();
+  } catch (thrown) {
+    // An unreachable server comes back; any other failure needs a person and is thrown now.
+    if (!isLost(thrown)) {
+      await pool.end();
+      throw storeFailure(`store '${address.shown}'`, thrown);
+    }
+    availability.lost(reasonOf(thrown));
+    await availability.checking();
+  }
+  return {
+    name,
+    read: <T>(work: (query: Query) => Promise<T>): Promise<T> => untilAnswered(() => work(queryOf(pool))),
+    readLong: <T>(look: (query: Query) => AsyncIterable<T>) => readSnapshot(name, attempt, pool, look),
+    write: createWrite({ name, pool, address, instance, untilAnswered }),
+    /** One statement is a transaction by itself, and costs one round trip instead of three. */
+    change: <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => work(queryOf(pool))),
+    /** For pg-boss, which sends several statements in one text and reads the server's own errors. */
+    statement: (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
+      attempt(
+        () => withClient(pool, (client) => runStatement(client, sql, values)),
+        (thrown) => (isLost(thrown) ? storeLost(name) : thrown),
+      ),
+    /** Runs on one of the planes that share the store; false on the others. */
+    alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
+      attempt(() => withClient(pool, (client) => runAlone(client, lockKey(address, `task ${task}`), work))),
+    trouble: availability.trouble,
+    onTrouble: availability.onChanged,
+    async close(): Promise<void> {
+      if (!attempts.close()) return;
+      availability.stop();
+      await withinGrace(pool.end(), cut);
+    },
+  };
+}
 
-  async function attempt<T>(
-    work: () => Promise<T>,
-    told: (thrown: unknown) => unknown = (thrown) => storeFailure(name, thrown),
-  ): Promise<T> {
+type Attempt = <T>(work: () => Promise<T>, toError?: (thrown: unknown) => unknown) => Promise<T>;
+type UntilAnswered = <T>(work: () => Promise<T>) => Promise<T>;
+
+function createAttempts(name: string, availability: Availability) {
+  let isOpen = true;
+
+  function noteFailure(thrown: unknown): void {
+    if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
+  }
+
+  const attempt: Attempt = async (work, toError = (thrown) => storeFailure(name, thrown)) => {
     if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
@@ -57,15 +104,15 @@ export async function createConnection(
     try {
       return await work();
     } catch (thrown) {
-      if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
-      throw told(thrown);
+      noteFailure(thrown);
+      throw toError(thrown);
     } finally {
       clearTimeout(silence);
     }
-  }
+  };
 
-  /** Does it again where it was not the server that went away but a connection: every one of the pool may be as dead. */
-  async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+  /** Tries again where only a connection was lost: every connection of the pool may be dead. */
+  const untilAnswered: UntilAnswered = async (work) => {
     for (let tried = 0; ; tried += 1) {
       try {
         return await attempt(work);
@@ -75,10 +122,54 @@ export async function createConnection(
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }
     }
+  };
+
+  return {
+    attempt,
+    untilAnswered,
+    noteFailure,
+    /** False when it was closed before. */
+    close(): boolean {
+      const wasOpen = isOpen;
+      isOpen = false;
+      return wasOpen;
+    },
+  };
+}
+
+/** How far a transaction got before its connection was lost. */
+type Begun<T> = { committing?: { number: string; value: T } };
+type Writing = {
+  name: string;
+  pool: Pool;
+  address: PostgresAddress;
+  instance: string;
+  untilAnswered: UntilAnswered;
+};
+
+/** One transaction, repeated unless it was committed. */
+function createWrite({ name, pool, address, instance, untilAnswered }: Writing) {
+  async function transact<T>(
+    client: PoolClient,
+    work: (query: Query) => Promise<T>,
+    { lock, notify: notification }: WriteOptions,
+    begun: Begun<T>,
+  ): Promise<T> {
+    const query = queryOf(client);
+    try {
+      const number = await beginTransaction(client, lock === undefined ? lock : lockKey(address, lock));
+      const value = await work(query);
+      if (notification) await notify(query, address, instance, notification);
+      begun.committing = { number, value };
+      await client.query("COMMIT");
+      return value;
+    } catch (thrown) {
+      if (!isLost(thrown)) await client.query("ROLLBACK");
+      throw thrown;
+    }
   }
 
-  /** What was not committed has not happened, so it is done again. */
-  function write<T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+  return <T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> => {
     let begun: Begun<T> = {};
     return untilAnswered(async () => {
       if (begun.committing !== undefined) {
@@ -89,109 +180,48 @@ export async function createConnection(
       begun = {};
       return await withClient(pool, (client) => transact(client, work, options, begun));
     });
-  }
-
-  async function transact<T>(
-    client: PoolClient,
-    work: (query: Query) => Promise<T>,
-    { lock, news }: WriteOptions,
-    begun: Begun<T>,
-  ): Promise<T> {
-    const query = queryOf(client);
-    try {
-      const number = await beginTransaction(client, lock === undefined ? lock : lockKey(address, lock));
-      const value = await work(query);
-      if (news) await notify(query, address, instance, news);
-      begun.committing = { number, value };
-      await client.query("COMMIT");
-      return value;
-    } catch (thrown) {
-      if (!isLost(thrown)) await client.query("ROLLBACK");
-      throw thrown;
-    }
-  }
-
-  try {
-    await prepare();
-  } catch (thrown) {
-    // A server that is away comes back; what a person has to mend is said at once.
-    if (!isLost(thrown)) {
-      await pool.end();
-      throw storeFailure(`store '${address.shown}'`, thrown);
-    }
-    availability.lost(reasonOf(thrown));
-    await availability.checking();
-  }
-
-  const read = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
-    untilAnswered(() => work(queryOf(pool)));
-
-  /** As everything is at one moment, however long somebody looks. */
-  async function* readLong<T>(look: (query: Query) => AsyncIterable<T>): AsyncGenerator<T> {
-    const client = await attempt(() => pool.connect());
-    try {
-      await beginLook(client);
-      yield* look(queryOf(client));
-    } catch (thrown) {
-      throw storeFailure(name, thrown);
-    } finally {
-      // With its connection the transaction ends, however far it got.
-      client.release(true);
-    }
-  }
-
-  /** One statement is a transaction by itself, and costs one journey instead of three. */
-  const change = <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => work(queryOf(pool)));
-
-  /** For a library with statements of its own, several of them in one text: it is told what the server said. */
-  const statement = (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
-    attempt(
-      () =>
-        withClient(pool, async (client) => {
-          try {
-            return await client.query(sql, values);
-          } catch (thrown) {
-            if (!isLost(thrown)) await client.query("ROLLBACK");
-            throw thrown;
-          }
-        }),
-      (thrown) => (isLost(thrown) ? storeLost(name) : thrown),
-    );
-
-  return {
-    name,
-    read,
-    readLong,
-    write,
-    change,
-    statement,
-    /** One of those that use the same store works, the others are told so. */
-    alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
-      attempt(() =>
-        withClient(pool, async (client) => {
-          const key = lockKey(address, `task ${task}`);
-          const { rows } = await client.query(`SELECT pg_try_advisory_lock(${key}) AS mine`);
-          if (rows[0]?.mine !== true) return false;
-          try {
-            await work();
-          } finally {
-            await client.query(`SELECT pg_advisory_unlock(${key})`);
-          }
-          return true;
-        }),
-      ),
-    trouble: availability.trouble,
-    onTrouble: availability.onChanged,
-    async close(): Promise<void> {
-      if (!isOpen) return;
-      isOpen = false;
-      availability.stop();
-      await withinGrace(pool.end(), cut);
-    },
   };
 }
 
-/** As callers may read it. */
+async function* readSnapshot<T>(
+  name: string,
+  attempt: Attempt,
+  pool: Pool,
+  look: (query: Query) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const client = await attempt(() => pool.connect());
+  try {
+    await beginSnapshot(client);
+    yield* look(queryOf(client));
+  } catch (thrown) {
+    throw storeFailure(name, thrown);
+  } finally {
+    // The transaction ends with its connection.
+    client.release(true);
+  }
+}
+
+async function runStatement(client: PoolClient, sql: string, values?: unknown[]): Promise<{ rows: Row[] }> {
+  try {
+    return await client.query(sql, values);
+  } catch (thrown) {
+    if (!isLost(thrown)) await client.query("ROLLBACK");
+    throw thrown;
+  }
+}
+
+async function runAlone(client: PoolClient, key: string, work: () => Promise<void>): Promise<boolean> {
+  const { rows } = await client.query(`SELECT pg_try_advisory_lock(${key}) AS mine`);
+  if (rows[0]?.mine !== true) return false;
+  try {
+    await work();
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${key})`);
+  }
+  return true;
+}
+
+/** As callers may read it: without the server's address. */
 function nameOf({ url }: PostgresAddress): string {
   return `Postgres store '${decodeURIComponent(new URL(url).pathname.slice(1))}'`;
 }

@@ -1,16 +1,58 @@
 import {
   type DeadLetterFilter,
   type DeadLetterPage,
-  type DeadLetterStatus,
   type DueDeadLetter,
   deadLetterDueAt,
-  deadLetterStatuses,
   type KeptDeadLetter,
 } from "../../model/dead-letter.ts";
-import { type Condition, parseRecord, type Query, type Row, where } from "./query.ts";
+import type { Store } from "../../model/store.ts";
+import { parseRevised, toDeadLetterPage } from "../rows.ts";
+import type { Connection } from "./connection.ts";
+import type { Messages } from "./pg-boss.ts";
+import { type Condition, type Query, where } from "./query.ts";
 
-/** Beyond `most` the oldest go: those that are over first, and never one that is being retried. */
-export async function insertDeadLetter(query: Query, letter: KeptDeadLetter, most: number): Promise<void> {
+export function createDeadLetterTable({ read, write }: Connection, messages: Messages) {
+  return {
+    addDeadLetter: (letter, max) =>
+      write(
+        async (query) => {
+          await insertDeadLetter(query, letter, max);
+          await messages.putDeadLetters(query, [letter]);
+        },
+        { lock: "dead letters", notify: { what: "deadLetters" } },
+      ),
+    deadLetter: (id) =>
+      read(async (query) => {
+        const { rows } = await query("SELECT record, revision FROM dead_letters WHERE id = $1", [id]);
+        return rows[0] ? parseRevised<KeptDeadLetter>(rows[0]) : null;
+      }),
+    deadLetters: (filter) => read((query) => selectDeadLetters(query, filter)),
+    replaceDeadLetter: (letter) =>
+      write(async (query) => {
+        const isReplaced = await updateDeadLetter(query, letter);
+        if (isReplaced) await messages.putDeadLetters(query, [letter]);
+        return isReplaced;
+      }),
+    deleteDeadLetter: (id, revision) =>
+      write(async (query) => {
+        const sql = "DELETE FROM dead_letters WHERE id = $1 AND revision = $2";
+        return (await query(sql, [id, revision])).count === 1;
+      }),
+    dueDeadLetters: (now) =>
+      read(async (query) => {
+        const sql = "SELECT id, status, tool, server FROM dead_letters WHERE due_at <= $1 ORDER BY due_at";
+        return (await query(sql, [now])).rows as DueDeadLetter[];
+      }),
+    forgetEndedDeadLetters: (before) =>
+      write(async (query) => {
+        const sql = "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < $1";
+        return (await query(sql, [before])).count;
+      }),
+  } satisfies Partial<Store>;
+}
+
+/** Beyond `max` the oldest go: ended ones first, and never one that is being retried. */
+async function insertDeadLetter(query: Query, letter: KeptDeadLetter, max: number): Promise<void> {
   await query(
     `INSERT INTO dead_letters (id, tool, server, user_name, status, updated_at, due_at, revision, record)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -24,44 +66,32 @@ export async function insertDeadLetter(query: Query, letter: KeptDeadLetter, mos
        SELECT sequence FROM dead_letters WHERE status <> 'retrying' AND id <> $1
        ORDER BY status IN ('resolved', 'abandoned') DESC, sequence
        LIMIT greatest((SELECT count(*) FROM dead_letters) - $2, 0))`,
-    [letter.id, most],
+    [letter.id, max],
   );
 }
 
-export async function selectDeadLetter(query: Query, id: string): Promise<KeptDeadLetter | null> {
-  const { rows } = await query("SELECT record, revision FROM dead_letters WHERE id = $1", [id]);
-  return rows[0] ? parseLetter(rows[0]) : null;
-}
-
-/** Only what is still as it was read: of several who change one entry, one does. */
-export async function updateDeadLetter(query: Query, letter: KeptDeadLetter): Promise<boolean> {
+/** Optimistic: false when the row changed since it was read. */
+async function updateDeadLetter(query: Query, letter: KeptDeadLetter): Promise<boolean> {
+  const { status, updatedAt, id, revision } = letter;
   const { count } = await query(
     `UPDATE dead_letters SET status = $1, updated_at = $2, due_at = $3, record = $4, revision = revision + 1
      WHERE id = $5 AND revision = $6`,
-    [
-      letter.status,
-      letter.updatedAt,
-      deadLetterDueAt(letter),
-      JSON.stringify(letter),
-      ...[letter.id, letter.revision],
-    ],
+    [status, updatedAt, deadLetterDueAt(letter), JSON.stringify(letter), id, revision],
   );
   return count === 1;
 }
 
-export async function deleteDeadLetter(query: Query, id: string, revision: number): Promise<boolean> {
-  const { count } = await query("DELETE FROM dead_letters WHERE id = $1 AND revision = $2", [id, revision]);
-  return count === 1;
-}
-
-/** Newest first. */
-export async function selectDeadLetters(
+async function selectDeadLetters(
   query: Query,
-  { status, cursor, limit, ...filter }: DeadLetterFilter,
+  filter: DeadLetterFilter,
 ): Promise<DeadLetterPage<KeptDeadLetter>> {
+  const { status, cursor, limit } = filter;
   const matching = conditionsOf(filter);
-  const byStatus = await countByStatus(query, matching);
-  const total = status === undefined ? Object.values(byStatus).reduce((a, b) => a + b) : byStatus[status];
+  const all = where(...matching);
+  const counts = await query(
+    `SELECT status, count(*) AS count FROM dead_letters ${all.sql} GROUP BY status`,
+    all.values,
+  );
   const { sql, values } = where(
     ...matching,
     ["status = ?", status],
@@ -71,22 +101,7 @@ export async function selectDeadLetters(
     `SELECT sequence, record, revision FROM dead_letters ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`,
     [...values, limit === undefined ? null : limit + 1],
   );
-  const page = limit === undefined ? rows : rows.slice(0, limit);
-  const nextCursor = rows.length > page.length ? String(page.at(-1)?.sequence) : null;
-  return { total, byStatus, deadLetters: page.map(parseLetter), nextCursor };
-}
-
-export async function selectDueDeadLetters(query: Query, now: string): Promise<DueDeadLetter[]> {
-  const { rows } = await query(
-    "SELECT id, status, tool, server FROM dead_letters WHERE due_at <= $1 ORDER BY due_at",
-    [now],
-  );
-  return rows as DueDeadLetter[];
-}
-
-export async function deleteEndedDeadLetters(query: Query, before: string): Promise<number> {
-  const sql = "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < $1";
-  return (await query(sql, [before])).count;
+  return toDeadLetterPage(rows, counts.rows, filter);
 }
 
 function conditionsOf({ tool, server, id, owner }: DeadLetterFilter): Condition[] {
@@ -96,22 +111,4 @@ function conditionsOf({ tool, server, id, owner }: DeadLetterFilter): Condition[
     ["starts_with(id, ?)", id],
     ["user_name = ?", owner],
   ];
-}
-
-async function countByStatus(
-  query: Query,
-  conditions: readonly Condition[],
-): Promise<Record<DeadLetterStatus, number>> {
-  const counts = Object.fromEntries(deadLetterStatuses.map((status) => [status, 0]));
-  const { sql, values } = where(...conditions);
-  const { rows } = await query(
-    `SELECT status, count(*) AS count FROM dead_letters ${sql} GROUP BY status`,
-    values,
-  );
-  for (const { status, count } of rows) counts[String(status)] = Number(count);
-  return counts as Record<DeadLetterStatus, number>;
-}
-
-function parseLetter(row: Row): KeptDeadLetter {
-  return { ...parseRecord<KeptDeadLetter>(row), revision: Number(row.revision) };
 }

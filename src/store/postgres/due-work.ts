@@ -1,46 +1,48 @@
 import type { PgBoss } from "pg-boss";
+import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import type { DueItem, DueKind, DueWork } from "../../model/due-work.ts";
-import { adopt } from "./adopt.ts";
-import { inTransaction, queues, startBoss } from "./boss.ts";
-import type { Connection, PostgresAddress } from "./connection.ts";
-import type { Listener } from "./listener.ts";
-import { type Message, type Messages, secondsUntil } from "./messages.ts";
-import { type Query, textOrNull } from "./query.ts";
+import type { KeptJobRun } from "../../model/job-run.ts";
+import { parseRecord, textOrNull } from "../rows.ts";
+import type { Connection } from "./connection.ts";
+import type { Listener } from "./notifications.ts";
+import { inTransaction, type Message, type Messages, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import type { PostgresAddress } from "./pool.ts";
+import type { Query } from "./query.ts";
 import { storeFailure } from "./store-failure.ts";
 
-/** How often a plane says that it is there, and looks for those that have not said so. */
-const beatMs = 10_000;
-/** How often it looks for what has no message. */
+/** How often a plane sends its heartbeat, and looks for planes without one. */
+const heartbeatMs = 10_000;
+/** How often it looks for records without a message. */
 const adoptMs = 30_000;
-/** Whoever takes something counts what others have, and has to be the only one who does. */
+const adoptedAtOnce = 500;
+/** Planes count the running jobs of others under this lock. */
 const lock = "jobs";
-/** Later than anything is due. */
 const always = "9999";
 
-/** How many runs of its job may be under way is written on each message. */
+/** A message carries the concurrency limit of its job as a tier. */
 const tiers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [String(at + 1), at + 1]));
 const groupConcurrency = { default: 1, tiers };
 
 type Parts = { connection: Connection; address: PostgresAddress; listener: Listener; messages: Messages };
-/** The message, and how often it has been given out: what was given to somebody else since is no longer ours. */
+/** `retryCount` tells our attempt from a later one by another plane. */
 type Attempt = { id: string; retryCount: number };
 type Taken = Attempt & { kind: DueKind };
 type Found = { item: DueItem; attempt: Taken; priority: number };
 
-/** What is due goes from pg-boss to one plane at a time, and from one that is gone to another. */
+/** Due work from pg-boss: each item goes to one plane, and from a plane that died to another. */
 export function createDueWork({ connection, address, listener, messages }: Parts) {
   let opened: DueWork | null = null;
 
   async function open(): Promise<DueWork> {
     const boss = await startBoss(connection, address);
     messages.use(boss);
-    const work = giveOut(boss, { connection, listener, messages });
+    const maintenance = createMaintenance(boss, { connection, listener, messages });
     opened = {
-      ...work,
+      ...takeFrom(boss, connection, maintenance),
       async stop() {
         opened = null;
         messages.use(null);
-        await work.stop();
+        maintenance.stop();
         await boss.stop({ graceful: false, close: false });
       },
     };
@@ -50,70 +52,70 @@ export function createDueWork({ connection, address, listener, messages }: Parts
   return { open, close: async () => void (await opened?.stop()) };
 }
 
-function giveOut(boss: PgBoss, { connection, listener, messages }: Omit<Parts, "address">): DueWork {
-  const { name, read, write, change } = connection;
+type Maintenance = ReturnType<typeof createMaintenance>;
+
+/** Heartbeats for what this plane has taken, supervision of others, and messages for records without one. */
+function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omit<Parts, "address">) {
   const taken = new Map<string, Taken>();
   let superviseAt = 0;
   let adoptAt = 0;
   let isFirst = true;
 
-  const leave = listener.on((news) => {
+  const stopListening = listener.on((news) => {
     if (news.what === "dueWork" && news.unsent) adoptAt = 0;
   });
+  const attemptsOf = (kind: DueKind) => [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
   const beat = () =>
     Promise.all(
       kinds.map((kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind))),
     )
-      // Who cannot say it now says it next time; what another has by then is found out from its record.
+      // The next heartbeat tries again; the record shows whether another plane took over.
       .catch(() => undefined);
-  const timer = setInterval(beat, beatMs).unref();
-
-  function attemptsOf(kind: DueKind): Attempt[] {
-    return [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
-  }
-
-  async function tidy(): Promise<void> {
-    const now = performance.now();
-    if (now >= superviseAt) {
-      superviseAt = now + beatMs;
-      await boss.supervise().catch((thrown) => {
-        throw storeFailure(name, thrown);
-      });
-    }
-    if (now >= adoptAt) {
-      adoptAt = now + adoptMs;
-      const before = isFirst ? always : new Date(Date.now() + 2 * adoptMs).toISOString();
-      await adopt(write, messages, before);
-      isFirst = false;
-    }
-  }
-
-  async function fetch(
-    query: Query,
-    kind: DueKind,
-    batchSize: number,
-    ignoreGroups: string[],
-  ): Promise<Found[]> {
-    if (batchSize === 0) return [];
-    const limits = kind === "run" ? { groupConcurrency } : {};
-    const options = { batchSize, ignoreGroups, ...limits, ...inTransaction(query) };
-    const jobs = await boss.fetch<Message>(queues[kind], options);
-    return jobs.map(({ id, retryCount, groupId, data }) => ({
-      item: { kind, id: data.id, group: groupId ?? "" },
-      attempt: { kind, id, retryCount },
-      priority: data.priority,
-    }));
-  }
+  const timer = setInterval(beat, heartbeatMs).unref();
 
   return {
-    lookMs: beatMs,
+    taken,
+    async run(): Promise<void> {
+      const now = performance.now();
+      if (now >= superviseAt) {
+        superviseAt = now + heartbeatMs;
+        await boss.supervise().catch((thrown) => {
+          throw storeFailure(connection.name, thrown);
+        });
+      }
+      if (now >= adoptAt) {
+        adoptAt = now + adoptMs;
+        const before = isFirst ? always : new Date(Date.now() + 2 * adoptMs).toISOString();
+        await adopt(connection.write, messages, before);
+        isFirst = false;
+      }
+    },
+    stop(): void {
+      stopListening();
+      clearInterval(timer);
+    },
+  };
+}
+
+function takeFrom(
+  boss: PgBoss,
+  { read, write, change }: Connection,
+  { taken, run }: Maintenance,
+): Omit<DueWork, "stop"> {
+  const release = (item: DueItem): Taken | undefined => {
+    const mine = taken.get(keyOf(item));
+    taken.delete(keyOf(item));
+    return mine;
+  };
+  return {
+    lookMs: heartbeatMs,
     async take(room, without) {
-      await tidy();
-      const left = [...without];
+      await run();
+      const ignored = [...without];
       const found = await write(
         async (query) => [
-          ...(await fetch(query, "run", room.run, left)),
-          ...(await fetch(query, "deadLetter", room.deadLetter, left)),
+          ...(await fetchDue(boss, query, "run", room.run, ignored)),
+          ...(await fetchDue(boss, query, "deadLetter", room.deadLetter, ignored)),
         ],
         { lock },
       );
@@ -121,30 +123,42 @@ function giveOut(boss: PgBoss, { connection, listener, messages }: Omit<Parts, "
       return found.sort((one, other) => other.priority - one.priority).map(({ item }) => item);
     },
     async settle(item) {
-      const mine = taken.get(keyOf(item));
-      taken.delete(keyOf(item));
+      const mine = release(item);
       if (mine)
         await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inTransaction(query)));
     },
     async giveBack(item, at) {
-      const mine = taken.get(keyOf(item));
-      taken.delete(keyOf(item));
+      const mine = release(item);
       const seconds = secondsUntil(at);
       if (mine)
         await write(
           (query) => putBack(boss, query, mine, seconds),
-          seconds === 0 ? { news: { what: "dueWork" } } : {},
+          seconds === 0 ? { notify: { what: "dueWork" } } : {},
         );
     },
     async nextAt(after) {
       const next = await read((query) => selectNextDue(query, new Date(after).toISOString()));
       return next === null ? null : Date.parse(next);
     },
-    async stop() {
-      leave();
-      clearInterval(timer);
-    },
   };
+}
+
+async function fetchDue(
+  boss: PgBoss,
+  query: Query,
+  kind: DueKind,
+  batchSize: number,
+  ignoreGroups: string[],
+): Promise<Found[]> {
+  if (batchSize === 0) return [];
+  const limits = kind === "run" ? { groupConcurrency } : {};
+  const options = { batchSize, ignoreGroups, ...limits, ...inTransaction(query) };
+  const jobs = await boss.fetch<Message>(queues[kind], options);
+  return jobs.map(({ id, retryCount, groupId, data }) => ({
+    item: { kind, id: data.id, group: groupId ?? "" },
+    attempt: { kind, id, retryCount },
+    priority: data.priority,
+  }));
 }
 
 const kinds = Object.keys(queues) as DueKind[];
@@ -157,7 +171,7 @@ function attemptOf({ id, retryCount }: Taken): Attempt {
   return { id, retryCount };
 }
 
-/** Only where it is still ours: another may have it by now. */
+/** Only our own attempt: another plane may have it by now. */
 async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: number): Promise<void> {
   const queue = queues[mine.kind];
   await boss.fail(queue, attemptOf(mine), null, inTransaction(query));
@@ -172,4 +186,34 @@ async function selectNextDue(query: Query, after: string): Promise<string | null
     [after],
   );
   return textOrNull(rows[0]?.next);
+}
+
+/** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
+async function adopt(write: Connection["write"], messages: Messages, before: string): Promise<void> {
+  await adoptFrom(write, "job_runs", before, (query, records) =>
+    messages.putRuns(query, records as KeptJobRun[]),
+  );
+  await adoptFrom(write, "dead_letters", before, (query, records) =>
+    messages.putDeadLetters(query, records as KeptDeadLetter[]),
+  );
+}
+
+async function adoptFrom(
+  write: Connection["write"],
+  table: "job_runs" | "dead_letters",
+  before: string,
+  put: (query: Query, records: unknown[]) => Promise<void>,
+): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await write(async (query) => {
+      const found = await query(
+        `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+        [before, after, adoptedAtOnce],
+      );
+      await put(query, found.rows.map(parseRecord));
+      return found.rows;
+    });
+    if (rows.length < adoptedAtOnce) return;
+    after = Number(rows.at(-1)?.sequence);
+  }
 }

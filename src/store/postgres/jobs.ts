@@ -1,15 +1,11 @@
 import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
-import type { JobStore } from "../../model/job-store.ts";
+import type { Firing, JobStore } from "../../model/job-store.ts";
+import { parseRevised, type Row, removedAtOnce } from "../rows.ts";
 import type { Connection } from "./connection.ts";
-import type { Messages } from "./messages.ts";
-import { parseRecord, type Query, type Row, same, where } from "./query.ts";
+import type { Messages } from "./pg-boss.ts";
+import { type Query, same, where } from "./query.ts";
 
-/** So many are removed at a time. */
-const removedAtATime = 500;
-
-type Parts = Pick<Connection, "read" | "write" | "change"> & { messages: Messages };
-
-export function createJobStore({ read, write, change, messages }: Parts): JobStore {
+export function createJobStore({ read, write, change }: Connection, messages: Messages): JobStore {
   return {
     jobSchedule: (job, owner) =>
       read(async (query) => {
@@ -27,23 +23,7 @@ export function createJobStore({ read, write, change, messages }: Parts): JobSto
         return all<JobSchedule>(await query(sql, [now]));
       }),
     fireJobSchedules: (firings) =>
-      write(
-        async (query) => {
-          const made: KeptJobRun[] = [];
-          const written = await oneByOne(
-            firings,
-            ({ schedule }) => keyOf(schedule),
-            async ({ schedule, runs }) => {
-              const isOurs = await writeSchedule(query, schedule);
-              for (const run of isOurs ? runs : []) if (await insertRun(query, run)) made.push(run);
-              return isOurs;
-            },
-          );
-          await messages.putRuns(query, made);
-          return written;
-        },
-        { news: messages.news() },
-      ),
+      write((query) => fireSchedules(query, firings, messages), { notify: messages.notification() }),
     addJobRun: (run) =>
       write(
         async (query) => {
@@ -54,7 +34,7 @@ export function createJobStore({ read, write, change, messages }: Parts): JobSto
           const sql = "SELECT record, revision FROM job_runs WHERE slot = $1";
           return first<KeptJobRun>(await query(sql, [run.slot])) as KeptJobRun;
         },
-        { news: messages.news() },
+        { notify: messages.notification() },
       ),
     jobRun: (id) =>
       read(async (query) =>
@@ -63,8 +43,8 @@ export function createJobStore({ read, write, change, messages }: Parts): JobSto
     replaceJobRun: (run) =>
       run.endedAt === null
         ? change((query) => updateRun(query, run))
-        : write((query) => updateRun(query, run), { news: { what: "jobRun", id: run.id } }),
-    // Whoever counts the others must be the only one who does.
+        : write((query) => updateRun(query, run), { notify: { what: "jobRun", id: run.id } }),
+    // Under a lock: planes count the running jobs of each other.
     claimJobRun: (run, now) => write((query) => claimRun(query, run, now), { lock: "jobs" }),
     jobRuns: (filter) => read((query) => selectRuns(query, filter)),
     activeJobRuns: (job, owner) =>
@@ -77,9 +57,28 @@ export function createJobStore({ read, write, change, messages }: Parts): JobSto
       write(async (query) => {
         const sql =
           "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < $1 LIMIT $2)";
-        return (await query(sql, [before, removedAtATime])).count;
+        return (await query(sql, [before, removedAtOnce.jobRuns])).count;
       }),
   };
+}
+
+async function fireSchedules(
+  query: Query,
+  firings: readonly Firing[],
+  messages: Messages,
+): Promise<boolean[]> {
+  const made: KeptJobRun[] = [];
+  const written = await oneByOne(
+    firings,
+    ({ schedule }) => keyOf(schedule),
+    async ({ schedule, runs }) => {
+      const isOurs = await writeSchedule(query, schedule);
+      for (const run of isOurs ? runs : []) if (await insertRun(query, run)) made.push(run);
+      return isOurs;
+    },
+  );
+  await messages.putRuns(query, made);
+  return written;
 }
 
 async function writeSchedule(query: Query, schedule: JobSchedule): Promise<boolean> {
@@ -130,7 +129,6 @@ async function claimRun(query: Query, run: KeptJobRun, now: string): Promise<boo
   return Number(rows[0]?.count) < run.most && (await updateRun(query, run));
 }
 
-/** Newest first. */
 async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRun[]> {
   const { sql, values } = where(
     ["job = ?", filter.job],
@@ -148,7 +146,7 @@ async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRu
   );
 }
 
-/** In one order for all planes: two that write the same things would otherwise wait for each other. */
+/** Writes in the order of keys, so that two planes with the same items cannot deadlock. */
 async function oneByOne<T>(
   items: readonly T[],
   keyOf: (item: T) => string,
@@ -169,7 +167,7 @@ function keyOf({ job, owner }: JobSchedule): string {
 }
 
 function all<T extends { revision: number }>({ rows }: { rows: Row[] }): T[] {
-  return rows.map((row) => ({ ...parseRecord<T>(row), revision: Number(row.revision) }));
+  return rows.map(parseRevised<T>);
 }
 
 function first<T extends { revision: number }>(answer: { rows: Row[] }): T | null {

@@ -1,28 +1,22 @@
 import type { PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
-import type { PostgresAddress } from "./connection.ts";
-import { start } from "./migrations/001-start.ts";
-import { callChain } from "./migrations/002-call-chain.ts";
-import { jobs } from "./migrations/003-jobs.ts";
-import { sharedValues } from "./migrations/004-shared-values.ts";
-import { callMinutes } from "./migrations/005-call-minutes.ts";
-import { lockKey } from "./notify.ts";
+import { postgresMigrations } from "../migrations/postgres-migrations.ts";
+import type { Migration } from "../migrations/sqlite-migrations.ts";
+import { lockKey } from "./notifications.ts";
+import type { PostgresAddress } from "./pool.ts";
 
-type Migration = { id: number; sql: string };
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
-
-const allMigrations: readonly Migration[] = [start, callChain, jobs, sharedValues, callMinutes];
 
 /** Brings the schema to the newest version. Forward only, all or nothing; several planes may try at once. */
 export async function migrate(
   client: PoolClient,
   address: PostgresAddress,
-  migrations = allMigrations,
+  migrations = postgresMigrations,
 ): Promise<void> {
-  // Looked at without a lock first: whoever may not create anything can still use what is there.
+  // First without a lock: a user without the right to create can use a current schema.
   if ((await pendingOf(client, address, migrations)).length === 0) return;
   try {
-    // Waits for a plane that migrates, however long that takes.
+    // Waits for another plane that migrates, without a timeout.
     await client.query("BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0");
     await client.query(`SELECT pg_advisory_xact_lock(${lockKey(address, "migrate")})`);
     const pending = await pendingOf(client, address, migrations);
@@ -80,7 +74,7 @@ async function versionOf(client: PoolClient): Promise<number> {
 
 async function prepareSchema(client: PoolClient, address: PostgresAddress): Promise<void> {
   const { hasSchema } = await stateOf(client, address);
-  // Not IF NOT EXISTS: that asks for the right to create one even where there is one.
+  // IF NOT EXISTS would need the right to create a schema even where it exists.
   if (!hasSchema) await client.query(`CREATE SCHEMA "${address.schema}"`);
   await client.query(
     "CREATE TABLE IF NOT EXISTS toolplane_migrations (id integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",

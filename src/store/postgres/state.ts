@@ -6,21 +6,18 @@ import {
   type StateTable,
   stateTables,
 } from "../../model/state.ts";
+import type { Row } from "../rows.ts";
 import type { Connection } from "./connection.ts";
-import { asText, type Query, type Row } from "./query.ts";
+import { asText, type Query } from "./query.ts";
 
-/** So many rows at a time, and of large ones fewer, so that no state is too large. */
+/** Limits of a batch, so that memory stays bounded. */
 const batchRows = 500;
 const batchCharacters = 4_000_000;
 const tables = Object.keys(stateTables) as StateTable[];
 
 type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 
-export function createStateStore({
-  read,
-  write,
-  readLong,
-}: Pick<Connection, "read" | "write" | "readLong">): StateStore {
+export function createStateStore({ read, write, readLong }: Connection): StateStore {
   return {
     countRows: (table) =>
       read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),
@@ -36,7 +33,7 @@ async function* selectAll(query: Query): AsyncGenerator<StateLine> {
     let asked = 1;
     for (let rows = [{}] as Row[]; rows.length > 0; ) {
       ({ rows } = await query(`FETCH ${asked} FROM of_table`));
-      const lines = rows.map((row): StateLine => ({ table, row: asState(table, row) }));
+      const lines = rows.map((row): StateLine => ({ table, row: toStateRow(table, row) }));
       yield* lines;
       asked = nextBatch(lines);
     }
@@ -44,7 +41,7 @@ async function* selectAll(query: Query): AsyncGenerator<StateLine> {
   }
 }
 
-/** As many as fit if the next ones are like these, and never many more than there were. */
+/** As many as fit if the next rows are like these; grows slowly. */
 function nextBatch(lines: readonly StateLine[]): number {
   const size = lines.reduce((sum, { row }) => sum + sizeOf(row), 0);
   const fitting = Math.floor((batchCharacters * lines.length) / Math.max(1, size));
@@ -64,13 +61,13 @@ async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<
     columns.set(table, known);
     await insertRows(query, table, known, rows);
   }
-  for (const [table, known] of columns) await countOn(query, table, known);
+  for (const [table, known] of columns) await advanceIdentity(query, table, known);
   return null;
 }
 
 type Batch = { table: StateTable; rows: StateRow[] };
 
-/** Rows of one table that have the same columns, as many as are written at once. */
+/** Batches of rows with the same table and columns. */
 async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch> {
   let batch: (Batch & { shape: string; size: number }) | null = null;
   for await (const { table, row } of lines) {
@@ -87,11 +84,11 @@ async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch
   if (batch !== null) yield batch;
 }
 
-/** Large numbers come as texts. The ids of some tables are numbers. */
+/** pg returns bigint as text. */
 const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls"]);
 const numbered: ReadonlySet<StateTable> = new Set(["events", "changes"]);
 
-function asState(table: StateTable, row: Record<string, unknown>): StateRow {
+function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
   const pairs = Object.entries(row).map(([column, value]): [string, Json] => {
     if (value instanceof Uint8Array) return [column, Buffer.from(value).toString("base64")];
     const isNumber = numbers.has(column) || (column === "id" && numbered.has(table));
@@ -113,7 +110,7 @@ async function columnsOf(query: Query, table: StateTable): Promise<Column[]> {
   }));
 }
 
-/** All of them in one text, which costs one journey. What an older export does not have is as it is where nobody says anything. */
+/** One statement for all rows. Columns that an older export lacks get their default. */
 async function insertRows(
   query: Query,
   table: StateTable,
@@ -134,8 +131,8 @@ async function insertRows(
   );
 }
 
-/** Numbers that are given out next come after those that are there. */
-async function countOn(query: Query, table: StateTable, columns: readonly Column[]): Promise<void> {
+/** Identity columns continue after the imported rows. */
+async function advanceIdentity(query: Query, table: StateTable, columns: readonly Column[]): Promise<void> {
   const identity = columns.find(({ isIdentity }) => isIdentity);
   if (identity)
     await query(

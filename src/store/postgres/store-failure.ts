@@ -9,9 +9,9 @@ const credentials = "does not know this user or password. Correct them in the st
 const noDatabase = "does not have this database. Create it, or name another one";
 const readOnly = "is a copy that takes no writes. Name the primary server";
 const noMemory = "has no memory left. Give its server more, then try again";
-/** Somebody mends it while we run, so what is refused now is taken later. */
+/** An administrator can fix these while we run, so the write is tried again. */
 const mendable = [full, noMemory, forbidden, credentials, noDatabase];
-/** After a fail-over an old connection may lead to what is a copy now; a new one leads to where writes are taken. */
+/** After a fail-over an old connection may lead to a replica; a new one leads to the primary. */
 const readOnlyCode = "25006";
 
 /** SQLSTATE codes, whole or by their class. */
@@ -27,7 +27,7 @@ const troubles: { [code: string]: string } = {
   "57014": slow,
 };
 
-/** The connection is gone or could not be made; what was asked may be asked again. */
+/** The connection was lost or could not be made; the statement may be repeated. */
 const lostCodes = new Set([
   ...["57P01", "57P02", "57P03", "57P05", "53300", readOnlyCode],
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH"],
@@ -36,10 +36,10 @@ const lostCodes = new Set([
 /** The library has no codes for these. */
 const lostWords =
   /connection (?:terminated|ended)|timeout expired|query read timeout|client was closed|not queryable|connection error/i;
-/** Nobody gave a connection back for so long. The server may be as well as ever. */
+/** The pool had no free connection. The server may be fine. */
 const waitedWords = /timeout exceeded when trying to connect/i;
 
-/** Nobody said no: the server stands still, or nothing gets through to it. */
+/** No answer at all, not a refusal. */
 const silentWords = /timeout expired|connection timeout|query read timeout/i;
 
 export function isSilence(thrown: unknown): boolean {
@@ -52,20 +52,17 @@ export function isLost(thrown: unknown): boolean {
   return lostCodes.has(code) || code.startsWith("08") || lostWords.test(messageOf(thrown));
 }
 
-/**
- * Whatever was thrown, as an error that names the store and the remedy. Callers read it, so it says neither where the
- * server stands nor what was in the statement.
- */
+/** An error that names the store and the remedy. Callers read it, so it has neither the address nor the statement. */
 export function storeFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
   if (isLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
   const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
-  const told = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
-  return new PlaneError("STORE_FAILED", `The ${shown} ${told}.`, {
+  const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
+  return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
     data: {
-      // Who waited in vain has waited long enough for the whole batch. Nothing was done, so the same is taken later.
+      // `locked`: the whole batch waits, instead of each part of it in turn.
       ...(trouble === slow ? { locked: true, busy: true } : {}),
       ...(trouble !== undefined && mendable.includes(trouble) ? { locked: true, later: true } : {}),
     },
@@ -76,29 +73,24 @@ export function storeFailure(shown: string, thrown: unknown): PlaneError {
 const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";
 
 export function storeLost(shown: string, why = away): PlaneError {
-  return new PlaneError(
-    "STORE_FAILED",
-    `The ${shown} ${why}.`,
-    // `locked`: who has a batch need not offer each part of it again.
-    { data: { lost: true, locked: true } },
-  );
+  return new PlaneError("STORE_FAILED", `The ${shown} ${why}.`, { data: { lost: true, locked: true } });
 }
 
-/** Nothing was sent, so the same may be asked again. */
+/** Nothing was sent, so it may be repeated. */
 function storeBusy(shown: string): PlaneError {
   return new PlaneError(
     "STORE_FAILED",
-    `The ${shown} has more to do than it gets done: every connection of this plane was in use for too long. Ask again in a moment; if it stays so, look for what holds its locks.`,
+    `The ${shown} is overloaded: every connection of this plane was in use for too long. Try again in a moment; if it stays so, look for what holds its locks.`,
     { data: { busy: true, locked: true } },
   );
 }
 
-/** What `ping` throws where it gets an answer and nothing can be written. */
+/** Thrown by `ping` when the server is read-only. */
 export function takesNoWrites(): Error {
   return Object.assign(new Error("the server takes no writes"), { code: readOnlyCode });
 }
 
-/** For whoever runs the plane: what the server or the network said. */
+/** For the operator: what the server or the network reported. */
 export function reasonOf(thrown: unknown): string {
   const message = messageOf(thrown);
   // Several addresses of one host were tried.

@@ -1,52 +1,86 @@
 import { stableJson } from "../../lib/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
-import type { HeldPart } from "../../model/held-order.ts";
-import { behindHeld, heldOrders } from "../held-order.ts";
-import type { Prepare } from "./connection.ts";
-import { type Condition, where } from "./where.ts";
+import type { Store } from "../../model/store.ts";
+import { behindHeld, heldOrders, parseRecord, parseRevised } from "../rows.ts";
+import { type Condition, type Connection, didChange, type Prepare, where } from "./connection.ts";
 
-export function insertHeldCall(prepare: Prepare, held: KeptHeldCall): void {
+/** Calls that wait for approval. */
+export function createHeldCallTable({ read, write }: Connection) {
+  return {
+    addHeldCall: (held) => write((prepare) => insertHeldCall(prepare, held)),
+    heldCall: (id) =>
+      read((prepare) => {
+        const row = prepare("SELECT record, revision FROM held_calls WHERE id = ?").get(id);
+        return row ? parseRevised<KeptHeldCall>(row) : null;
+      }),
+    heldCalls: (filter = {}, part) =>
+      read((prepare) => {
+        const { order = "oldest", limit = -1, after = null } = part ?? {};
+        const { sql, values } = where(...conditionsOf(filter), [behindHeld(order, after), after?.id]);
+        return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY ${heldOrders[order]} LIMIT ?`)
+          .all(...values, limit)
+          .map(parseRevised<KeptHeldCall>);
+      }),
+    countHeldCalls: (filter) =>
+      read((prepare) => {
+        const { sql, values } = where(...conditionsOf(filter));
+        return Number(prepare(`SELECT count(*) AS count FROM held_calls ${sql}`).get(...values)?.count);
+      }),
+    // Optimistic: of several answers to one call the first wins.
+    replaceHeldCall: (held) =>
+      write((prepare) => {
+        const sql =
+          "UPDATE held_calls SET status = ?, record = ?, revision = revision + 1 WHERE id = ? AND revision = ?";
+        return didChange(prepare(sql).run(held.status, JSON.stringify(held), held.id, held.revision));
+      }),
+  } satisfies Partial<Store>;
+}
+
+/** Change plans, and answers that hold for more than one call. */
+export function createPlanTable({ read, write }: Connection) {
+  return {
+    addChange: (held, plan) => write((prepare) => insertChange(prepare, held, plan)),
+    plans: () =>
+      read((prepare) =>
+        prepare("SELECT record FROM plans ORDER BY sequence DESC")
+          .all()
+          .map(parseRecord<PlanRecord>),
+      ),
+    closePlan: (id) => write((prepare) => void prepare("UPDATE plans SET is_open = 0 WHERE id = ?").run(id)),
+    addRemembered: (remembered) =>
+      write((prepare) => {
+        const insert = prepare("INSERT INTO remembered (id, user, record) VALUES (?, ?, ?)");
+        insert.run(remembered.id, remembered.user, JSON.stringify(remembered));
+      }),
+    remembered: (user) =>
+      read((prepare) =>
+        prepare("SELECT record FROM remembered WHERE user IS ?")
+          .all(user)
+          .map(parseRecord<Remembered>),
+      ),
+    forgetRemembered: (id, user) =>
+      write((prepare) =>
+        didChange(prepare("DELETE FROM remembered WHERE id = ? AND user IS ?").run(id, user)),
+      ),
+  } satisfies Partial<Store>;
+}
+
+function insertHeldCall(prepare: Prepare, held: KeptHeldCall): void {
+  const { id, plan, principal, status, revision } = held;
   prepare("INSERT INTO held_calls (id, plan, user, status, revision, record) VALUES (?, ?, ?, ?, ?, ?)").run(
-    held.id,
-    held.plan,
-    held.principal.user,
-    held.status,
-    held.revision,
-    JSON.stringify(held),
+    ...[id, plan, principal.user, status, revision, JSON.stringify(held)],
   );
 }
 
-/** A change and the plan it belongs to: the open one of its owner, or this new one. */
-export function insertChange(prepare: Prepare, held: KeptHeldCall, plan: PlanRecord): string {
+/** Adds the change to the open plan of its owner, or to this new one. */
+function insertChange(prepare: Prepare, held: KeptHeldCall, plan: PlanRecord): string {
   const owner = stableJson([plan.user, plan.conversation]);
-  prepare("INSERT INTO plans (id, owner, is_open, record) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING").run(
-    plan.id,
-    owner,
-    JSON.stringify(plan),
-  );
+  const insert = "INSERT INTO plans (id, owner, is_open, record) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING";
+  prepare(insert).run(plan.id, owner, JSON.stringify(plan));
   const row = prepare("SELECT id FROM plans WHERE owner = ? AND is_open = 1").get(owner);
   const id = String(row?.id);
   insertHeldCall(prepare, { ...held, plan: id });
   return id;
-}
-
-export function selectHeldCall(prepare: Prepare, id: string): KeptHeldCall | null {
-  const row = prepare("SELECT record, revision FROM held_calls WHERE id = ?").get(id);
-  return row ? parse(row) : null;
-}
-
-/** In the order in which they were asked, or a part of them in another. */
-export function selectHeldCalls(prepare: Prepare, filter: HeldFilter, part?: HeldPart): KeptHeldCall[] {
-  const { order = "oldest", limit = -1, after = null } = part ?? {};
-  const { sql, values } = where(...conditionsOf(filter), [behindHeld(order, after), after?.id]);
-  return prepare(`SELECT record, revision FROM held_calls ${sql} ORDER BY ${heldOrders[order]} LIMIT ?`)
-    .all(...values, limit)
-    .map(parse);
-}
-
-export function countHeldCalls(prepare: Prepare, filter: HeldFilter): number {
-  const { sql, values } = where(...conditionsOf(filter));
-  return Number(prepare(`SELECT count(*) AS count FROM held_calls ${sql}`).get(...values)?.count);
 }
 
 function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] {
@@ -56,47 +90,4 @@ function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] 
     ["user IS ?", user],
     ["(user IS NULL OR user IS ?)", shownTo],
   ];
-}
-
-/** Only what is still as it was read: of several who answer, one does. */
-export function updateHeldCall(prepare: Prepare, held: KeptHeldCall): boolean {
-  const { changes } = prepare(
-    "UPDATE held_calls SET status = ?, record = ?, revision = revision + 1 WHERE id = ? AND revision = ?",
-  ).run(held.status, JSON.stringify(held), held.id, held.revision);
-  return Number(changes) === 1;
-}
-
-export function selectPlans(prepare: Prepare): PlanRecord[] {
-  return prepare("SELECT record FROM plans ORDER BY sequence DESC")
-    .all()
-    .map(({ record }) => JSON.parse(String(record)) as PlanRecord);
-}
-
-/** What is queued from now on is another plan. */
-export function closePlan(prepare: Prepare, id: string): void {
-  prepare("UPDATE plans SET is_open = 0 WHERE id = ?").run(id);
-}
-
-export function insertRemembered(prepare: Prepare, remembered: Remembered): void {
-  const { id, user } = remembered;
-  prepare("INSERT INTO remembered (id, user, record) VALUES (?, ?, ?)").run(
-    id,
-    user,
-    JSON.stringify(remembered),
-  );
-}
-
-export function selectRemembered(prepare: Prepare, user: string | null): Remembered[] {
-  return prepare("SELECT record FROM remembered WHERE user IS ?")
-    .all(user)
-    .map(({ record }) => JSON.parse(String(record)) as Remembered);
-}
-
-export function deleteRemembered(prepare: Prepare, id: string, user: string | null): boolean {
-  const { changes } = prepare("DELETE FROM remembered WHERE id = ? AND user IS ?").run(id, user);
-  return Number(changes) === 1;
-}
-
-function parse({ record, revision }: { [column: string]: unknown }): KeptHeldCall {
-  return { ...(JSON.parse(String(record)) as KeptHeldCall), revision: Number(revision) };
 }

@@ -1,37 +1,61 @@
+import { type DueItem, type DueWork, deadLetterGroup, runGroup } from "../../model/due-work.ts";
 import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
 import type { JobStore } from "../../model/job-store.ts";
-import type { Prepare } from "./connection.ts";
-import { where } from "./where.ts";
+import { parseRevised, type Row, removedAtOnce } from "../rows.ts";
+import { type Connection, didChange, type Prepare, where } from "./connection.ts";
+import { selectDueDeadLetters } from "./dead-letters.ts";
 
-type Row = { [column: string]: unknown };
-
-/** So many are removed at a time. */
-const removedAtATime = 500;
+export function createJobStore({ read, write }: Connection): JobStore {
+  return {
+    jobSchedule: (job, owner) => read((prepare) => selectJobSchedule(prepare, job, owner)),
+    jobSchedules: () => read(selectJobSchedules),
+    putJobSchedules: (schedules) =>
+      write((prepare) => schedules.map((schedule) => writeJobSchedule(prepare, schedule))),
+    dueJobSchedules: (now) => read((prepare) => selectDueJobSchedules(prepare, now)),
+    fireJobSchedules: (firings) =>
+      write((prepare) =>
+        firings.map(({ schedule, runs }) => {
+          const isOurs = writeJobSchedule(prepare, schedule);
+          if (isOurs) for (const run of runs) insertJobRun(prepare, run);
+          return isOurs;
+        }),
+      ),
+    addJobRun: (run) =>
+      write((prepare) =>
+        insertJobRun(prepare, run) ? run : (selectJobRunBySlot(prepare, run.slot) as KeptJobRun),
+      ),
+    jobRun: (id) => read((prepare) => selectJobRun(prepare, id)),
+    replaceJobRun: (run) => write((prepare) => updateJobRun(prepare, run)),
+    claimJobRun: (run, now) => write((prepare) => claimJobRun(prepare, run, now)),
+    jobRuns: (filter) => read((prepare) => selectJobRuns(prepare, filter)),
+    activeJobRuns: (job, owner) => read((prepare) => countActiveJobRuns(prepare, job, owner)),
+    forgetJobRuns: (before) => write((prepare) => deleteJobRunsBefore(prepare, before)),
+  };
+}
 
 function selectJobSchedule(prepare: Prepare, job: string, owner: string | null): JobSchedule | null {
   const row = prepare("SELECT record, revision FROM job_schedules WHERE job = ? AND owner = ?").get(
     job,
     owner ?? "",
   );
-  return row ? parse<JobSchedule>(row) : null;
+  return row ? parseRevised<JobSchedule>(row) : null;
 }
 
 function selectJobSchedules(prepare: Prepare): JobSchedule[] {
   return prepare("SELECT record, revision FROM job_schedules")
     .all()
-    .map(parse<JobSchedule>);
+    .map(parseRevised<JobSchedule>);
 }
 
-/** The most urgent first, then those that have waited longest. */
 function selectDueJobSchedules(prepare: Prepare, now: string): JobSchedule[] {
   return prepare(
     "SELECT record, revision FROM job_schedules WHERE due_at <= ? ORDER BY priority DESC, due_at",
   )
     .all(now)
-    .map(parse<JobSchedule>);
+    .map(parseRevised<JobSchedule>);
 }
 
-/** One with the revision 0 is new, and is not there twice; another replaces the one that was read. */
+/** Revision 0 is a new schedule; any other replaces the one that was read. */
 function writeJobSchedule(prepare: Prepare, schedule: JobSchedule): boolean {
   const { job, owner, priority, revision } = schedule;
   const dueAt = schedule.paused === null ? schedule.nextAt : null;
@@ -65,15 +89,15 @@ function insertJobRun(prepare: Prepare, run: KeptJobRun): boolean {
 
 function selectJobRun(prepare: Prepare, id: string): KeptJobRun | null {
   const row = prepare("SELECT record, revision FROM job_runs WHERE id = ?").get(id);
-  return row ? parse<KeptJobRun>(row) : null;
+  return row ? parseRevised<KeptJobRun>(row) : null;
 }
 
 function selectJobRunBySlot(prepare: Prepare, slot: string): KeptJobRun | null {
   const row = prepare("SELECT record, revision FROM job_runs WHERE slot = ?").get(slot);
-  return row ? parse<KeptJobRun>(row) : null;
+  return row ? parseRevised<KeptJobRun>(row) : null;
 }
 
-/** Only what is still as it was read. */
+/** Optimistic: false when the row changed since it was read. */
 function updateJobRun(prepare: Prepare, run: KeptJobRun): boolean {
   return didChange(
     prepare(
@@ -83,7 +107,7 @@ function updateJobRun(prepare: Prepare, run: KeptJobRun): boolean {
   );
 }
 
-/** The same for one that begins: only where its job has room. */
+/** Begins a run only while its job is below its concurrency limit. */
 function claimJobRun(prepare: Prepare, run: KeptJobRun, now: string): boolean {
   const row = prepare(
     `SELECT count(*) AS count FROM job_runs
@@ -92,7 +116,6 @@ function claimJobRun(prepare: Prepare, run: KeptJobRun, now: string): boolean {
   return Number(row?.count) < run.most && updateJobRun(prepare, run);
 }
 
-/** Newest first. */
 function selectJobRuns(prepare: Prepare, filter: JobRunFilter): KeptJobRun[] {
   const { sql, values } = where(
     ["job = ?", filter.job],
@@ -104,10 +127,9 @@ function selectJobRuns(prepare: Prepare, filter: JobRunFilter): KeptJobRun[] {
   );
   return prepare(`SELECT record, revision FROM job_runs ${sql} ORDER BY sequence DESC LIMIT ?`)
     .all(...values, filter.limit ?? -1)
-    .map(parse<KeptJobRun>);
+    .map(parseRevised<KeptJobRun>);
 }
 
-/** How many wait or are under way. */
 function countActiveJobRuns(prepare: Prepare, job: string, owner: string | null): number {
   const row = prepare(
     "SELECT count(*) AS count FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL",
@@ -118,47 +140,102 @@ function countActiveJobRuns(prepare: Prepare, job: string, owner: string | null)
 function deleteJobRunsBefore(prepare: Prepare, before: string): number {
   const sql =
     "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
-  return Number(prepare(sql).run(before, removedAtATime).changes);
+  return Number(prepare(sql).run(before, removedAtOnce.jobRuns).changes);
 }
 
-function didChange({ changes }: { changes: number | bigint }): boolean {
-  return Number(changes) === 1;
-}
+/** Due, with how many more of its group may begin. */
+type Candidate = DueItem & { room: number };
 
-/** The column knows how often it was changed; the text was written before that. */
-function parse<T extends { revision: number }>(row: Row): T {
-  return { ...(JSON.parse(String(row.record)) as T), revision: Number(row.revision) };
-}
+/** Due work, read from the records. Planes on one file may get the same item; the first to write its record wins. */
+export function createDueWork({ read }: Pick<Connection, "read">): DueWork {
+  const taken = new Set<string>();
+  const deferred = new Map<string, number>();
+  const keyOf = ({ kind, id }: DueItem) => `${kind} ${id}`;
 
-type Connection = {
-  read<T>(work: (prepare: Prepare) => T): Promise<T>;
-  write<T>(work: (prepare: Prepare) => T): Promise<T>;
-};
+  function isFree(item: DueItem, without: ReadonlySet<string>): boolean {
+    return !taken.has(keyOf(item)) && !deferred.has(keyOf(item)) && !without.has(item.group);
+  }
 
-export function createJobStore({ read, write }: Connection): JobStore {
+  /** Asks for more until enough is free: items of other planes must not hide those we can take. */
+  async function runs(most: number, without: ReadonlySet<string>): Promise<DueItem[]> {
+    const now = new Date().toISOString();
+    for (let limit = 2 * most + taken.size; most > 0; limit *= 4) {
+      const found = await read((prepare) => selectDueRuns(prepare, now, limit));
+      const free = withinGroups(found.filter((item) => isFree(item, without))).slice(0, most);
+      if (free.length === most || found.length < limit) return free;
+    }
+    return [];
+  }
+
+  async function deadLetters(most: number, without: ReadonlySet<string>): Promise<DueItem[]> {
+    if (most === 0) return [];
+    const due = await read((prepare) => selectDueDeadLetters(prepare, new Date().toISOString()));
+    return due
+      .map((letter): DueItem => ({ kind: "deadLetter", id: letter.id, group: deadLetterGroup(letter) }))
+      .filter((item) => isFree(item, without))
+      .slice(0, most);
+  }
+
   return {
-    jobSchedule: (job, owner) => read((prepare) => selectJobSchedule(prepare, job, owner)),
-    jobSchedules: () => read(selectJobSchedules),
-    putJobSchedules: (schedules) =>
-      write((prepare) => schedules.map((schedule) => writeJobSchedule(prepare, schedule))),
-    dueJobSchedules: (now) => read((prepare) => selectDueJobSchedules(prepare, now)),
-    fireJobSchedules: (firings) =>
-      write((prepare) =>
-        firings.map(({ schedule, runs }) => {
-          const isOurs = writeJobSchedule(prepare, schedule);
-          if (isOurs) for (const run of runs) insertJobRun(prepare, run);
-          return isOurs;
-        }),
-      ),
-    addJobRun: (run) =>
-      write((prepare) =>
-        insertJobRun(prepare, run) ? run : (selectJobRunBySlot(prepare, run.slot) as KeptJobRun),
-      ),
-    jobRun: (id) => read((prepare) => selectJobRun(prepare, id)),
-    replaceJobRun: (run) => write((prepare) => updateJobRun(prepare, run)),
-    claimJobRun: (run, now) => write((prepare) => claimJobRun(prepare, run, now)),
-    jobRuns: (filter) => read((prepare) => selectJobRuns(prepare, filter)),
-    activeJobRuns: (job, owner) => read((prepare) => countActiveJobRuns(prepare, job, owner)),
-    forgetJobRuns: (before) => write((prepare) => deleteJobRunsBefore(prepare, before)),
+    lookMs: Number.POSITIVE_INFINITY,
+    async take(room, without) {
+      for (const [key, until] of deferred) if (until <= Date.now()) deferred.delete(key);
+      const items = [...(await runs(room.run, without)), ...(await deadLetters(room.deadLetter, without))];
+      for (const item of items) taken.add(keyOf(item));
+      return items;
+    },
+    async settle(item) {
+      taken.delete(keyOf(item));
+    },
+    async giveBack(item, at) {
+      taken.delete(keyOf(item));
+      if (at > Date.now()) deferred.set(keyOf(item), at);
+    },
+    async nextAt(after) {
+      const next = await read((prepare) => selectNextDue(prepare, new Date(after).toISOString()));
+      const times = [...deferred.values(), ...(next === null ? [] : [Date.parse(next)])];
+      return times.length === 0 ? null : Math.min(...times);
+    },
+    stop: async () => undefined,
   };
+}
+
+/** Highest priority first, without jobs at their concurrency limit. */
+function selectDueRuns(prepare: Prepare, now: string, limit: number): Candidate[] {
+  return prepare(
+    `SELECT id, job, owner, most - running AS room FROM (
+       SELECT id, job, owner, most, priority, due_at, sequence, (
+         SELECT count(*) FROM job_runs AS other
+         WHERE other.job = due.job AND other.owner = due.owner AND other.state = 'running' AND other.due_at > ?
+       ) AS running
+       FROM job_runs AS due WHERE due_at <= ?
+     ) WHERE running < most ORDER BY priority DESC, due_at, sequence LIMIT ?`,
+  )
+    .all(now, now, limit)
+    .map(asCandidate);
+}
+
+function asCandidate({ id, job, owner, room }: Row): Candidate {
+  const group = runGroup(String(job), owner === "" ? null : String(owner));
+  return { kind: "run", id: String(id), group, room: Number(room) };
+}
+
+/** Keeps every job within its concurrency limit. */
+function withinGroups(found: readonly Candidate[]): DueItem[] {
+  const counts = new Map<string, number>();
+  return found.flatMap(({ room, ...item }) => {
+    const count = counts.get(item.group) ?? 0;
+    counts.set(item.group, count + 1);
+    return count < room ? [item] : [];
+  });
+}
+
+function selectNextDue(prepare: Prepare, after: string): string | null {
+  const row = prepare(
+    `SELECT min(due_at) AS next FROM (
+       SELECT min(due_at) AS due_at FROM job_schedules WHERE due_at > ?
+       UNION ALL SELECT min(due_at) FROM job_runs WHERE due_at > ?
+       UNION ALL SELECT min(due_at) FROM dead_letters WHERE due_at > ?)`,
+  ).get(after, after, after);
+  return typeof row?.next === "string" ? row.next : null;
 }

@@ -2,7 +2,9 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { migrate } from "../migrations/migrate.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { type Migration, sqliteMigrations } from "../migrations/sqlite-migrations.ts";
+import { inTransaction } from "./connection.ts";
 import { isLocked, lockTimeoutMs, storeFailure } from "./store-failure.ts";
 
 const retryAfterMs = 20;
@@ -11,7 +13,7 @@ const retryAfterMs = 20;
 export async function openDatabase(file: string): Promise<DatabaseSync> {
   const giveUpAt = Date.now() + lockTimeoutMs;
   try {
-    // Loaded here, so that nobody pays for SQLite who opens no store.
+    // Loaded only when a store is opened.
     const { DatabaseSync: Database } = await import("node:sqlite");
     const path = file === ":memory:" ? file : prepareFile(resolve(file));
     for (;;) {
@@ -24,12 +26,12 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
   }
 }
 
-/** Nothing when another process is switching the same new file to WAL: SQLite does not wait for that lock. */
+/** Null when another process is switching the same new file to WAL: SQLite does not wait for that lock. */
 function tryOpen(open: () => DatabaseSync, file: string, giveUpAt: number): DatabaseSync | null {
   const database = open();
   try {
     database.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-    // Before anything is changed, so that a file which is not ours stays as it is.
+    // First, so that a database of another program stays unchanged.
     migrate(database, file);
     setUp(database);
     return database;
@@ -42,18 +44,14 @@ function tryOpen(open: () => DatabaseSync, file: string, giveUpAt: number): Data
 
 function setUp(database: DatabaseSync): void {
   database.exec("PRAGMA journal_mode = WAL");
-  // Commits reach the operating system but not always the disk: they survive `kill -9` of this process; a
-  // power cut may take the last of them and never harms the file.
+  // Commits survive `kill -9`; a power cut may lose the last of them and never harms the file.
   database.exec("PRAGMA synchronous = NORMAL");
-  // Moving what is in the log into the file waits for the disk, and under load the same pages are moved again and again.
+  // A checkpoint waits for the disk, and under load moves the same pages again and again.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   database.exec("PRAGMA foreign_keys = ON");
 }
 
-/**
- * Never opens a file that is already there: closing it again would drop the locks which another connection
- * of this process holds on it.
- */
+/** Never opens an existing file: closing it would drop the locks of other connections of this process. */
 function prepareFile(path: string): string {
   createDirectory(dirname(path));
   const found = statSync(path, { throwIfNoEntry: false });
@@ -79,4 +77,55 @@ function unlessThere(create: () => void): void {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
   }
+}
+
+/** Brings the file to the newest version. Forward only; several processes may try at once. */
+export function migrate(database: DatabaseSync, file: string, migrations = sqliteMigrations): void {
+  // First without the write lock, so that opening a current file never waits for a writer.
+  if (pendingOf(database, file, migrations).length === 0) return;
+  inTransaction(database, () => {
+    // Another process may have migrated while this one waited for the lock.
+    const pending = pendingOf(database, file, migrations);
+    if (isForeign(database)) throw belongsToOthers(file);
+    for (const migration of pending) apply(database, migration);
+  });
+}
+
+function pendingOf(database: DatabaseSync, file: string, migrations: readonly Migration[]): Migration[] {
+  const newest = migrations.at(-1)?.id ?? 0;
+  const version = versionOf(database);
+  if (version > newest) throw tooNew(file, version, newest);
+  return migrations.filter((migration) => migration.id > version);
+}
+
+function apply(database: DatabaseSync, migration: Migration): void {
+  database.exec("CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT");
+  database.exec(migration.sql);
+  const at = new Date().toISOString();
+  database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)").run(migration.id, at);
+}
+
+function versionOf(database: DatabaseSync): number {
+  if (!hasTable(database, "name = 'migrations'")) return 0;
+  return Number(database.prepare("SELECT coalesce(max(id), 0) AS version FROM migrations").get()?.version);
+}
+
+function isForeign(database: DatabaseSync): boolean {
+  return hasTable(database, "true") && !hasTable(database, "name = 'migrations'");
+}
+
+function hasTable(database: DatabaseSync, condition: string): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_schema WHERE ${condition}`).get() !== undefined;
+}
+
+function tooNew(file: string, version: number, newest: number): PlaneError {
+  const message =
+    `The store '${file}' was written by a newer version: it has format ${version}, and this version knows ` +
+    `${newest}. Update this installation, or name another file.`;
+  return new PlaneError("STORE_FAILED", message);
+}
+
+function belongsToOthers(file: string): PlaneError {
+  const message = `The store '${file}' is a database of another program. Name another file.`;
+  return new PlaneError("STORE_FAILED", message);
 }

@@ -8,22 +8,21 @@ import {
 } from "../../model/state.ts";
 import type { Connection, Prepare } from "./connection.ts";
 
-type Work = Pick<Connection, "read" | "readLong" | "writeLong">;
-
-/** Columns that are called otherwise in an export, and those that only count what is there. */
+/** Columns with another name in an export. */
 const names: Record<string, string> = { user: "user_name", body: "record", event: "record" };
 const flags = new Set(["ok", "is_open", "is_compressed"]);
 
-/** The contents of a large result are bytes under the name that others have for their record. */
+/** The `body` of a result is its content, not its record. */
 const nameOf = (table: StateTable, column: string) =>
   table === "results" && column === "body" ? "body" : (names[column] ?? column);
 
 const tables = Object.keys(stateTables) as StateTable[];
 
-export function createStateStore({ read, readLong, writeLong }: Work): StateStore {
+export function createStateStore({ read, readLong, writeLong }: Connection): StateStore {
   return {
     countRows: (table) => read((prepare) => count(prepare, table)),
-    stateColumns: (table) => read((prepare) => columnsOf(prepare, table).flatMap(({ said }) => said ?? [])),
+    stateColumns: (table) =>
+      read((prepare) => columnsOf(prepare, table).flatMap(({ exportedAs }) => exportedAs ?? [])),
     readAll: () => readLong(selectAll),
     writeAll: (open) => writeLong((prepare) => writeAll(prepare, open())),
   };
@@ -32,7 +31,7 @@ export function createStateStore({ read, readLong, writeLong }: Work): StateStor
 function* selectAll(prepare: Prepare): Iterable<StateLine> {
   for (const table of tables)
     for (const row of prepare(`SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`).iterate())
-      yield { table, row: asState(table, row) };
+      yield { table, row: toStateRow(table, row) };
 }
 
 async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
@@ -40,9 +39,9 @@ async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Prom
   if (taken !== undefined) return taken;
   const inserts = new Map<string, (row: StateRow) => void>();
   for await (const { table, row } of lines) {
-    // What an older export does not have is as it is where nobody says anything.
+    // Columns that an older export lacks get their default.
     const shape = [table, ...Object.keys(row)].join(" ");
-    const insert = inserts.get(shape) ?? inserting(prepare, table, row);
+    const insert = inserts.get(shape) ?? createInsert(prepare, table, row);
     inserts.set(shape, insert);
     insert(row);
   }
@@ -55,8 +54,9 @@ function count(prepare: Prepare, table: StateTable): number {
 
 type Column = {
   name: string;
-  isBytes: boolean /** Null where it only counts what is there. */;
-  said: string | null;
+  isBytes: boolean;
+  /** Null for a column that is not exported, because it is counted anew. */
+  exportedAs: string | null;
 };
 
 function columnsOf(prepare: Prepare, table: StateTable): Column[] {
@@ -65,11 +65,11 @@ function columnsOf(prepare: Prepare, table: StateTable): Column[] {
     .map(({ name, type }) => ({
       name: String(name),
       isBytes: type === "BLOB",
-      said: table === "samples" && name === "number" ? null : nameOf(table, String(name)),
+      exportedAs: table === "samples" && name === "number" ? null : nameOf(table, String(name)),
     }));
 }
 
-function asState(table: StateTable, row: Record<string, unknown>): StateRow {
+function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
   const pairs = Object.entries(row).flatMap(([column, value]): [string, Json][] => {
     if (table === "samples" && column === "number") return [];
     if (value instanceof Uint8Array) return [[nameOf(table, column), Buffer.from(value).toString("base64")]];
@@ -78,17 +78,19 @@ function asState(table: StateTable, row: Record<string, unknown>): StateRow {
   return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** For rows that have what this one has. */
-function inserting(prepare: Prepare, table: StateTable, like: StateRow): (row: StateRow) => void {
-  const columns = columnsOf(prepare, table).filter(({ said }) => said === null || Object.hasOwn(like, said));
+/** Inserts rows with the same columns as this one. */
+function createInsert(prepare: Prepare, table: StateTable, like: StateRow): (row: StateRow) => void {
+  const columns = columnsOf(prepare, table).filter(
+    ({ exportedAs }) => exportedAs === null || Object.hasOwn(like, exportedAs),
+  );
   const places = columns.map(() => "?").join(", ");
   const quoted = columns.map(({ name }) => `"${name}"`).join(", ");
   const insert = prepare(`INSERT INTO ${table} (${quoted}) VALUES (${places})`);
   return (row) => {
     insert.run(
-      ...columns.map(({ said, isBytes }) => {
-        if (said === null) return nextNumber(prepare, String(row.subject));
-        const value = row[said] ?? null;
+      ...columns.map(({ exportedAs, isBytes }) => {
+        if (exportedAs === null) return nextNumber(prepare, String(row.subject));
+        const value = row[exportedAs] ?? null;
         if (isBytes) return Buffer.from(String(value), "base64");
         return typeof value === "boolean" ? Number(value) : (value as string | number | null);
       }),
@@ -96,7 +98,6 @@ function inserting(prepare: Prepare, table: StateTable, like: StateRow): (row: S
   };
 }
 
-/** Samples are counted within their subject. */
 function nextNumber(prepare: Prepare, subject: string): number {
   const row = prepare("SELECT coalesce(max(number), 0) + 1 AS next FROM samples WHERE subject = ?").get(
     subject,

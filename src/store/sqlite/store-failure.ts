@@ -39,7 +39,7 @@ const troubles: { [code: string | number]: string } = {
   EROFS: unwritable,
 };
 
-/** Whatever was thrown, as an error that names the file and the remedy. */
+/** An error that names the file and the remedy. */
 export function storeFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);

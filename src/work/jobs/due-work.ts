@@ -1,12 +1,12 @@
 import type { DueHandler } from "../../model/due-work.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Memory } from "../../store/memory.ts";
+import type { Recorder } from "../../store/store.ts";
 import type { DueLoop } from "./due-loop.ts";
 
 export type PlaneDueWork = ReturnType<typeof createPlaneDueWork>;
 
 /** One loop for all that is due, from when the plane is started. */
-export function createPlaneDueWork({ store }: Pick<Memory, "store">) {
+export function createPlaneDueWork({ store }: Pick<Recorder, "store">) {
   let loading: Promise<void> | null = null;
   let loop: DueLoop | null = null;
   let isHalted = false;

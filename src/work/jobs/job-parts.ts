@@ -3,13 +3,13 @@ import type { PlaneError } from "../../model/errors.ts";
 import type { Manifests } from "../../model/manifests.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { Memory } from "../../store/memory.ts";
+import type { Recorder } from "../../store/store.ts";
 import type { PlaneDueWork } from "./due-work.ts";
 
 /** What skills and jobs are made of. */
 export type PlaneJobParts = {
   config(): Config;
-  memory: Pick<Memory, "store" | "emit" | "onNews" | "tells">;
+  memory: Pick<Recorder, "store" | "emit" | "onNews" | "tells">;
   /** Samples of health were added. */
   healthChanged(): void;
   /** What takes what is due, where this plane does that. */

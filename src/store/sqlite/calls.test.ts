@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
+import { test } from "node:test";
+import { callEntry } from "../../../test/contracts/records.ts";
+import { sqliteMigrations } from "../migrations/sqlite-migrations.ts";
+import { openSqliteStore } from "../sqlite.ts";
+
+async function recorded(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "chain-"));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "store.sqlite");
+  const store = await openSqliteStore(file);
+  await store.append(["one", "two", "three", "four"].map((id) => callEntry(id)));
+  await store.close();
+  return file;
+}
+
+/** What somebody does who has the file and means to. */
+function tamper(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+    database.exec(`DROP TRIGGER ${name}`);
+  database.exec(sql);
+  database.close();
+}
+
+async function verify(file: string, head?: string) {
+  const store = await openSqliteStore(file);
+  const chain = await store.verifyCalls(head);
+  await store.close();
+  return chain;
+}
+
+for (const sql of [
+  "UPDATE calls SET status = 'failed' WHERE id = 'two'",
+  "DELETE FROM calls WHERE id = 'two'",
+  "DELETE FROM calls",
+  "UPDATE call_checkpoints SET hash = 'x'",
+]) {
+  test(`the database itself refuses: ${sql}`, async (context) => {
+    const file = await recorded(context);
+    const database = new DatabaseSync(file);
+    context.after(() => database.close());
+    database.exec("INSERT INTO call_checkpoints (sequence, hash, at, removed) VALUES (0, NULL, 'now', 0)");
+    assert.throws(() => database.exec(sql), /cannot be changed|only be removed behind a checkpoint/);
+  });
+}
+
+for (const [what, sql, id] of [
+  [
+    "a changed record",
+    "UPDATE calls SET record = replace(record, '\"ada\"', '\"bob\"') WHERE id = 'two'",
+    "two",
+  ],
+  ["a changed column", "UPDATE calls SET user = 'bob' WHERE id = 'three'", "three"],
+  ["a call that was given to a run", "UPDATE calls SET run = 'theirs' WHERE id = 'two'", "two"],
+  ["a removed call", "DELETE FROM calls WHERE id = 'two'", "three"],
+  ["a removed beginning", "DELETE FROM calls WHERE id = 'one'", "two"],
+  [
+    "an added call",
+    "INSERT INTO calls (id, at, tool, status, record) SELECT 'x', at, tool, status, record FROM calls WHERE id = 'one'",
+    "x",
+  ],
+  [
+    "exchanged calls",
+    "UPDATE calls SET sequence = -2 WHERE id = 'two'; UPDATE calls SET sequence = 2 WHERE id = 'three'; UPDATE calls SET sequence = 3 WHERE id = 'two'",
+    "three",
+  ],
+] as const) {
+  test(`${what} is found, at the first call that shows it`, async (context) => {
+    const file = await recorded(context);
+    tamper(file, sql);
+    const { ok, broken } = await verify(file);
+    assert.deepEqual([ok, broken?.id], [false, id]);
+  });
+}
+
+test("a removed end is found by whoever has kept the head", async (context) => {
+  const file = await recorded(context);
+  const { head } = await verify(file);
+  tamper(file, "DELETE FROM calls WHERE id = 'four'");
+  assert.equal((await verify(file)).ok, true, "nothing in the file can tell");
+  const { ok, headFound } = await verify(file, head ?? "");
+  assert.deepEqual([ok, headFound], [false, false]);
+});
+
+test("calls of an earlier version are kept, and the chain begins after them", async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), "chain-"));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "store.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(`${sqliteMigrations[0]?.sql}; CREATE TABLE migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT;
+    INSERT INTO migrations VALUES (1, 'then');
+    INSERT INTO calls (id, at, tool, status, record) VALUES ('old', 'then', 't', 'failed', '{}')`);
+  database.close();
+  const store = await openSqliteStore(file);
+  await store.append([callEntry("new")]);
+  const { ok, calls, unchained } = await store.verifyCalls();
+  await store.close();
+  assert.deepEqual([ok, calls, unchained], [true, 2, 1]);
+});

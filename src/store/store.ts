@@ -1,0 +1,285 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createEventBus } from "../lib/event-bus.ts";
+import { nowText } from "../lib/now-text.ts";
+import { once } from "../lib/once.ts";
+import { redactDeep } from "../lib/redact-deep.ts";
+import type { AgentRun } from "../model/agent-run.ts";
+import type { CallRecord } from "../model/call.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
+import type { HealthSample } from "../model/health.ts";
+import type { Readiness } from "../model/plane.ts";
+import type { KnownServer } from "../model/server.ts";
+import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
+import { parseStoreAddress, type StoreAddress } from "../model/store-address.ts";
+import type { Journal } from "./journal.ts";
+
+export { createHistory } from "./history.ts";
+export { createKeptSessions } from "./kept-sessions.ts";
+export { createStateVerbs } from "./state-transfer.ts";
+
+/** Emitted and not stored: servers may send a thousand of them a second. */
+const transient: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
+
+/** A person waits for these. */
+const urgent: ReadonlySet<EventType> = new Set([
+  "approval.requested",
+  "approval.changed",
+  "question.asked",
+  "question.answered",
+]);
+
+/** Under load, entries within this time share a commit. Reads flush first, so they see everything. */
+const flushDelayMs = 200;
+/** A store that could not be opened is tried again when it is needed, at most this often. */
+const openAgainMs = 1_000;
+
+type OpenedStore = {
+  store: Store;
+  /** Path prefix of the write-ahead spool; undefined without a data directory. */
+  spool: string | undefined;
+};
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/** Events and records of a plane: emitted to listeners at once, written through the journal. Opens the store lazily. */
+export function createRecorder(directory: string | undefined, address: StoreAddress = { kind: "sqlite" }) {
+  const bus = createEventBus<PlaneEvent>();
+  const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
+  const isKept = directory !== undefined || address.kind === "postgres";
+  const notifications = createNotifications(signals.emit);
+  let written: Journal | undefined;
+  let trouble: () => StoreTrouble | null = () => null;
+  const opened = once(async () => {
+    const found = await openStore(address, directory);
+    trouble = found.store.trouble;
+    const report = (now: StoreTrouble | null) =>
+      emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
+    found.store.onTrouble(report);
+    const now = trouble();
+    if (now !== null) report(now);
+    notifications.watch(found.store);
+    return found;
+  }, openAgainMs);
+  const store = once(async () => flushBeforeRead((await opened()).store, async () => written?.flush()));
+  const journal = once(async () => {
+    const onStored = () => signals.emit({ type: "stored" });
+    written = await openJournal(await opened(), address, onStored);
+    return written;
+  });
+
+  function emit(happened: PlaneEvent): void {
+    const event = redactDeep(happened);
+    bus.emit(event);
+    if (transient.has(event.type)) return;
+    const entry = { kind: "event", at: nowText(), event } as const;
+    const isUrgent = urgent.has(event.type);
+    if (written) return written.note(entry, isUrgent);
+    // A turn later, so that the emitter does not wait for the store to open.
+    setImmediate(() =>
+      journal()
+        .then(({ note }) => note(entry, isUrgent))
+        .catch(() => undefined),
+    );
+  }
+
+  return {
+    store,
+    emit,
+    /** Whether the store outlives this process. */
+    outlivesUs: isKept,
+    /** Whether the store sends change notifications of other planes. */
+    tells: address.kind === "postgres",
+    onNews: notifications.on,
+    listen: (reactions: Reactions) => notifications.start(reactions, opened),
+    open: async () => void (await journal()),
+    on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
+      bus.on(type, listener as (event: PlaneEvent) => void),
+    /** Called when there are new events to read. */
+    onStored: (listener: () => void) => signals.on("stored", listener),
+    newSamples: async (after: number) => (await store()).newSamples(after),
+    /** Called when health samples were added, here or by another plane. */
+    onSamples: (listener: () => void) => signals.on("samples", listener),
+    async readiness(): Promise<Readiness> {
+      await opened();
+      const now = trouble();
+      if (now === null) return { ready: true };
+      const reason = "The store cannot be reached. What needs it fails until it is back.";
+      return { ready: false, reason, since: now.since };
+    },
+    /** Throws while the queue for an unreachable store is full. */
+    requireRoom(): void {
+      if (written?.isFull()) throw queueFull();
+    },
+    /** Undefined when the record is safe already. */
+    record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
+      const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
+      const keep = (into: Journal) => {
+        const kept = into.keep(entries);
+        if (samples.length > 0) signals.emit({ type: "samples" });
+        return kept;
+      };
+      return written ? keep(written) : journal().then(keep);
+    },
+    async recordRun(run: AgentRun): Promise<void> {
+      await (await journal()).keep([{ kind: "run", run }]);
+    },
+    /** Empty when the store cannot be read: the servers are listed instead. */
+    async knownServers(identities: readonly string[]): Promise<KnownServer[]> {
+      if (!isKept) return [];
+      return store()
+        .then((kept) => kept.knownServers(identities))
+        .catch(() => []);
+    },
+    async close(): Promise<void> {
+      // Events of this turn are on their way to the journal.
+      await new Promise(setImmediate);
+      // A store that could not be opened has been reported, and has nothing to close.
+      const nothing = () => undefined;
+      if (journal.made()) await journal().then(({ close }) => close(), nothing);
+      if (opened.made()) await opened().then((found) => found.store.close(), nothing);
+    },
+  };
+}
+
+type Reactions = { [What in StoreNews["what"]]?: () => unknown };
+
+/** Change notifications: what other planes on the same store have changed. */
+function createNotifications(signal: (event: { type: "stored" } | { type: "samples" }) => void) {
+  const listeners = new Set<(news: StoreNews) => void>();
+  let receive: ((news: StoreNews) => void) | undefined;
+  let watched: Store | undefined;
+  const watch = (store: Store) => {
+    if (!receive || watched === store) return;
+    watched = store;
+    store.watch(receive);
+  };
+  return {
+    watch,
+    on(listener: (news: StoreNews) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    start(reactions: Reactions, opened: () => Promise<OpenedStore>): void {
+      receive = (news) => {
+        if (news.what === "journal") {
+          signal({ type: "samples" });
+          signal({ type: "stored" });
+        }
+        reactions[news.what]?.();
+        for (const listener of listeners) listener(news);
+      };
+      // A store that cannot be opened is reported to the callers that need it.
+      opened().then(
+        ({ store }) => watch(store),
+        () => undefined,
+      );
+    },
+  };
+}
+
+async function openJournal(
+  { store, spool }: OpenedStore,
+  address: StoreAddress,
+  onStored: () => void,
+): Promise<Journal> {
+  const [{ createJournal }, { createSpool, noSpool }] = await Promise.all([
+    import("./journal.ts"),
+    import("./spool.ts"),
+  ]);
+  const options = { flushDelayMs, onStored };
+  if (spool !== undefined) return createJournal(store.append, { ...options, spool: createSpool(spool) });
+  // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.
+  return createJournal(store.append, address.kind === "sqlite" ? { ...options, spool: noSpool } : options);
+}
+
+/** Serialised at once: a waiting text takes less memory than its record. */
+function toCallEntry(call: CallRecord): JournalEntry {
+  const { id, at, tool, status, server, run, durationMs, principal } = call;
+  const columns: CallColumns = {
+    ...{ id, at, tool, status, server, durationMs },
+    principal: { user: principal.user },
+  };
+  if (run !== undefined) columns.run = run;
+  return { kind: "call", call: columns, text: JSON.stringify(call) };
+}
+
+/** Reads of journaled records flush the journal first. */
+function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
+  const flushed =
+    <Given extends unknown[], Found>(read: (...given: Given) => Promise<Found>) =>
+    async (...given: Given): Promise<Found> => {
+      await flush();
+      return read(...given);
+    };
+  return {
+    ...store,
+    call: flushed(store.call),
+    callUsers: flushed(store.callUsers),
+    calls: flushed(store.calls),
+    callSeries: flushed(store.callSeries),
+    events: flushed(store.events),
+    lastEventId: flushed(store.lastEventId),
+    samples: flushed(store.samples),
+    newSamples: flushed(store.newSamples),
+    verifyCalls: flushed(store.verifyCalls),
+    forgetCalls: flushed(store.forgetCalls),
+    run: flushed(store.run),
+    runs: flushed(store.runs),
+    forgetRuns: flushed(store.forgetRuns),
+  };
+}
+
+function queueFull(): PlaneError {
+  return new PlaneError(
+    "STORE_FAILED",
+    "The store takes no records, and as many calls wait to be recorded as may. Nothing was run; ask again when it does.",
+    { data: { lost: true } },
+  );
+}
+
+/** Throws CONFIG_INVALID without repeating the address, which may hold a password. */
+export function requireStoreAddress(text: string): StoreAddress {
+  const address = parseStoreAddress(text);
+  if ("problem" in address)
+    throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
+  return address;
+}
+
+/** `directory` is the data directory of this machine. */
+export async function openStore(address: StoreAddress, directory: string | undefined): Promise<OpenedStore> {
+  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory));
+  if (opened.spool !== undefined) await recover(opened.store, opened.spool);
+  return opened;
+}
+
+async function openFile(directory: string | undefined): Promise<OpenedStore> {
+  const { openSqliteStore } = await import("./sqlite.ts");
+  const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
+  return { store: await openSqliteStore(spool ?? ":memory:"), spool };
+}
+
+async function openServer(
+  address: Extract<StoreAddress, { kind: "postgres" }>,
+  directory: string | undefined,
+): Promise<OpenedStore> {
+  const { openPostgresStore } = await import("./postgres.ts");
+  const store = await openPostgresStore(address);
+  if (directory === undefined) return { store, spool: undefined };
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // One spool per database: entries must not get into another one.
+  const { hash } = process.getBuiltinModule("node:crypto");
+  return { store, spool: join(directory, `postgres-${hash("sha256", address.shown).slice(0, 12)}`) };
+}
+
+/** Stores the spools of killed planes now, or as soon as the store is reachable. */
+async function recover(store: Store, spool: string): Promise<void> {
+  const { recoverSpools } = await import("./spool.ts");
+  if (store.trouble() === null) return recoverSpools(spool, store);
+  const leave = store.onTrouble((trouble) => {
+    if (trouble !== null) return;
+    leave();
+    void recoverSpools(spool, store);
+  });
+}
