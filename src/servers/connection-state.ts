@@ -11,7 +11,7 @@ export type ConnectionFacts = {
   failures: number;
   /** No attempt before this, unless it is forced. */
   cooldownUntil: number | null;
-  /** When the next attempt is made without anybody asking. */
+  /** When the next automatic attempt is made. */
   retryAt: number | null;
   /** Since when a program fetches the server before it starts it; null when none does. */
   installingSince: number | null;
@@ -22,7 +22,7 @@ export type ConnectionSignal =
   | { type: "connect" }
   | { type: "installing"; at: number }
   | { type: "connected"; toolCount: number; protocolVersion: string }
-  /** `kept` means that it is tried again without anybody asking. */
+  /** `kept` means that it is retried automatically. */
   | {
       type: "failed";
       reason: string;
@@ -38,7 +38,7 @@ export type ConnectionSignal =
 
 export type RetryPolicy = { firstMs: number; maxMs: number };
 
-/** However long the gaps have grown: whoever really needs the server waits no longer than this. */
+/** A call waits no longer than this, however long the backoff is. */
 const maxCooldownMs = 4_000;
 const jitter = 0.2;
 
@@ -52,7 +52,7 @@ export const initialFacts: ConnectionFacts = {
   installingSince: null,
 };
 
-/** What comes too late, or twice, changes nothing: every connection that was told ends exactly once. */
+/** A late or repeated signal changes nothing, so each connection ends exactly once. */
 const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> = {
   connect: (state) => state === "connected",
   installing: (state) => state !== "connecting",
@@ -105,7 +105,6 @@ export function nextFacts(
     case "closed":
       return {
         facts: initialFacts,
-        // Whoever was not connected has not been disconnected.
         event:
           facts.state === "connected" ? { type: "server.disconnected", server, reason: signal.reason } : null,
       };

@@ -28,7 +28,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   retry: RetryPolicy;
   /** Given where a program may have to fetch the server first. */
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
-  /** Is it to be connected again without anybody asking? */
+  /** Is it reconnected automatically? */
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
   hide(text: string): string;
@@ -38,7 +38,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   after?: Promise<void> | undefined;
   /** 0 is for ever. */
   idleTimeoutMs?: number;
-  /** It was closed because nobody used it for so long. */
+  /** It was closed after the idle timeout. */
   onIdle?(): void;
 };
 
@@ -54,7 +54,7 @@ export type Connection = {
   requirement(): PlaneError | null;
   /** The open session; one is opened if there is none. Many may ask at once. */
   ensure(options?: { force?: boolean }): Promise<Live>;
-  /** Somebody begins to use it, and ends. */
+  /** A request begins and ends. */
   enter(): void;
   leave(): void;
   /** Requests use it or wait for it. */
@@ -219,7 +219,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     // Whether a person has done what was needed is found out by asking.
     if (rests && !connecting && !force && requirement === null) throw unavailable();
     if (connecting?.given.aborted) {
-      // It was closed meanwhile; whoever comes after that begins anew.
+      // It was closed meanwhile; later requests start over.
       await connecting.live.catch(() => undefined);
       return ensure({ force });
     }
@@ -240,7 +240,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     clearTimeout(retry);
     idle.stop();
     requirement = null;
-    // At once, so that nobody gets what is on its way out.
+    // At once, so that no request gets a closing session.
     const last = live;
     live = null;
     take({ type: "closed", reason });

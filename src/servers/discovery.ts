@@ -11,7 +11,7 @@ export type DiscoveryOptions<Over> = {
   onFailed(reason: unknown): void;
   /** How long a listing is good. 0 is for ever. */
   windowMs: number;
-  /** Is there still somebody to ask? */
+  /** Is the session still open? */
   isOpen(): boolean;
 };
 

@@ -43,7 +43,7 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   return thrown;
 }
 
-/** Hides what a server was given, and whatever else must not be told, in texts about it. */
+/** Hides the secrets of a server, and other secret values, in texts about it. */
 export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
   return createHider([
     ...others,
@@ -54,7 +54,7 @@ export function createServerHider({ env, headers, auth }: ServerDefinition, othe
   ]);
 }
 
-/** The same failure, told without secrets. */
+/** The same failure without secrets. */
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
   if (thrown instanceof RpcError)
     return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide));
@@ -70,7 +70,7 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
 }
 
-/** For anybody, models among them: what a server wrote is for those who may read its log. */
+/** Models read this, so it does not contain output of the server. */
 export function describeUnavailable(name: string, why: string, stderrTail: string | null): string {
   const place = stderrTail === null ? "" : ` 'toolplane servers logs ${name}' shows what it wrote.`;
   return `Server '${name}' is not available: ${sentence(why)}${place}`;

@@ -132,15 +132,15 @@ export type Waiting = {
 
 /** Tells who waits for a server that it is being installed, so that they wait on. */
 export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
-  let told = 0;
+  let reports = 0;
   const timer = setInterval(() => {
     const since = waiting.since();
     if (since === null) return;
-    told += 1;
+    reports += 1;
     const seconds = Math.round((Date.now() - since) / 1000);
     const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
     // Progress has to grow, and to stay below what the server itself will tell.
-    waiting.onProgress({ progress: told / 1000, total: null, message });
+    waiting.onProgress({ progress: reports / 1000, total: null, message });
   }, tellEveryMs);
   timer.unref();
   return opened.finally(() => clearInterval(timer));

@@ -51,7 +51,7 @@ export function createOffers(options: OffersOptions) {
     /** Null where it was never asked. */
     items: (method: OfferMethod): unknown[] | null => all[method].items,
     list: (method: OfferMethod) => all[method].discovery.list(),
-    /** Asks for those that are not known, over the session that is being opened; nobody waits for them. */
+    /** Asks for unknown lists over the session that is being opened, in the background. */
     begin(over: Session): void {
       for (const [, { items, discovery }] of each)
         if (items === null) discovery.list({ over }).catch(() => undefined);

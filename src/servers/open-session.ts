@@ -16,7 +16,7 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
   Pick<ChannelHandlers, "onClose" | "onStderr" | "onProcess"> & {
     /** Something came that is no answer, no question and no notification. */
     onNoise(text: string): void;
-    /** Told of every channel that ends, also of one that never stood. */
+    /** Called for every channel that ends, also for one that never opened. */
     onEnded?(reason: TransportError): void;
     /** The answer to some request was larger than the limit. */
     onTooLarge(bytes: number): Error;
@@ -86,7 +86,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
         lost = reason;
         peer.fail(reason);
         handlers.onEnded?.(reason);
-        // What was lost before it stood is told by failing, and may be tried another way.
+        // A loss before the handshake rejects instead, and may be tried another way.
         if (isOpen) handlers.onClose(reason);
       },
       onTooLarge: (id, bytes) => {

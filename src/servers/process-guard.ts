@@ -37,7 +37,7 @@ export function createProcessGuard(): ProcessGuard {
     // In a session of its own, so that what ends us from the terminal does not end it first.
     const started = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
     started.on("error", () => undefined);
-    // Whoever ended it did not mean to end the watch.
+    // The guard is restarted when it was killed.
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;

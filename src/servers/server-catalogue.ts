@@ -39,7 +39,7 @@ export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 export function createServerCatalogue(options: CatalogueOptions) {
   const { log, limitMs } = options;
   let tools: ReadonlyMap<string, UnknownObject> | null = null;
-  let told: { items: unknown[]; era: Era } | null = null;
+  let current: { items: unknown[]; era: Era } | null = null;
   let failure: string | null = null;
   let telling: NodeJS.Immediate | undefined;
 
@@ -100,22 +100,22 @@ export function createServerCatalogue(options: CatalogueOptions) {
     clearImmediate(telling);
     telling = undefined;
     const at = discovery.listedAt();
-    if (told === null || at === null) return;
+    if (current === null || at === null) return;
     const verdict = options.verdict();
     options.onKnown({
-      era: told.era,
+      era: current.era,
       eraAt: new Date(verdict?.at ?? Date.now()).toISOString(),
       listedAt: new Date(at).toISOString(),
-      tools: told.items,
+      tools: current.items,
       offers: offers.remembered(),
     });
   }
 
   /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
   function remember(listed: unknown[], era: Era): void {
-    const items = keepSameItems(told?.items ?? [], listed);
-    if (tools !== null && told?.items === items && told.era === era) return;
-    told = { items, era };
+    const items = keepSameItems(current?.items ?? [], listed);
+    if (tools !== null && current?.items === items && current.era === era) return;
+    current = { items, era };
     tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
     options.onTools(items, era);
   }
@@ -153,7 +153,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
       discovery.forget();
       offers.forget();
       tools = null;
-      told = null;
+      current = null;
     },
     /** Takes over what was listed in an earlier life. */
     recall({ era, listedAt, tools: listed, offers: known }: Remembered): void {

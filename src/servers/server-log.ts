@@ -14,13 +14,13 @@ export type LogWriter = {
   add(line: Omit<ServerLogLine, "at">): void;
 };
 
-/** Written to as it is for what is said in everybody's session. */
+/** Writes for the shared session. */
 export type ServerLog = LogWriter & {
   /** For what is said in this user's own session. */
   of(user: string | null): LogWriter;
-  /** What was said to everybody, and to this user. */
+  /** Lines of the shared session and of this user. */
   lines(user?: string | null): ServerLogLine[];
-  /** Told of each line that this user may read, once it is whole, until the returned function is called. */
+  /** Calls the listener for each complete line that this user may read; returns a function that ends it. */
   follow(user: string | null, listener: (line: ServerLogLine) => void): () => void;
 };
 
@@ -73,7 +73,7 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
   };
 }
 
-// A word that was cut may be a part of a secret that nobody recognises any more.
+// A cut word may be part of a secret that is no longer recognised.
 function cutEnd(text: string): string {
   return text.length <= maxLine ? text : `${text.slice(0, maxLine).replace(/\S*$/, "")}…`;
 }

@@ -12,7 +12,7 @@ export type StatusParts = {
   noise: number;
 };
 
-/** What everybody may know about a server; its state is that of the main session. */
+/** The public status of a server; its state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
   const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();

@@ -67,7 +67,7 @@ export type Server = {
   isSettled(owner: SessionOwner): boolean;
   /** Really asks it for its tools. */
   refresh(): Promise<void>;
-  /** Ends its sessions; it stays away until somebody connects it. */
+  /** Ends its sessions; it stays disconnected until `connect`. */
   disconnect(): Promise<void>;
   /** Ends its sessions and forgets its listing; tells how many sessions were open. */
   clear(): Promise<number>;
@@ -96,7 +96,7 @@ export type Server = {
   installingSince(): number | null;
   status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
   sessionOwners(): SessionOwner[];
-  /** What it said in the name of everybody or of this user. */
+  /** Its log of the shared session and of this user. */
   logs(user: string | null): ServerLogLine[];
   /** The same from now on, line by line, until the returned function is called. */
   followLogs(user: string | null, listener: (line: ServerLogLine) => void): () => void;

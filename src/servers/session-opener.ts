@@ -26,7 +26,7 @@ export type OpenerOptions = {
   access(user: string | null, resolved: ServerDefinition): Access;
   /** What we can answer when a server asks. */
   capabilities: UnknownObject;
-  /** What of that we can answer without whoever calls, where that is less. */
+  /** The part of it that needs no caller, where that is less. */
   ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
   emit(event: PlaneEvent): void;
@@ -88,9 +88,9 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       phase("start");
       const resolved = await options.resolve(definition);
       const { roots } = resolved;
-      const told = roots.length > 0 ? { roots: {} } : {};
-      const capabilities = { ...told, ...options.capabilities };
-      const own = options.ownCapabilities && { ...told, ...options.ownCapabilities };
+      const withRoots = roots.length > 0 ? { roots: {} } : {};
+      const capabilities = { ...withRoots, ...options.capabilities };
+      const own = options.ownCapabilities && { ...withRoots, ...options.ownCapabilities };
       const { logLevel } = definition;
       const client = {
         info: { name: "toolplane", version },
@@ -149,7 +149,7 @@ export type Listening = {
   logLevel: LogLevel | undefined;
   emit(event: PlaneEvent): void;
   onListChanged(list: string): void;
-  /** Said by itself, and not to whoever has just asked. */
+  /** A notification that belongs to no pending request. */
   onSaid(method: string, params: UnknownObject): void;
   onNoise(): void;
 };
@@ -172,7 +172,7 @@ export function listenToServer(listening: Listening): Omit<SessionHandlers, "onC
   return {
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-      // Others are told once the list was asked for again.
+      // Clients are notified after the list was fetched again.
       if (list !== undefined) return listening.onListChanged(list);
       if (method === "notifications/message") takeLog(params);
       if (!isHeard) listening.onSaid(method, params);
@@ -190,7 +190,7 @@ export function listenToServer(listening: Listening): Omit<SessionHandlers, "onC
   };
 }
 
-/** What a server is told that asks something nobody can be asked for: declined, never left waiting. */
+/** Answers to server requests that no caller can answer: declined at once. */
 export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
   return async (method) => {
     if (method === "roots/list") return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };

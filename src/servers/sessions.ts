@@ -9,7 +9,7 @@ export type SessionOwner = { user: string | null; conversation: string | null };
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
 export type Sessions = {
-  /** The session of everybody, through which the server is also asked what it offers. */
+  /** The shared session, also used for listing. */
   main: Connection;
   /** Undefined where all sessions that may be are in use. */
   of(owner: SessionOwner): Connection | undefined;
@@ -19,7 +19,7 @@ export type Sessions = {
   /** Ends those of these owners and tells how many were open. */
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   close(reason: string): Promise<number>;
-  /** Somebody's own session is over and need not be remembered. */
+  /** Forgets the session of this owner. */
   drop(owner: SessionOwner): void;
 };
 

@@ -81,7 +81,7 @@ function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal
     const done = () => signal.removeEventListener("abort", giveUp);
     socket.once(event, () => resolve(socket));
     socket.once("close", () => reject(new Error("the connection was closed")));
-    // Stays for good: whatever happens to the socket later interests nobody.
+    // Stays, so that a late error is not unhandled.
     socket.on("error", reject).on("close", done).on(event, done);
   });
 }

@@ -30,8 +30,8 @@ export function checkHandshake(definition: ServerDefinition, { session, failure 
 }
 
 export function describe({ reason, said }: Failure): string {
-  const told = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
-  return said === "" ? told : `${told} It last wrote:\n${said}`;
+  const text = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
+  return said === "" ? text : `${text} It last wrote:\n${said}`;
 }
 
 /** What servers write when they cannot start, and what that asks for. */
@@ -87,7 +87,7 @@ function statusFix(definition: ServerDefinition, status: number): string {
     return "Correct the path of 'url': is this the right one? Most servers answer at /mcp, older ones at /sse.";
   }
   if (status === 429) return "Wait, then try again; the server takes no more requests for now.";
-  if (status >= 500) return "Ask whoever runs the server to look into its log.";
+  if (status >= 500) return "Ask the operator of the server to look into its log.";
   return "Point 'url' to the MCP endpoint of the server, often at /mcp.";
 }
 
@@ -153,7 +153,7 @@ function summary(listed: number, { tools, rejected }: Taken): string {
 
 function listingFix(definition: ServerDefinition): string {
   if (definition.transport !== "stdio")
-    return "Ask whoever runs the server why it does not answer tools/list.";
+    return "Ask the operator of the server why it does not answer tools/list.";
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
@@ -241,7 +241,7 @@ function saidBefore(thrown: unknown): string {
   return thrown instanceof TransportError ? thrown.said : "";
 }
 
-/** Only what everybody sends; nobody is asked to sign in for a check. */
+/** Only configured headers: a check starts no sign-in. */
 function staticHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
   return auth?.token && auth.type !== "none" ? tokenHeaders(auth, auth.token) : {};
 }

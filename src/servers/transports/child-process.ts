@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 
-/** How long a server may take to leave by itself, and then after it was told to. */
+/** Grace periods: after stdin was closed, after SIGTERM, after SIGKILL. */
 const afterStdinMs = 1_000;
 const afterTerminateMs = 2_000;
 const afterKillMs = 1_000;
@@ -49,7 +49,7 @@ function exitWithin(child: ChildProcess, limitMs: number): Promise<void> {
   });
 }
 
-/** What has ended and waits to be buried by somebody else can be signalled, but is not alive. */
+/** A zombie can be signalled, but is not alive. */
 function groupAlive(child: ChildProcess): boolean {
   return signalGroup(child, 0) && (process.platform !== "linux" || hasRunning(child.pid));
 }
@@ -74,7 +74,7 @@ function endTree(pid: number): void {
     .unref();
 }
 
-/** False when there is nobody left to signal. */
+/** False when no process is left. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   const target = process.platform === "win32" ? child.pid : -child.pid;

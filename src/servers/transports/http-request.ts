@@ -29,7 +29,7 @@ export type Ask = {
   headers: HeaderMap;
   body?: string;
   signal?: AbortSignal | undefined;
-  /** Nobody waits for it, so nobody is asked to sign in for it. */
+  /** A background request starts no sign-in. */
   background?: boolean;
   /** It does the same however often it arrives. */
   isHarmless?: boolean;
@@ -43,7 +43,7 @@ export type Requester = {
   close(): void;
 };
 
-/** After this, whoever is on the other side may have closed a kept socket. */
+/** After this, the other side may have closed a kept socket. */
 const idleMs = 10;
 
 /** Makes the requests of one connection, over sockets of its own, and says who asks. */
@@ -57,7 +57,7 @@ export function createRequester(options: HttpOptions): Requester {
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
 
-  /** A goodbye is said as who one was, also when nobody is that any more. */
+  /** A DELETE uses the last credentials, also when they were revoked. */
   async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
     if (method === "DELETE" && lastIdentity) return lastIdentity;
     lastIdentity = options.authorize && (await options.authorize());

@@ -105,7 +105,7 @@ export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
   return `the connection to ${url.host} failed: ${error.message || code}`;
 }
 
-/** Is nobody there at all, so that trying again soon is of no use? */
+/** Is there no server at all, so that a retry is of no use? */
 export function isNobodyThere({ cause }: TransportError): boolean {
   return (
     cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code))

@@ -59,7 +59,7 @@ export type Resumption = {
   follow(response: IncomingMessage, place: StreamPlace): Promise<boolean>;
 };
 
-/** Goes on with a stream that broke off where it told a place to go on from. True when the answer has come. */
+/** Resumes a broken stream from its last event id. True when the answer has come. */
 export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
   for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
     const { lastId } = place;
@@ -90,7 +90,7 @@ async function reopen(
 }
 
 const defaultRetryMs = 1_000;
-/** Whatever a server wants: nobody is asked again more often than this. */
+/** Lower limit of the retry delay that a server may set. */
 export const shortestRetryMs = 100;
 const maxFailures = 3;
 

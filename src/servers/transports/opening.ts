@@ -7,7 +7,7 @@ export type Opening<T> = {
   opened(value: T): void;
   /** It could not be opened, or was lost. */
   failed(reason: unknown): void;
-  /** We ended it ourselves, so nobody has to be told. */
+  /** We closed it ourselves; `onClose` is not called. */
   ended(): void;
   isOver(): boolean;
 };
@@ -37,7 +37,7 @@ export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">):
       if (over) return;
       finish(reason);
       const tell = () => onClose(asTransportError(reason));
-      // Who waits for the opening is told the reason itself first.
+      // Pending senders get the reason first.
       if (value === undefined) setImmediate(tell);
       else tell();
     },

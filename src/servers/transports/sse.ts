@@ -37,12 +37,12 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
     else handlers.onMessage(message);
   }
 
-  /** Our headers may hold secrets, so they go to nobody else than whom they were configured for. */
+  /** Our headers may hold secrets, so they go to the configured origin only. */
   function takeEndpoint(data: string): void {
     const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
     if (target?.origin === url.origin) return endpoint.opened(target);
     const where = target === undefined ? "no address" : `at ${target.origin} instead of ${url.origin}`;
-    const reason = `the endpoint it names is ${where}, so nothing is sent there. Check 'url' with whoever runs the server`;
+    const reason = `the endpoint it names is ${where}, so nothing is sent there. Check 'url' with the operator of the server`;
     endpoint.failed(new TransportError(reason, { sent: false, permanent: true }));
     requester.close();
   }

@@ -76,7 +76,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   let later: { text: string; ids: RequestId[] } | undefined;
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
-      // Nobody was there to read it, so it was not read, which is more than can be said of what went before.
+      // The pipe was closed, so the server has not read it.
       if (error) unsent.push(...ids);
     });
   };
@@ -112,7 +112,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   };
 }
 
-/** Some reasons for a failure are thrown, others are told later. */
+/** Some start failures are thrown, others are emitted later. */
 async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
   const env = childEnvironment({
     parent: options.parentEnvironment,

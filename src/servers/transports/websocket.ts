@@ -116,7 +116,7 @@ function closeReason(code: number, reason: string): string {
 
 const handshakeMs = 30_000;
 
-/** Opens a socket that speaks MCP; `onSocket` is told it while it still opens, so that it can be ended. */
+/** Opens a socket that speaks MCP; `onSocket` gets it while it still opens, so that it can be closed. */
 export async function openSocket(
   options: HttpOptions,
   onSocket: (socket: WebSocket) => void,
