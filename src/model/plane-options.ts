@@ -3,6 +3,7 @@ import type { ChatModel } from "./chat.ts";
 import type { ConfigInput } from "./config-input.ts";
 import type { LibraryHooks } from "./hook.ts";
 import type { UnknownObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Principal } from "./principal.ts";
 import type { Relay } from "./relay.ts";
 import type { Embed } from "./search.ts";

@@ -104,7 +104,7 @@ test("a plane whose connections are all in use says so, stays ready, and goes on
   assert.deepEqual([...new Set(outcomes.map(({ error }) => error?.code))], ["STORE_FAILED"]);
   const said = outcomes.map(({ error }) => error?.message).join("\n");
   assert.match(said, /was busy for too long.*what holds its locks/);
-  assert.match(said, /every connection of this plane was in use for too long. Ask again in a moment/);
+  assert.match(said, /every connection of this plane was in use for too long. Try again in a moment/);
   assert.deepEqual(await plane.readiness(), { ready: true });
   await lock[Symbol.asyncDispose]();
   await assertHeldOnce(plane, await ask(plane));
