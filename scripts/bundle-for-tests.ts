@@ -55,7 +55,6 @@ function contentHash(directory: string): string {
 function forgetOld(): void {
   for (const entry of globSync("bundled-*", { cwd: cache })) {
     const directory = join(cache, entry);
-    if (Date.now() - statSync(directory).mtimeMs > keptMs)
-      rmSync(directory, { recursive: true, force: true });
+    if (Date.now() - statSync(directory).mtimeMs > keptMs) rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -43,20 +43,17 @@ export function checkScripts(directory: string): void {
     for (const file of process.argv.slice(1))
       try { new SourceTextModule(readFileSync(file, "utf8"), { identifier: file }); }
       catch (error) { console.error(file + ": " + error.message); process.exitCode = 1; }`;
-  execFileSync(
-    process.execPath,
-    ["--no-warnings", "--experimental-vm-modules", "-e", program, "--", ...files],
-    { cwd: directory, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  execFileSync(process.execPath, ["--no-warnings", "--experimental-vm-modules", "-e", program, "--", ...files], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 export type BundledPackage = { name: string; version: string; license: string; folder: string };
 
 /** The libraries whose code is in these modules. */
 export function bundledPackages(moduleIds: readonly string[]): BundledPackage[] {
-  const folders = new Set(
-    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
-  );
+  const folders = new Set(moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []));
   return [...folders].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
@@ -85,11 +82,7 @@ const call = importedAtOnce([
   "src/servers/transports/stdio.ts",
 ]);
 /** What a client that attaches needs, which is next to nothing; what others need of that is a piece of its own. */
-const attach = importedAtOnce([
-  "src/local-attach.ts",
-  "src/faces/cli/quick-words.ts",
-  "src/faces/cli/signals.ts",
-]);
+const attach = importedAtOnce(["src/local-attach.ts", "src/faces/cli/quick-words.ts", "src/faces/cli/signals.ts"]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
@@ -136,9 +129,7 @@ function plainBuiltins(): Plugin {
     load(id) {
       if (!id.startsWith(builtinPrefix)) return null;
       const name = id.slice(builtinPrefix.length);
-      const descriptors = Object.entries(
-        Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) ?? {}),
-      );
+      const descriptors = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) ?? {}));
       const names = descriptors.filter(
         ([key, { value }]) => value !== undefined && /^[A-Za-z]\w*$/.test(key) && key !== "default",
       );

@@ -102,24 +102,9 @@ try {
   checkInstalled();
   expect("the installed workbench is served", await workbenchPage(), "<title>Toolplane</title>");
   const installed = join(elsewhere, "node_modules", "toolplane");
-  for (const file of [
-    "docs/errors/TIMEOUT.md",
-    "dist/sbom.cdx.json",
-    "dist/types/index.d.ts",
-    "CHANGELOG.md",
-  ])
+  for (const file of ["docs/errors/TIMEOUT.md", "dist/sbom.cdx.json", "dist/types/index.d.ts", "CHANGELOG.md"])
     expect(`the package has ${file}`, String(existsSync(join(installed, file))), "true");
-  const strict = [
-    "--noEmit",
-    "--strict",
-    "--module",
-    "nodenext",
-    "--target",
-    "esnext",
-    "--types",
-    "",
-    "use.ts",
-  ];
+  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "", "use.ts"];
   expect("the installed types compile", `${run("tsc", strict)}compiled`, "compiled");
 
   environment.PATH = [installOldestNode(), environment.PATH].join(delimiter);

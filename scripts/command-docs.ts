@@ -45,11 +45,7 @@ function pathOf(command: Command): string {
 function renderOptions(options: readonly Option[]): string {
   const rows = options.map(({ flags, description, argChoices, defaultValue }) => {
     const isSaid = defaultValue !== undefined && defaultValue !== false;
-    const parts = [
-      description,
-      argChoices?.join(", ") ?? "",
-      isSaid ? `\`${defaultValue}\` when left out` : "",
-    ];
+    const parts = [description, argChoices?.join(", ") ?? "", isSaid ? `\`${defaultValue}\` when left out` : ""];
     return `| \`${flags}\` | ${parts
       .filter((part) => part !== "")
       .join("; ")

@@ -22,9 +22,7 @@ function renderSection(name: string, schema: JsonObject): string {
   const rows = name === "tools" ? [] : rowsOf(inner, "");
   const place = inner === schema ? "" : ".NAME";
   const table =
-    rows.length === 0
-      ? ""
-      : `\n\n| key | type | default | means |\n| --- | --- | --- | --- |\n${rows.join("\n")}`;
+    rows.length === 0 ? "" : `\n\n| key | type | default | means |\n| --- | --- | --- | --- |\n${rows.join("\n")}`;
   return `## \`${name}${place}\`\n\n${schema.description}${table}`;
 }
 
@@ -39,15 +37,12 @@ function rowsOf(schema: JsonObject, prefix: string): string[] {
 
 function typeOf(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(", ");
-  if (Array.isArray(schema.anyOf))
-    return schema.anyOf.map((inner) => typeOf(inner as JsonObject)).join(" or ");
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((inner) => typeOf(inner as JsonObject)).join(" or ");
   if (schema.type === "array")
     return `list of ${isObject(schema.items) ? typeOf(schema.items as JsonObject) : "values"}`;
   return schema.type === "string" ? "text" : String(schema.type ?? "any");
 }
 
 function defaultOf(schema: JsonObject): string {
-  return schema.default === undefined || isObject(schema.default)
-    ? ""
-    : `\`${JSON.stringify(schema.default)}\``;
+  return schema.default === undefined || isObject(schema.default) ? "" : `\`${JSON.stringify(schema.default)}\``;
 }

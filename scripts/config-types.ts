@@ -117,8 +117,7 @@ import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";
 `,
 };
 
-const head =
-  "// Generated from the schema of the configuration by npm run docs. Change the schema instead.\n";
+const head = "// Generated from the schema of the configuration by npm run docs. Change the schema instead.\n";
 const title = "A configuration in code: what a file may hold, checked by the compiler.";
 
 /** The types of a configuration in code: what the schema of the normal form takes, with the texts of its keys. */
@@ -137,9 +136,7 @@ function createInterfaces() {
 
   function add(schema: JsonObject, place: string, called?: string): string {
     // The same keys are one interface: the hooks of five events.
-    const shape = JSON.stringify(schema.properties, (key, value) =>
-      key === "description" ? undefined : value,
-    );
+    const shape = JSON.stringify(schema.properties, (key, value) => (key === "description" ? undefined : value));
     const name = called ?? names[place] ?? shapes.get(shape) ?? nameOf(place);
     if (written.has(name)) return name;
     shapes.set(shape, name);

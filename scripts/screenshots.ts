@@ -15,18 +15,7 @@ if (directory === undefined) {
 
 const target = resolve(directory);
 const phone = { width: 390, height: 800 };
-const onPhones = [
-  "approvals",
-  "plan",
-  "overview",
-  "calls",
-  "call",
-  "run",
-  "chat",
-  "job",
-  "policy",
-  "settings",
-];
+const onPhones = ["approvals", "plan", "overview", "calls", "call", "run", "chat", "job", "policy", "settings"];
 mkdirSync(target, { recursive: true });
 
 await using showcase = await openShowcase();
@@ -78,10 +67,8 @@ async function fillHour(world: World): Promise<void> {
   }
   await store.close();
   await begin();
-  const post = (path: string, body: object) =>
-    fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
-  for (const server of ["files", "memory", "everything", "echo", "fault"])
-    await post(`/servers/${server}/connect`, {});
+  const post = (path: string, body: object) => fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+  for (const server of ["files", "memory", "everything", "echo", "fault"]) await post(`/servers/${server}/connect`, {});
   for (const path of ["notes/release.md", "notes/missing.md", "notes/release.md"])
     await post("/tools/files.read_text_file/call", { arguments: { path } });
   for (const a of [1, "x", 3, 4]) await post("/tools/echo.add/call", { arguments: { a, b: 2 } });

@@ -11,8 +11,7 @@ const unused = [/^node-[a-z0-9-]+\/(include|share)$/, /^gpt-tokenizer\/(cjs|src|
 function slim(path) {
   for (const entry of readdirSync(join(modules, path), { withFileTypes: true })) {
     const inside = path === "" ? entry.name : `${path}/${entry.name}`;
-    if (unused.some((pattern) => pattern.test(inside)))
-      rmSync(join(modules, inside), { recursive: true, force: true });
+    if (unused.some((pattern) => pattern.test(inside))) rmSync(join(modules, inside), { recursive: true, force: true });
     else if (entry.isDirectory()) slim(inside);
   }
 }

@@ -33,18 +33,7 @@ const platforms = [
   "wasi",
   "win32",
 ];
-const processors = [
-  "arm",
-  "arm64",
-  "ia32",
-  "loong64",
-  "mips64el",
-  "ppc64",
-  "riscv64",
-  "s390x",
-  "wasm32",
-  "x64",
-];
+const processors = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
 for (const directory of packages) {
   const cwd = join(import.meta.dirname, "..", directory);

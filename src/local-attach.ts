@@ -26,9 +26,7 @@ export type LocalClient = LocalPlace & {
  * Connects one MCP client with the plane of its configuration, until the client leaves. Where that cannot be, tells why
  * before anything was read.
  */
-export async function attachClient(
-  client: LocalClient,
-): Promise<Extract<Reached, { kind: "failed" }> | null> {
+export async function attachClient(client: LocalClient): Promise<Extract<Reached, { kind: "failed" }> | null> {
   const { input, output, signal, say } = client;
   const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
   let place: PlanePlace;

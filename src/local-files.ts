@@ -24,9 +24,7 @@ export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) 
   const environment = processEnvironment();
   const data = dataDirectory ?? defaultDataDirectory(environment);
   return {
-    files: (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map((file) =>
-      resolve(file),
-    ),
+    files: (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map((file) => resolve(file)),
     dataDirectory: data,
   };
 }

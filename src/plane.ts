@@ -82,9 +82,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const answers = createAnswers(agent.answering(options), {
     emit,
     problems: async (schema, value) =>
-      (await schemaCheck())
-        .checkSchema(schema, value)
-        .map(({ path, message }) => `${path} ${message}`.trim()),
+      (await schemaCheck()).checkSchema(schema, value).map(({ path, message }) => `${path} ${message}`.trim()),
   });
   const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
   const written = createWritten({
@@ -122,8 +120,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     isOffline: options.offline ?? false,
     isPersonal: credentials.isPersonal,
     // What servers offer is found out in the name of whoever the plane is for.
-    access: (name, definition, user) =>
-      accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+    access: (name, definition, user) => accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,
     taskQuietMs: options.taskQuietMs,
@@ -291,8 +288,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ),
     ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, defaultPrincipal }),
     questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
-    answer: (id, answer, { principal = defaultPrincipal } = {}) =>
-      answers.questions.answer(id, answer, principal.user),
+    answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
     ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
     ...createHistory({
       memory,

@@ -141,8 +141,7 @@ test("no file imports itself by way of others", () => {
   const targets = new Map(files.map((file) => [file, importsOf(file).map(ownTarget)]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): void => {
-    if (path.includes(file))
-      assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
+    if (path.includes(file)) assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
     if (done.has(file)) return;
     for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
     done.add(file);
@@ -168,13 +167,9 @@ test("only the entry, the configuration and the command line know the process", 
 });
 
 test("files are small and say what they are", () => {
-  const long = files.filter(
-    (file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines,
-  );
+  const long = files.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines);
   assert.deepEqual(long, [], `longer than ${wallLines} lines`);
-  const vague = files.filter((file) =>
-    /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file),
-  );
+  const vague = files.filter((file) => /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file));
   assert.deepEqual(
     vague.filter((file) => file !== "index.ts"),
     [],

@@ -28,9 +28,7 @@ test("every image has a version, and ours runs the Node that we test with", () =
   const texts = globSync("**/*", { cwd: join(root, "deploy"), withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
-  const images = texts.flatMap((text) =>
-    [...text.matchAll(/^\s*(?:FROM|image:)\s+(\S+)/gm)].map(([, image]) => image),
-  );
+  const images = texts.flatMap((text) => [...text.matchAll(/^\s*(?:FROM|image:)\s+(\S+)/gm)].map(([, image]) => image));
   assert.ok(images.length >= 4);
   for (const image of images) assert.match(String(image), /:(?!latest$)[\w.-]+$/, image);
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "scripts/package.json"), "utf8"));
@@ -115,26 +113,20 @@ test("what configurations refer to is mounted where they look for it", () => {
     const plane = services?.[name] as Tree;
     const given = [...(plane.secrets as unknown as string[])];
     assert.ok(given.every((secret) => Object.hasOwn(secrets ?? {}, secret)));
-    for (const [, file] of composed)
-      assert.ok(given.includes(String(file).replace("/run/secrets/", "")), file);
+    for (const [, file] of composed) assert.ok(given.includes(String(file).replace("/run/secrets/", "")), file);
   }
   const all = manifests();
   const config = String(all.get("ConfigMap")?.data?.["toolplane.json"]);
   const plane = all.get("Deployment")?.spec?.template?.spec?.containers?.[0] as Tree;
   const mounts = [...(plane.volumeMounts as Iterable<Tree>)].map(({ mountPath }) => `${mountPath}/`);
   const files = [...config.matchAll(/\$\{file:([^}]+)\}/g)].map(([, file]) => String(file));
-  assert.ok(
-    files.length === 1 && files.every((file) => mounts.some((path) => file.startsWith(path))),
-    config,
-  );
+  assert.ok(files.length === 1 && files.every((file) => mounts.some((path) => file.startsWith(path))), config);
 });
 
 test("the Dockerfile runs commands that are there, in an order that works, and not as root", () => {
   const lines = read("Dockerfile").split("\n");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const commands = lines
-    .filter((line) => line.startsWith("RUN "))
-    .flatMap((line) => line.slice(4).split(" && "));
+  const commands = lines.filter((line) => line.startsWith("RUN ")).flatMap((line) => line.slice(4).split(" && "));
   const named = commands.flatMap((command) => /^npm run (\S+)/.exec(command)?.[1] ?? []);
   assert.deepEqual(
     named.filter((name) => !Object.hasOwn(scripts, name)),
@@ -150,10 +142,7 @@ test("the Dockerfile runs commands that are there, in an order that works, and n
   const ignored = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
   for (const name of [".git", "**/node_modules", "deploy/*.txt"]) assert.ok(ignored.includes(name), name);
   const secrets = [...read("compose.yaml").matchAll(/file: \.\/(\S+)/g)].map(([, file]) => String(file));
-  assert.ok(
-    secrets.length === 2 && secrets.every((file) => file.endsWith(".txt")),
-    "no secret gets into an image",
-  );
+  assert.ok(secrets.length === 2 && secrets.every((file) => file.endsWith(".txt")), "no secret gets into an image");
 });
 
 test("every start is one that the program understands", async () => {
@@ -194,11 +183,7 @@ test("a plane that is started as in Kubernetes answers its probes and those who 
       assert.equal(await ask(String(httpGet?.path), host), 200);
     }
     const name = String(manifests().get("Service")?.metadata?.name);
-    assert.equal(
-      await ask("/tools", `${name}:${port}`),
-      401,
-      "its name is known, and a credential is needed",
-    );
+    assert.equal(await ask("/tools", `${name}:${port}`), 401, "its name is known, and a credential is needed");
     assert.equal(await ask("/tools", "10.1.2.3:7420"), 403);
   } finally {
     await serving.stop();
@@ -208,8 +193,7 @@ test("a plane that is started as in Kubernetes answers its probes and those who 
 test("the unit is one that systemd understands", (context) => {
   const unit = read("systemd/toolplane.service");
   assert.ok(unit.includes(`--port ${port} `));
-  for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "DynamicUser=yes"])
-    assert.ok(unit.includes(line));
+  for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "DynamicUser=yes"]) assert.ok(unit.includes(line));
   const drain = Number(/--drain-seconds (\d+)/.exec(unit)?.[1]);
   assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) >= 2 * drain + 10, "what runs can end");
   // Where the user has no home, what is fetched goes to a directory that is its own.

@@ -36,9 +36,7 @@ test("docs/http.md tells of every route", async () => {
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   const [guide = { text: "" }] = documents(["docs/http.md"]);
   const told = toldRoutes(guide.text);
-  const missing = routes.filter(
-    (route) => !told.has(route) && !guide.text.includes(`\`${route.split(" ")[1]}\``),
-  );
+  const missing = routes.filter((route) => !told.has(route) && !guide.text.includes(`\`${route.split(" ")[1]}\``));
   assert.deepEqual(missing, []);
   const inTable = [...told].filter((route) => /^(GET|PUT|POST|DELETE|PATCH) \//.test(route));
   assert.deepEqual(

@@ -27,19 +27,15 @@ function brokenLinks(document: Document): string[] {
   return [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap((link) => {
     const { 1: file = "", 2: anchor, index } = link;
     const target = file === "" ? document.path : normalize(join(dirname(document.path), file));
-    const isThere =
-      existsSync(join(projectRoot, target)) && (anchor === undefined || anchorsOf(target).has(anchor));
+    const isThere = existsSync(join(projectRoot, target)) && (anchor === undefined || anchorsOf(target).has(anchor));
     return isThere ? [] : [`${document.path}:${lineOf(prose, index)} leads nowhere: ${link[0].slice(2, -1)}`];
   });
 }
 
-const sources = globSync(
-  "{src,test,bench,examples,scripts,servers,workbench}/**/*.{ts,tsx,mjs,sh,json,yaml}",
-  {
-    cwd: projectRoot,
-    exclude: (name) => name.includes("node_modules"),
-  },
-);
+const sources = globSync("{src,test,bench,examples,scripts,servers,workbench}/**/*.{ts,tsx,mjs,sh,json,yaml}", {
+  cwd: projectRoot,
+  exclude: (name) => name.includes("node_modules"),
+});
 
 const named = /`((?:[\w.-]+\/)*[\w-]+\.(?:test\.)?tsx?|(?:src|test|bench|scripts|workbench)\/[\w./-]+)`/g;
 const drawn = /(?<![\w./-])((?:[\w-]+\/)*[\w-]+\.ts)\b/g;

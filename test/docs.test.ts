@@ -31,9 +31,7 @@ for (const code of codes) {
 test("an error page links only to what exists", () => {
   const known = new Set(["README.md", ...pages]);
   for (const page of known) {
-    const targets = [...read(`${errorPages}/${page}`).matchAll(/\]\(([\w-]+\.md)\)/g)].map(
-      ([, target]) => target,
-    );
+    const targets = [...read(`${errorPages}/${page}`).matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, target]) => target);
     assert.deepEqual(
       targets.filter((target) => !known.has(target ?? "")),
       [],

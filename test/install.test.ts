@@ -42,9 +42,7 @@ for (const directory of directories) {
   test(`${lock} pins the content of every package for Linux on x64 and arm64`, () => {
     assert.ok(entries.length > 10);
     for (const cpu of ["x64", "arm64"]) {
-      const unpinned = entries.filter(
-        ([path, entry]) => runsOn(cpu, path, entry) && entry.integrity === undefined,
-      );
+      const unpinned = entries.filter(([path, entry]) => runsOn(cpu, path, entry) && entry.integrity === undefined);
       assert.deepEqual(
         unpinned.map(([path]) => path),
         [],

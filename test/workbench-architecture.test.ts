@@ -48,8 +48,7 @@ test("what pages share knows no page, and a page shows pieces of another at most
   const wrong = own.filter(({ file, target, isType }) => {
     const path = target.slice("workbench/src/".length);
     const [from, to] = [roomOf(file), roomOf(path)];
-    if (from === "pages" && to === "pages")
-      return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
+    if (from === "pages" && to === "pages") return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
     return from !== to && !isType && !arrows[from]?.includes(to);
   });
   assert.deepEqual(wrong, []);
@@ -87,8 +86,7 @@ test("files of the workbench are small and say what they are", () => {
   );
   assert.deepEqual(
     files.filter(
-      (file) =>
-        !/^[a-z0-9/-]+(\.test)?\.tsx?$/.test(file) || /(^|\/)(utils?|helpers?|types|index)\./.test(file),
+      (file) => !/^[a-z0-9/-]+(\.test)?\.tsx?$/.test(file) || /(^|\/)(utils?|helpers?|types|index)\./.test(file),
     ),
     [],
   );

@@ -42,10 +42,7 @@ async function measure(round: string, work: () => Promise<unknown>): Promise<Mea
 async function generate(round: string, baseURL: string, model: ChatModel | string): Promise<Measured> {
   const command = commandIn(round);
   const mcpServers = Object.fromEntries(
-    servers.map((name) => [
-      name,
-      { command: process.execPath, args: command(name), protocol: "legacy" as const },
-    ]),
+    servers.map((name) => [name, { command: process.execPath, args: command(name), protocol: "legacy" as const }]),
   );
   await using plane = await createPlane({
     config: { mcpServers, models: { default: { baseURL, model: "scripted" } } },

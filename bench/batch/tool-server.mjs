@@ -14,9 +14,7 @@ const answers = {
   }),
   ping: () => ({}),
   "tools/list": () => ({
-    tools: [
-      { name: "echo", description: "Returns its message.", inputSchema, annotations: { readOnlyHint: true } },
-    ],
+    tools: [{ name: "echo", description: "Returns its message.", inputSchema, annotations: { readOnlyHint: true } }],
   }),
   "tools/call": ({ arguments: { message } }) => ({ content: [{ type: "text", text: message }] }),
 };
@@ -34,9 +32,7 @@ function answer(line) {
   if (id === undefined) return;
   if (method === "initialize" || method === "tools/list") count(method);
   const known = Object.hasOwn(answers, method);
-  const body = known
-    ? { result: answers[method](params) }
-    : { error: { code: -32601, message: "Method not found" } };
+  const body = known ? { result: answers[method](params) } : { error: { code: -32601, message: "Method not found" } };
   const write = () => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   if (method === "tools/call" && Number(ms) > 0) setTimeout(write, durationOf(params));
   else write();

@@ -57,9 +57,7 @@ async function chaos(plane: Plane, run: string) {
     const tally = newTally();
     const onSession = () => showProgress(tally.sessions, count, what);
     const options = { plane, run, random, killPercent: Number(flags.kills), onSession };
-    await Promise.all(
-      names.map((name) => runSessions(name, Math.ceil(count / names.length), tally, options)),
-    );
+    await Promise.all(names.map((name) => runSessions(name, Math.ceil(count / names.length), tally, options)));
     return tally;
   };
   await sessions(warmUp, "warm-up sessions");

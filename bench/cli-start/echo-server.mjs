@@ -26,9 +26,7 @@ process.stdin.on("data", (chunk) => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) continue;
     const answer = answers[method];
-    const body = answer
-      ? { result: answer(params) }
-      : { error: { code: -32601, message: "Method not found" } };
+    const body = answer ? { result: answer(params) } : { error: { code: -32601, message: "Method not found" } };
     process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   }
 });

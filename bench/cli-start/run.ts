@@ -10,10 +10,7 @@ const bin = join(here, "..", "..", "dist", "bin.js");
 const server = join(here, "echo-server.mjs");
 const directory = mkdtempSync(join(tmpdir(), "toolplane-bench-"));
 const config = join(directory, "config.json");
-writeFileSync(
-  config,
-  JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [server] } } }),
-);
+writeFileSync(config, JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [server] } } }));
 
 const call = ["call", "echo.echo", "message=hello", "--config", config, "--data-dir", directory];
 const variants: { name: string; args: string[]; floor: string; expect: string }[] = [
@@ -38,11 +35,8 @@ for (let round = -2; round < rounds; round++) {
 }
 rmSync(directory, { recursive: true });
 
-const median = (name: string) =>
-  (times.get(name) ?? []).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+const median = (name: string) => (times.get(name) ?? []).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
 console.log("\n| command | median ms | × floor |\n| --- | --- | --- |");
 for (const { name, floor } of variants) {
-  console.log(
-    `| ${name} | ${median(name).toFixed(0)} | ${(median(name) / median(floor)).toFixed(2)} × ${floor} |`,
-  );
+  console.log(`| ${name} | ${median(name).toFixed(0)} | ${(median(name) / median(floor)).toFixed(2)} × ${floor} |`);
 }

@@ -18,9 +18,7 @@ function answer(line) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return "";
   const known = Object.hasOwn(answers, method);
-  const body = known
-    ? { result: answers[method](params) }
-    : { error: { code: -32601, message: "Method not found" } };
+  const body = known ? { result: answers[method](params) } : { error: { code: -32601, message: "Method not found" } };
   return `${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`;
 }
 

@@ -61,9 +61,7 @@ await Promise.all(opened.map(({ close }) => close()));
 /** Compared round by round: what disturbs the machine disturbs neighbours alike. */
 function ratio(name: string, load: string, field: keyof Sample): number {
   const floor = samplesOf(bare, load);
-  return median(
-    samplesOf(name, load).map((sample, at) => sample[field] / (floor[at]?.[field] ?? Number.NaN)),
-  );
+  return median(samplesOf(name, load).map((sample, at) => sample[field] / (floor[at]?.[field] ?? Number.NaN)));
 }
 
 const results = loads.flatMap(({ load }) =>

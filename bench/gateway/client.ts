@@ -16,10 +16,7 @@ export async function openClient(url: string, era: Era): Promise<McpClient> {
   let session: string | undefined;
   let lastId = 0;
 
-  function post(
-    body: string,
-    headers: Record<string, string>,
-  ): Promise<{ text: string; session: string | undefined }> {
+  function post(body: string, headers: Record<string, string>): Promise<{ text: string; session: string | undefined }> {
     return new Promise((resolve, reject) => {
       const sent = request(
         {

@@ -97,9 +97,7 @@ const others = flags.short
 /** Compared round by round: what disturbs the machine disturbs neighbours alike. */
 function ratio(target: Target, load: string, field: keyof Sample, to: Target = floor): number {
   const theirs = samplesOf(to, load);
-  return median(
-    samplesOf(target, load).map((sample, at) => sample[field] / (theirs[at]?.[field] ?? Number.NaN)),
-  );
+  return median(samplesOf(target, load).map((sample, at) => sample[field] / (theirs[at]?.[field] ?? Number.NaN)));
 }
 
 const rows = loads.flatMap(({ name: load }) =>
@@ -171,10 +169,7 @@ else {
     `${row.rateRatio.toFixed(2)} ×`,
   ]);
   console.log(
-    renderTable(
-      ["load", "through", "p50", "calls/s", "CPU s per 1,000", "p50 / floor", "rate / floor"],
-      shown,
-    ),
+    renderTable(["load", "through", "p50", "calls/s", "CPU s per 1,000", "p50 / floor", "rate / floor"], shown),
   );
   console.log(`\n${renderBars(bars)}`);
 }

@@ -43,8 +43,7 @@ export async function measureFanOut(rounds: number, calls: number): Promise<Bar[
     names: "prefixed",
   });
   await listed(plane.client, names.length * 2);
-  const open = (url: string) =>
-    Promise.all(Array.from({ length: sessions }, () => openClient(url, "legacy")));
+  const open = (url: string) => Promise.all(Array.from({ length: sessions }, () => openClient(url, "legacy")));
   const [ourClients, theirClients] = [await open(plane.url), await open(floor.url)];
   const load = { tool: (at: number) => `s${at % servers}__echo`, args: message, calls };
   const ours: Timed[] = [];

@@ -53,11 +53,7 @@ if (values.json)
     }),
   );
 else {
-  const rows = file.rows.map(([what, ms], at) => [
-    what,
-    ms.toFixed(2),
-    postgres.rows[at]?.[1].toFixed(2) ?? "",
-  ]);
+  const rows = file.rows.map(([what, ms], at) => [what, ms.toFixed(2), postgres.rows[at]?.[1].toFixed(2) ?? ""]);
   console.log(renderTable(["what", "file, ms", "Postgres, ms"], rows));
   console.log(`\n${renderBars(bars)}`);
 }

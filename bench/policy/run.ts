@@ -41,10 +41,7 @@ const variants: Record<string, PolicyRule[]> = {
     (makers[at % makers.length] as (at: number) => PolicyRule)(at),
   ),
   ...Object.fromEntries(
-    Object.entries(kinds).map(([name, make]) => [
-      `1,000 ${name}`,
-      Array.from({ length: 1_000 }, (_, at) => make(at)),
-    ]),
+    Object.entries(kinds).map(([name, make]) => [`1,000 ${name}`, Array.from({ length: 1_000 }, (_, at) => make(at))]),
   ),
 };
 

@@ -33,11 +33,7 @@ function listing(server: number, count: number, mark: string) {
   const listed = Array.from({ length: count }, (_, at) => listedTool(server, at));
   const last = { ...listedTool(server, count), description: mark };
   const name = `team-${server}`;
-  return translateTools(
-    name,
-    definition,
-    JSON.parse(JSON.stringify([...listed.slice(1), last])) as unknown[],
-  );
+  return translateTools(name, definition, JSON.parse(JSON.stringify([...listed.slice(1), last])) as unknown[]);
 }
 
 /** Until the new catalogue can be read. What earlier rounds left behind is collected first. */
@@ -52,8 +48,7 @@ function timeSwap(registry: Registry, source: string, list: () => Translation): 
 
 function measureSwaps(): [name: string, ms: number][] {
   const registry = createRegistry(() => undefined);
-  for (let server = 0; server < servers; server++)
-    registry.setSource(`team-${server}`, listing(server, each, ""));
+  for (let server = 0; server < servers; server++) registry.setSource(`team-${server}`, listing(server, each, ""));
   const single = createRegistry(() => undefined);
   single.setSource("team-0", listing(0, all, ""));
   const times = { one: [] as number[], whole: [] as number[], same: [] as number[] };
@@ -148,9 +143,7 @@ async function measureQueries(): Promise<{ name: string; ms: number; p95: number
 const swaps = measureSwaps();
 const answers = await measureQueries();
 const child = [join(import.meta.dirname, "memory.ts"), `${servers}`, `${each}`];
-const { schemaBytes, beyondBytes } = JSON.parse(
-  execFileSync(process.execPath, child, { encoding: "utf8" }),
-) as {
+const { schemaBytes, beyondBytes } = JSON.parse(execFileSync(process.execPath, child, { encoding: "utf8" })) as {
   schemaBytes: number;
   beyondBytes: number;
 };
@@ -160,8 +153,7 @@ const bars: Bar[] = [
   { name: "memory a tool beyond its schema", value: beyondBytes, limit: 2048, unit: "bytes" },
 ];
 
-if (flags.json)
-  console.log(JSON.stringify({ rounds, swaps, answers, schemaBytes, beyondBytes, bars }, null, 2));
+if (flags.json) console.log(JSON.stringify({ rounds, swaps, answers, schemaBytes, beyondBytes, bars }, null, 2));
 else {
   const rows = answers.map(({ name, total, ms, p95 }) => [name, `${total}`, ms.toFixed(2), p95.toFixed(2)]);
   console.log(`${renderTable(["GET /tools?limit=100 and", "tools that match", "p50 ms", "p95 ms"], rows)}\n`);

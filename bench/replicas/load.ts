@@ -38,14 +38,12 @@ function isExpected(told: Told, what: string, answer: Answered, ...allowed: numb
 
 export async function callOnce(ask: Ask, told: Told): Promise<void> {
   const answer = await ask("/tools/echo.echo/call", { arguments: { message: "hi" } });
-  if (answer && isExpected(told, "call", answer, 200))
-    told.calls.add((answer.body.call as { id: string }).id);
+  if (answer && isExpected(told, "call", answer, 200)) told.calls.add((answer.body.call as { id: string }).id);
 }
 
 async function callSlow(ask: Ask, told: Told): Promise<void> {
   const answer = await ask("/tools/echo.slow/call", { arguments: { ms: 100 } });
-  if (answer && isExpected(told, "call", answer, 200))
-    told.calls.add((answer.body.call as { id: string }).id);
+  if (answer && isExpected(told, "call", answer, 200)) told.calls.add((answer.body.call as { id: string }).id);
 }
 
 async function approve(ask: Ask, told: Told): Promise<void> {
@@ -73,8 +71,7 @@ async function queue(ask: Ask, told: Told): Promise<void> {
 async function beginJob(ask: Ask, told: Told): Promise<void> {
   const mark = `run ${randomUUID()}`;
   const answer = await ask("/jobs/signing/run", { input: { mark } });
-  if (answer && isExpected(told, "job", answer, 200, 202))
-    told.runs.set((answer.body.run as { id: string }).id, mark);
+  if (answer && isExpected(told, "job", answer, 200, 202)) told.runs.set((answer.body.run as { id: string }).id, mark);
   await pause(restMs);
 }
 

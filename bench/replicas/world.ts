@@ -71,13 +71,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     ...{ replicas, balancer, postgres, schema, ledger, ticks },
     async verify() {
       const place = ["--standalone", "--config", config, "--data-dir", join(directory, "data-verify")];
-      return promisify(execFile)(process.execPath, [
-        commandLineFile,
-        "calls",
-        "verify",
-        "--json",
-        ...place,
-      ]).then(
+      return promisify(execFile)(process.execPath, [commandLineFile, "calls", "verify", "--json", ...place]).then(
         () => null,
         ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
       );

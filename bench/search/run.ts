@@ -117,10 +117,8 @@ async function scaleUp({ tools, queries }: DataSet): Promise<Scale[]> {
       if (build) measured.push({ tools: size, method, cost: (await measure(build, some, asked)).cost });
     }
     const [own, reference] = measured.filter((one) => one.tools === size).map(({ cost }) => cost);
-    if (size === 10_000 && own)
-      bars.push({ name: "10,000 tools: p99", value: own.p99, limit: 2, unit: "ms" });
-    if (size === 50_000 && own)
-      bars.push({ name: "50,000 tools: p50", value: own.p50, limit: 3, unit: "ms" });
+    if (size === 10_000 && own) bars.push({ name: "10,000 tools: p99", value: own.p99, limit: 2, unit: "ms" });
+    if (size === 50_000 && own) bars.push({ name: "50,000 tools: p50", value: own.p50, limit: 3, unit: "ms" });
     if (size >= 10_000 && own && reference) {
       const value = own.buildMs / reference.buildMs;
       bars.push({ name: `${size} tools: building, times the reference`, value, limit: 1, unit: "" });

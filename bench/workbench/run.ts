@@ -79,10 +79,7 @@ const bars: Bar[] = [
 
 if (flags.json) console.log(JSON.stringify({ tools, fromStart, scriptBytes, measured, bars }, null, 2));
 else {
-  const rows = measured.map(({ name, ...numbers }) => [
-    name,
-    ...Object.values(numbers).map((ms) => ms.toFixed(0)),
-  ]);
+  const rows = measured.map(({ name, ...numbers }) => [name, ...Object.values(numbers).map((ms) => ms.toFixed(0))]);
   console.log(`${renderTable([`${tools} tools`, "p50 ms", "p95 ms", "longest ms"], rows)}\n`);
   console.log(`From 'serve' and a browser that start to the first page: ${fromStart} ms.\n`);
   console.log(renderBars(bars));

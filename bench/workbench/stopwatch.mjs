@@ -21,8 +21,7 @@ const until = (test) =>
     observer.observe(document, { subtree: true, childList: true, attributes: true });
   });
 
-const next = (type) =>
-  new Promise((resolve) => addEventListener(type, resolve, { once: true, capture: true }));
+const next = (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true, capture: true }));
 
 const isSettled = () => document.querySelector("[role=table][aria-busy=true]") === null;
 

@@ -40,6 +40,5 @@ for (let turn = 0; turn < 5; turn++) {
   if (calls.length === 0) break;
 }
 
-for (const message of messages)
-  console.log(`${message.getType().padEnd(5)} ${message.text || "(calls a tool)"}`);
+for (const message of messages) console.log(`${message.getType().padEnd(5)} ${message.text || "(calls a tool)"}`);
 assert.equal(messages.at(-1)?.text, "You noted: buy milk");

@@ -70,9 +70,7 @@ function createDemoServer(): McpServer {
     ({ color }) => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="${color}"/></svg>`;
       return {
-        content: [
-          { type: "image" as const, mimeType: "image/svg+xml", data: Buffer.from(svg).toString("base64") },
-        ],
+        content: [{ type: "image" as const, mimeType: "image/svg+xml", data: Buffer.from(svg).toString("base64") }],
       };
     },
   );

@@ -74,9 +74,7 @@ async function plan(
   if ("ask" in sample) return sample.ask;
   await tell(2, "reading the answer");
   const result =
-    "missing" in sample
-      ? templateResult(task, catalogue, sample.missing)
-      : resultOf(task, sample.said, servers);
+    "missing" in sample ? templateResult(task, catalogue, sample.missing) : resultOf(task, sample.said, servers);
   await tell(3, "done");
   return result;
 }
@@ -102,8 +100,7 @@ async function sampleText(
   const capabilities = (mcpReq.envelope as UnknownObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
   const isModern = mcpReq.envelope !== undefined;
   const declared = isModern ? capabilities : server.server.getClientCapabilities();
-  if (!isObject(declared) || declared.sampling === undefined)
-    return { missing: "the host has no model to ask" };
+  if (!isObject(declared) || declared.sampling === undefined) return { missing: "the host has no model to ask" };
   if (isModern) {
     const answer = inputResponse(mcpReq.inputResponses, "plan");
     if (answer.kind === "sampling") return { said: readSample(answer.result) };

@@ -1,20 +1,79 @@
 import { beginRunSpan } from "../calls/spans/spans.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
-import { type AgentStyle, agentStyles, traceTypes } from "../model/agent-run.ts";
+import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
 import type { AgentResult, AgentVerbs, AnswerParser, RunAgentOptions } from "../model/agent-verbs.ts";
-import { PlaneError } from "../model/errors.ts";
+import type { CallOptions } from "../model/call.ts";
+import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
+import { PlaneError, toPlaneError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
+import type { Tool } from "../model/tool.ts";
 import type { AgentParts } from "./agent-parts.ts";
-import { createRunTools } from "./agent-run-tools.ts";
-import type { AgentTools } from "./agent-tools.ts";
+import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
+import { readContent, readResponse } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
 import { generate } from "./generate.ts";
-import { readHistory } from "./read-history.ts";
+import type { Left } from "./loop-parts.ts";
 import { type Converse, type RunParts, runAgent } from "./run-agent.ts";
+import type { OfferedTool } from "./run-calls.ts";
+import type { NamedTool } from "./select-tools.ts";
 import type { Style } from "./style.ts";
+import { toOffered } from "./toolset.ts";
 import type { ToolsetRef, ToolsetRegistry } from "./toolset-registry.ts";
+import { renameTurn } from "./unique-calls.ts";
+
+const interrupted = "Interrupted: nothing is known of how this call ended.";
+
+/**
+ * A conversation that somebody gives back, made fit for a model: endpoints refuse one in which a call has no answer or
+ * an answer no call.
+ */
+export function readHistory(given: unknown): ChatMessage[] {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) throw new PlaneError("USAGE", "'history' must be a list of messages.");
+  const messages = given.map(readMessage);
+  const history: ChatMessage[] = [];
+  const taken = new Set<string>();
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "tool") continue;
+    if (message.role === "assistant" && message.tool_calls)
+      history.push(...renameTurn(message, answersTo(message.tool_calls, messages.slice(at + 1)), taken));
+    else history.push(message);
+  }
+  return history;
+}
+
+/** Those that follow at once: ids are given anew in each turn by some models. */
+function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: readonly ChatMessage[]): ToolMessage[] {
+  const end = rest.findIndex(({ role }) => role !== "tool");
+  const answers = (end === -1 ? rest : rest.slice(0, end)) as ToolMessage[];
+  return calls.map(
+    ({ id }) =>
+      answers.find((answer) => answer.tool_call_id === id) ?? {
+        role: "tool",
+        tool_call_id: id,
+        content: interrupted,
+      },
+  );
+}
+
+function readMessage(message: unknown, at: number): ChatMessage {
+  const place = `Message ${at + 1} of 'history'`;
+  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is no object.`);
+  const { role, tool_call_id } = message;
+  try {
+    if (role === "assistant") return readResponse(message);
+    if (role === "system" || role === "user") return { role, content: readContent(message.content) };
+    if (role === "tool" && typeof tool_call_id === "string")
+      return { role, tool_call_id, content: readContent(message.content) };
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `${place} cannot be used. ${toPlaneError(thrown).message}`);
+  }
+  const why = role === "tool" ? "has no 'tool_call_id'" : "must have the role system, user, assistant or tool";
+  throw new PlaneError("USAGE", `${place} ${why}.`);
+}
 
 type Parts = AgentParts & {
   tools: AgentTools;
@@ -71,10 +130,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
       requireText(prompt, "a prompt");
       for (const [name, count] of Object.entries({ maxCorrectionSteps, maxRestarts }))
         if (!Number.isSafeInteger(count) || count < 0)
-          throw new PlaneError(
-            "USAGE",
-            `'${name}' must be a whole number from 0 on, not '${String(count)}'.`,
-          );
+          throw new PlaneError("USAGE", `'${name}' must be a whole number from 0 on, not '${String(count)}'.`);
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
       const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
@@ -112,8 +168,7 @@ async function prepare(
   const budget = budgetOf(options, style, turns);
   const history = readHistory(options.history);
   const settings = settingsOf(options);
-  if (system !== null && typeof system !== "string")
-    throw new PlaneError("USAGE", "'system' must be a text.");
+  if (system !== null && typeof system !== "string") throw new PlaneError("USAGE", "'system' must be a text.");
   const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
   const id = uniqueId();
   const conversation = options.conversation ?? `agent-${id}`;
@@ -192,4 +247,62 @@ function requireText(value: unknown, what: string): void {
 function requireOneOf(name: string, value: string, known: readonly string[]): void {
   if (known.includes(value)) return;
   throw new PlaneError("USAGE", `'${name}' cannot be '${value}': give one of ${known.join(", ")}.`);
+}
+
+type Asked = Pick<CallOptions, "toolGroups"> & {
+  principal: Principal;
+  toolset: ToolsetRef | null;
+  history: readonly ChatMessage[];
+  /** The only ones that are offered, beside the one that reads on in large results. */
+  only?(tool: Tool): boolean;
+};
+
+type RunTools = Pick<RunParts, "listTools" | "call"> & {
+  /** Says what is wrong with the selection, before the model is asked. */
+  check(state: string | undefined): Promise<void>;
+  missing(): MissingServer[];
+};
+
+/** What one run may call: listed anew for each turn, and called by the names of the last listing. */
+function createRunTools(
+  tools: AgentTools,
+  { principal, toolset, toolGroups, history, only }: Asked,
+  optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
+): RunTools {
+  let named: NamedTool[] = [];
+  let checked: OfferedTool[] | undefined;
+  let isLater = false;
+  let reads = /\br_[0-9a-f]{20}\b/.test(JSON.stringify(history));
+
+  async function list(state: string | undefined): Promise<OfferedTool[]> {
+    const asked = { ...(toolGroups && { toolGroups }), ...(state && { state }), reads, isLater };
+    const all = await tools.named({ principal, toolset, ...asked });
+    named = only ? all.filter(({ tool }) => only(tool) || (reads && tool.source === "builtin")) : all;
+    isLater = true;
+    return named.map((tool) => toOffered(tool, tools.mayChange));
+  }
+
+  return {
+    missing: () => tools.missing({ principal, toolset }, named),
+    async check(state) {
+      checked = await list(state);
+    },
+    async listTools(state) {
+      const listed = checked ?? (await list(state));
+      checked = undefined;
+      return listed;
+    },
+    call(state, left) {
+      const options = optionsIn(state, left);
+      const call = tools.call(named, { principal, toolset, options });
+      // A model that guesses a name has not been given the tool.
+      const refuse = tools.call(named, { principal, toolset, options: { ...options, unseen: true } });
+      const isOffered = (name: string) => !only || named.some((one) => one.name === name);
+      return async (...asked) => {
+        const outcome = await (isOffered(asked[0]) ? call : refuse)(...asked);
+        reads ||= outcome.stored !== undefined;
+        return outcome;
+      };
+    },
+  };
 }

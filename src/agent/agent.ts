@@ -1,19 +1,43 @@
 import type { createAnswers } from "../access/approvals/answers.ts";
 import { effectOf } from "../access/policy/effect.ts";
-import type { AgentVerbs, ToolsetSelection } from "../model/agent-verbs.ts";
-import type { Config } from "../model/config.ts";
+import { inOrder } from "../lib/in-order.ts";
+import type { AgentVerbs, GenerateRequest, ToolsetSelection } from "../model/agent-verbs.ts";
+import { type Config, renderProblem } from "../model/config.ts";
+import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import { renderPath } from "../model/path.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Tool } from "../model/tool.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentRuns } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools } from "./agent-tools.ts";
 import { createSampling } from "./answer-sampling.ts";
-import { brokenEntry, brokenNames } from "./broken-entry.ts";
-import { createGenerateAll } from "./generate-all.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { isInToolset } from "./select-tools.ts";
 import { createToolset } from "./toolset.ts";
 import { createToolsetRegistry, type ToolsetRef } from "./toolset-registry.ts";
+
+const usualParallel = 8;
+
+/** Many prompts, some at a time, all on the sessions of one plane. */
+function createGenerateAll(generate: AgentVerbs["generate"]): AgentVerbs["generateAll"] {
+  return (requests, options = {}) => {
+    const { parallel = usualParallel, signal, ...shared } = options;
+    if (!Number.isInteger(parallel) || parallel < 1)
+      throw new PlaneError("USAGE", "'parallel' must be a whole number from 1 on.");
+    const inOrderOptions = { parallel, ...(signal ? { signal } : {}) };
+    return inOrder(requests, inOrderOptions, async (given, index, running) => {
+      const request: GenerateRequest = typeof given === "string" ? { prompt: given } : given;
+      const either = request.signal ? AbortSignal.any([request.signal, running]) : running;
+      try {
+        const generation = await generate({ ...shared, ...request, signal: either });
+        return { index, generation, error: generation.error };
+      } catch (thrown) {
+        // What could not begin is told in its place; the others go on.
+        return { index, generation: null, error: reportError(toPlaneError(thrown)) };
+      }
+    });
+  };
+}
 
 type Parts = Omit<AgentParts, "models"> & {
   /** What is asked about where nothing is said. */
@@ -88,10 +112,8 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
         mayChange: tools.mayChange,
         tools: () => tools.named({ principal, toolset }),
         // The program that runs the model decides how much of a result it reads.
-        call: (named, options) =>
-          tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
-        generate: (request) =>
-          verbs.generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+        call: (named, options) => tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
+        generate: (request) => verbs.generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
         usage: () => registry.usage(toolset),
       });
     },
@@ -128,4 +150,23 @@ function createMayChange(config: () => Config): (tool: Tool) => boolean {
     known.set(tool, found);
     return found;
   };
+}
+
+/** The failure to use a model or a toolset that is configured, and wrongly; null when nothing is known of it. */
+function brokenEntry(config: Config, section: "models" | "toolsets", name: string): PlaneError | null {
+  const path = renderPath([section, name]);
+  const problem = config.problems.find(
+    ({ path: written, key = written }) => key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`),
+  );
+  if (problem === undefined) return null;
+  const what = section === "models" ? "Model" : "Toolset";
+  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderProblem(problem)}`, {
+    data: { path: problem.path },
+  });
+}
+
+/** The names of entries that something is wrong with. */
+function brokenNames(config: Config, section: "models" | "toolsets"): string[] {
+  const named = new RegExp(`^${section}\\.([^.[]+)`);
+  return [...new Set(config.problems.flatMap(({ path, key = path }) => named.exec(key)?.[1] ?? []))];
 }

@@ -74,9 +74,7 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
     const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
     const endsAt = Date.now() + maxMs;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
-    const said = await hearOut(
-      streamPatiently(model, { ...asked.request, signal }, () => endsAt - Date.now()),
-    );
+    const said = await hearOut(streamPatiently(model, { ...asked.request, signal }, () => endsAt - Date.now()));
     context.tokens?.used(said.usage);
     const { inputTokens, outputTokens } = said.usage;
     const { callId, server, tool } = context;
@@ -92,8 +90,7 @@ export function createSampling({ config, profile, models, emit }: Parts): PlaneS
       count(context);
       const asked = (await room()).readSampling(params, settings().maxTokens);
       if (typeof asked === "string") return refuse(context, asked, -32602);
-      if ((context.tokens?.left() ?? 1) <= 0)
-        refuse(context, "the run that made the call has used its tokens");
+      if ((context.tokens?.left() ?? 1) <= 0) refuse(context, "the run that made the call has used its tokens");
       await requireYes(context, asked);
       try {
         return await serve(context, asked);

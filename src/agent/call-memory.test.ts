@@ -10,12 +10,7 @@ const call = (name: string, text = "{}"): AskedCall => ({
 const worked = { ok: true } as Outcome;
 const late = { ok: false, error: { recoverable: true } } as Outcome;
 
-async function make(
-  memory: ReturnType<typeof createCallMemory>,
-  asked: AskedCall,
-  changes: boolean,
-  ended = worked,
-) {
+async function make(memory: ReturnType<typeof createCallMemory>, asked: AskedCall, changes: boolean, ended = worked) {
   const round = memory.round();
   await round.keep(asked, changes, Promise.resolve(ended));
   round.end();

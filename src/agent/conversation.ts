@@ -35,10 +35,7 @@ export type Conversation = {
 
 const nothing: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-export function createConversation(
-  messages: readonly ChatMessage[],
-  state: string | undefined,
-): Conversation {
+export function createConversation(messages: readonly ChatMessage[], state: string | undefined): Conversation {
   const steps: AgentStep[] = [];
   const spent: Spent = { turns: 0, calls: 0, tokens: 0 };
   const waiting = new Map<string, WaitingCall>();

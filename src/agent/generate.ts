@@ -46,11 +46,7 @@ export async function generate<T>(
   return { ...result, ...made };
 }
 
-async function tryParser<T>(
-  parser: AnswerParser<T>,
-  answer: string,
-  take: (value: T) => void,
-): Promise<string | null> {
+async function tryParser<T>(parser: AnswerParser<T>, answer: string, take: (value: T) => void): Promise<string | null> {
   try {
     take(await parser(answer));
     return null;

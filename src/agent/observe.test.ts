@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "../model/call.ts";
 import type { ToolResult } from "../model/result.ts";
-import { observe } from "./observe.ts";
+import { observe } from "./run-calls.ts";
 
 const outcome = (result: ToolResult, warnings: string[] = []) =>
   ({ ok: true, call: { status: "succeeded", warnings }, result }) as unknown as Outcome;
@@ -32,8 +32,5 @@ test("other blocks are told without what nobody can read", () => {
 test("what a tool says no with begins with Error, and what was wrong with the arguments is noted", () => {
   assert.equal(observe(outcome({ content: [text("no")], isError: true })), "Error: no");
   const dropped = "Not declared by the tool, left out: x.";
-  assert.equal(
-    observe(outcome({ content: [text("a")] }, [dropped, "Something for people."])),
-    `a\nNote: ${dropped}`,
-  );
+  assert.equal(observe(outcome({ content: [text("a")] }, [dropped, "Something for people."])), `a\nNote: ${dropped}`);
 });

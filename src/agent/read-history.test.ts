@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readHistory } from "./read-history.ts";
+import { readHistory } from "./agent-runs.ts";
 
 const call = (id: string) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
 const asks = (...ids: string[]) => ({ role: "assistant", content: null, tool_calls: ids.map(call) });
 const said = (id: string, content = id) => ({ role: "tool", tool_call_id: id, content });
 
 test("each call has its answer after it, in order, and no answer stands alone", () => {
-  const history = readHistory([
-    said("0"),
-    asks("a", "b", "c"),
-    said("c"),
-    said("a"),
-    { role: "user", content: "?" },
-  ]);
+  const history = readHistory([said("0"), asks("a", "b", "c"), said("c"), said("a"), { role: "user", content: "?" }]);
   assert.deepEqual(
     history.map(({ role, content }) => [role, content]),
     [
@@ -37,10 +31,7 @@ test("an id that is used again in a later turn means the later call there", () =
 test("what is no conversation is refused with the place that is wrong", () => {
   assert.deepEqual(readHistory(undefined), []);
   assert.throws(() => readHistory({}), /'history' must be a list/);
-  assert.throws(
-    () => readHistory([{ role: "user", content: "x" }, 7]),
-    /Message 2 of 'history' is no object/,
-  );
+  assert.throws(() => readHistory([{ role: "user", content: "x" }, 7]), /Message 2 of 'history' is no object/);
   assert.throws(() => readHistory([{ role: "user", content: 7 }]), /Message 1 of 'history' cannot be used/);
   assert.throws(() => readHistory([{ role: "tool", content: "x" }]), /has no 'tool_call_id'/);
 });

@@ -12,10 +12,7 @@ export const closingText =
   "No tools can be called any more. Do not ask for any. Answer the question now with what you know, and say what is missing.";
 
 /** A response with each of its calls refused. Nobody is asked anything. */
-export function refuseCalls(
-  message: AssistantMessage,
-  text = refusalText,
-): [AssistantMessage, ...ToolMessage[]] {
+export function refuseCalls(message: AssistantMessage, text = refusalText): [AssistantMessage, ...ToolMessage[]] {
   const refused = (message.tool_calls ?? []).map(
     ({ id }): ToolMessage => ({ role: "tool", tool_call_id: id, content: text }),
   );

@@ -1,13 +1,47 @@
 import { createGate } from "../lib/gate.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { AgentCall } from "../model/agent-run.ts";
 import type { Outcome } from "../model/call.ts";
-import type { AskedCall, ChatContent, ModelTool } from "../model/chat.ts";
+import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/chat.ts";
+import { forModels } from "../model/for-models.ts";
+import { type ContentBlock as ResultBlock, readMedia, type ToolResult } from "../model/result.ts";
 import type { ToolId } from "../model/tool.ts";
+import { spellings } from "../model/tool-name.ts";
+import { noName } from "./asked-calls.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { cutOffText, hasWholeArguments } from "./cut-off.ts";
-import { findBySpelling, unknownTool } from "./find-by-spelling.ts";
-import { observe } from "./observe.ts";
 import type { Observation } from "./style.ts";
+
+/** As much of an offered tool as its name. */
+type Named = { name: string; id?: ToolId };
+
+/** So many names are told to a model that asked for another. */
+const maxNames = 30;
+/** What some models put before every name. */
+const prefix = /^(?:functions|tools?|default_api)[.:/]/;
+
+/** A tool by another spelling of its name: with its server in front, or as if it were a function. Only where one fits. */
+function findBySpelling<T extends Named>(name: string, offered: readonly T[]): T | undefined {
+  const bare = name.trim().replace(prefix, "");
+  if (bare === "") return undefined;
+  const found = offered.filter((tool) => tool.name === bare || (tool.id && spellings(tool.id).includes(bare)));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function unknownTool(name: string, offered: readonly Named[]): string {
+  const names = offered.map((tool) => tool.name);
+  const what = name.trim() === "" || name === noName ? "A call names no tool" : `No tool '${name}' can be called here`;
+  if (names.length === 0) return `${what}: no tools can be called now.`;
+  const near = nearest(withoutServer(name), names).map((close) => `'${close}'`);
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
+  return `${what}.${meant} There are: ${names.slice(0, maxNames).join(", ")}${more}.`;
+}
+
+/** The last part of a name of several is what the tool is called. */
+function withoutServer(name: string): string {
+  return /[.:/]/.test(name) ? (name.split(/[.:/]/).at(-1) ?? name) : name;
+}
 
 /** A tool as the model is told of it, and what only we know. */
 export type OfferedTool = ModelTool & {
@@ -105,8 +139,7 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
 
 function toCalled(call: AskedCall, outcome: Outcome | null, signal: AbortSignal | undefined): Called {
   if (outcome === null) return notMade(call, "Not run: the run ended before its turn came.", "cancelled");
-  const isInterrupted =
-    outcome.call.status === "cancelled" && signal?.aborted === true && mayHaveRun(outcome);
+  const isInterrupted = outcome.call.status === "cancelled" && signal?.aborted === true && mayHaveRun(outcome);
   const content: ChatContent = isInterrupted
     ? `Interrupted: the run ended before '${call.function.name}' did. Whether it took effect is not known.`
     : observe(outcome, call.function.name);
@@ -131,11 +164,9 @@ function recordOf(call: AskedCall, { call: made }: Outcome, status: string): Age
 /** The record is the first call's: there is no other. */
 function repeated(call: AskedCall, outcome: Outcome | null): Called {
   if (outcome === null) return notMade(call, "Not run: the run ended before its turn came.", "cancelled");
-  const note =
-    "(not run again: the same call was made before, and nothing was changed since; this is its result)";
+  const note = "(not run again: the same call was made before, and nothing was changed since; this is its result)";
   const said = observe(outcome, call.function.name);
-  const content: ChatContent =
-    typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
+  const content: ChatContent = typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
   return {
     observation: { call, content, isError: !outcome.ok },
     record: { ...recordOf(call, outcome, "repeated"), durationMs: 0, attempts: 0 },
@@ -152,4 +183,62 @@ function notMade(call: AskedCall, text: string, status = "refused"): Called {
     isRepeat: false,
     outcome: null,
   };
+}
+
+/** What became of a call, for the model to read: what it needs to know to do the next thing right. */
+export function observe(outcome: Outcome, name = outcome.call.tool): ChatContent {
+  const { result, call } = outcome;
+  if (!result) {
+    const { error } = outcome;
+    // A model that reads another name than the one it used takes it for another tool.
+    const message = forModels(error.message).replaceAll(`'${call.tool}'`, `'${name}'`);
+    return `Error: ${message}${afterwards(outcome)} [${error.code}]`;
+  }
+  const content = contentOf(result);
+  const notes = call.warnings.filter(isForTheModel).map((warning) => `Note: ${warning}`);
+  return withText(content, result.isError ? "Error: " : "", notes);
+}
+
+/** What is said of its arguments is all that a model can do better. */
+function isForTheModel(warning: string): boolean {
+  return /^(The arguments were|Not declared by)/.test(warning);
+}
+
+function withText(content: ChatContent, before: string, after: readonly string[]): ChatContent {
+  if (before === "" && after.length === 0) return content;
+  if (typeof content === "string") return [`${before}${content}`, ...after].join("\n");
+  return [
+    ...(before === "" ? [] : [{ type: "text" as const, text: before.trim() }]),
+    ...content,
+    ...after.map((text) => ({ type: "text" as const, text })),
+  ];
+}
+
+/** Texts one per line; with pictures among them, all of it in order. */
+function contentOf(result: ToolResult): ChatContent {
+  const blocks = result.content.map(toBlock);
+  if (blocks.length === 0 && result.structuredContent !== undefined) return JSON.stringify(result.structuredContent);
+  if (blocks.some(({ type }) => type === "image_url")) return blocks;
+  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}
+
+function toBlock(block: ResultBlock): ContentBlock {
+  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
+  if (block.type !== "image") return { type: "text", text: withoutPayload(block) };
+  const media = readMedia(block);
+  if ("problem" in media) return { type: "text", text: `[An image that cannot be shown: ${media.problem}.]` };
+  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
+}
+
+/** Nobody reads base64; that it is there is worth knowing. */
+function withoutPayload(block: ResultBlock): string {
+  return JSON.stringify(block, (key, value: unknown) =>
+    (key === "data" || key === "blob") && typeof value === "string" ? `(${value.length} characters of base64)` : value,
+  );
+}
+
+/** A model that is not told so calls again, or waits for nothing. */
+function afterwards({ approval }: Outcome): string {
+  if (approval === undefined) return "";
+  return " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
 }

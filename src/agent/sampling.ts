@@ -17,8 +17,7 @@ export type SamplingRequest = {
 /** A server's request for a model's words; a text where it cannot be made sense of. */
 export function readSampling(params: UnknownObject, tokenLimit: number): SamplingRequest | string {
   const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } = params;
-  if (!Array.isArray(messages) || messages.length === 0)
-    return "'messages' must be a list with a message in it";
+  if (!Array.isArray(messages) || messages.length === 0) return "'messages' must be a list with a message in it";
   if (params.tools !== undefined) return "'tools' cannot be used here: ask without them";
   const read = messages.map(readMessage);
   const wrong = read.find((message) => typeof message === "string");
@@ -44,8 +43,7 @@ export function readSampling(params: UnknownObject, tokenLimit: number): Samplin
 
 function readMessage(message: unknown, at: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};
-  if (role !== "user" && role !== "assistant")
-    return `message ${at + 1} must have the role user or assistant`;
+  if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
   const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
   if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
   return { role, content: blocks as ContentBlock[] };

@@ -46,13 +46,9 @@ export function createToolsetRegistry(
     if (why) throw why;
     const near = nearest(alias, [...registered.keys(), ...Object.keys(known)], 1);
     const meant = near.map((name) => ` Did you mean '${name}'?`).join("");
-    throw new PlaneError(
-      "NOT_FOUND",
-      `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`,
-      {
-        data: { toolset: alias, nearest: near },
-      },
-    );
+    throw new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
+      data: { toolset: alias, nearest: near },
+    });
   }
 
   return {
@@ -69,8 +65,7 @@ export function createToolsetRegistry(
     },
     definition: (toolset) => (isDefinition(toolset) ? toolset : named(toolset)),
     register(alias, definition) {
-      if (typeof alias !== "string" || alias.trim() === "")
-        throw new PlaneError("USAGE", "A toolset needs an alias.");
+      if (typeof alias !== "string" || alias.trim() === "") throw new PlaneError("USAGE", "A toolset needs an alias.");
       registered.set(alias, readDefinition(definition, `Toolset '${alias}' cannot be registered`));
     },
     count(toolset, counters) {

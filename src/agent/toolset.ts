@@ -101,7 +101,5 @@ export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => 
 function shownSchema(parameters: UnknownObject): UnknownObject {
   const shown = toObjectSchema(parameters);
   const isSilent = parameters.properties === undefined && shown.additionalProperties === undefined;
-  return isSilent && Object.keys(shown.properties).length === 0
-    ? { ...shown, additionalProperties: true }
-    : shown;
+  return isSilent && Object.keys(shown.properties).length === 0 ? { ...shown, additionalProperties: true } : shown;
 }

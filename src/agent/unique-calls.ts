@@ -5,9 +5,7 @@ import type { Said } from "./style.ts";
 /** The ids of all calls that were asked for. */
 function idsIn(messages: readonly ChatMessage[]): Set<string> {
   return new Set(
-    messages.flatMap((message) =>
-      message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [],
-    ),
+    messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [])),
   );
 }
 

@@ -149,9 +149,7 @@ test("a yes to a held call is void when a hook writes something else, even where
 });
 
 test("what hooks decided before a person was asked stays with the call", async () => {
-  const hooks = [
-    { event: "PreToolUse", name: "h", decision: "require_approval", reason: null, ms: 1 },
-  ] as const;
+  const hooks = [{ event: "PreToolUse", name: "h", decision: "require_approval", reason: null, ms: 1 }] as const;
   const back = requestedCall();
   const call = { ...injectedCall(), ...judged("ask"), hooks: [...hooks] };
   assert.deepEqual(await approve(call, saying("ask", { hold: async () => back })), { ...back, hooks });

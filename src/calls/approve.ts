@@ -61,8 +61,7 @@ async function ask(
     if (call.options.consent && (judged?.before ?? null) === null)
       return { ...call, approval: { verdict: "allow", origin: "user", reason } };
     const before = await remembered(call, verdict);
-    if (before !== null)
-      return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
+    if (before !== null) return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
   }
   requireReadable(call, "a person would be asked about that one");
   const answered = await hold(call, verdict, asking);
@@ -70,11 +69,7 @@ async function ask(
 }
 
 /** A yes is good for what was shown and for nothing else. */
-async function confirm(
-  call: Injected,
-  yes: HeldYes,
-  fingerprint: ApproveOptions["fingerprint"],
-): Promise<Verdict> {
+async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions["fingerprint"]): Promise<Verdict> {
   const changed =
     (await fingerprint(call.tool)) !== yes.fingerprint
       ? "the tool"

@@ -18,13 +18,7 @@ export type AttemptOptions = {
   /** What the caller answered, as its server may read it. */
   fit?(asked: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
   /** Answers what a server asks in the middle of a call. */
-  answer(
-    call: Routed,
-    server: string,
-    asked: Asked,
-    signal: AbortSignal,
-    relay?: Relay,
-  ): Promise<UnknownObject>;
+  answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
 };
 
 export type AttemptWith = {

@@ -1,12 +1,4 @@
-import type {
-  AccessRequest,
-  Authorized,
-  CallOptions,
-  Grant,
-  Injected,
-  Refused,
-  Resolved,
-} from "../model/call.ts";
+import type { AccessRequest, Authorized, CallOptions, Grant, Injected, Refused, Resolved } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import { metaToolNames } from "../model/meta-tools.ts";
 import type { Principal } from "../model/principal.ts";
@@ -32,12 +24,7 @@ export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected
 }
 
 /** The grant, or the refusal as an error. */
-export function requireGrant(
-  principal: Principal,
-  tool: Tool,
-  grantFor: GrantFor,
-  request: AccessRequest = {},
-): Grant {
+export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFor, request: AccessRequest = {}): Grant {
   const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
   const who = principal.user ?? "An anonymous caller";

@@ -19,9 +19,10 @@ import { toPlaneError } from "../model/errors.ts";
 import type { Grants } from "../model/grants.ts";
 import { providerSubject } from "../model/health.ts";
 import type { AskHere, HeldCall } from "../model/held-call.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
+import type { ProgressReport } from "../model/provider.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import type { Servers } from "../servers/servers.ts";
@@ -32,14 +33,38 @@ import { accessOf, requireGrant } from "./authorize.ts";
 import { createCallTool } from "./call-tool.ts";
 import { createInjection } from "./injection.ts";
 import type { Limits } from "./limits/limits.ts";
-import { createPolicyTest } from "./policy-test.ts";
 import type { Providers } from "./providers/providers.ts";
-import { readProgress } from "./read-progress.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import { requestCall } from "./request.ts";
 import { tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
 import { createToolFinder } from "./tool-finder.ts";
 import { type CheckArguments, validate } from "./validate.ts";
+
+const updateMark = "MCP_UPDATE:";
+
+type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
+
+/** Progress as it is told: with its share of the whole, and with the structured update some servers put into the text. */
+function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
+  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
+  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
+  const told = { progress, total, percentage };
+  return update === null ? { ...told, message } : { ...told, message: textOf(update), update };
+}
+
+function parseUpdate(text: string): UnknownObject | null {
+  try {
+    const update: unknown = JSON.parse(text);
+    return isObject(update) && typeof update.type === "string" ? update : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf({ message, progress_message }: UnknownObject): string {
+  const text = progress_message ?? message;
+  return typeof text === "string" ? text : "Processing...";
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type SchemaCheck = typeof import("./schema-check.ts");
@@ -86,18 +111,8 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   drain(): void;
   stop(): Promise<void>;
 } {
-  const {
-    config,
-    environment,
-    defaultPrincipal,
-    health,
-    memory,
-    servers,
-    catalogue,
-    providers,
-    routing,
-    answers,
-  } = parts;
+  const { config, environment, defaultPrincipal, health, memory, servers, catalogue, providers, routing, answers } =
+    parts;
   const { schemaCheck, find, grants, quality, registry } = parts;
   const { emit } = memory;
   const decide = requireIsolation(
@@ -118,16 +133,11 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
   const valueFor = createInjection({
     config,
     // A planner that waits for the slowest server is of no use to anybody.
-    discover: ({ user }) =>
-      servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
-    visibleTo: (principal, request) =>
-      catalogue.visibleTo(principal, request).filter((tool) => !quality.isHeld(tool)),
+    discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
+    visibleTo: (principal, request) => catalogue.visibleTo(principal, request).filter((tool) => !quality.isHeld(tool)),
     mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
     verdictOn: async (call, tool) =>
-      decide(
-        { ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } },
-        await parts.profile(),
-      ),
+      decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await parts.profile()),
     fixedOf: parts.fixedOf,
     environment,
   });
@@ -152,10 +162,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
       resting: routing.resting,
       score: (tool, provider) =>
-        providerScore(
-          health.known.summary(providerSubject(tool, provider)),
-          routing.state(tool, provider).failures,
-        ),
+        providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
       serverLimitMs: (server) => config().servers[server]?.timeoutMs,
       mayReach: ({ principal, options }, provider) =>
         grants.refuseProvider(principal, provider, accessOf(options)) === null,
@@ -242,5 +249,28 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
       await new Promise(setImmediate);
       await runAll([servers.stop, () => Promise.allSettled(active.values())]);
     },
+  };
+}
+
+type Parts = {
+  config(): Config;
+  find(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  grants: Grants;
+  decide: ReturnType<typeof createPolicy>;
+  profile(): Profile | Promise<Profile>;
+  defaultPrincipal: Principal;
+};
+
+/** What the policy says about a call that nobody makes. */
+function createPolicyTest({ config, find, grants, decide, profile, defaultPrincipal }: Parts): Plane["testPolicy"] {
+  return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
+    const tool = await find(asked, principal);
+    const grant = grants.grantToSee(principal, tool, args);
+    const { known: _, ...effect } = effectOf(tool, config().policy.effects);
+    if ("refused" in grant) return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
+    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, defaultPrincipal);
+    const input = { arguments: args, repaired: false, dropped: [] };
+    const verdict = await decide({ ...requested, tool, grant, input }, await profile());
+    return { ...verdict, tool: tool.name, effect };
   };
 }

@@ -9,8 +9,7 @@ export function ended(
   data: ErrorData & { tool: string },
   also = "",
 ): PlaneError {
-  if (!limiter.expired())
-    return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
+  if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
   const { ms, setBy } = limit;
   return new PlaneError(
     "TIMEOUT",

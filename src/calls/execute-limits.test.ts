@@ -68,10 +68,7 @@ suite("executing within limits", () => {
     for (let at = 0; at < 5; at += 1) await moveTime(5_000);
     assert.equal(asked(), 50);
     const used = calls.map((call) => call.reason<PlaneError>()).filter(({ data }) => data.attempts === 1);
-    assert.match(
-      used[0]?.message ?? "",
-      /^It failed\. It is not tried again\. The retries of server 'notes'/,
-    );
+    assert.match(used[0]?.message ?? "", /^It failed\. It is not tried again\. The retries of server 'notes'/);
     assert.equal(used[0]?.code, "SERVER_UNAVAILABLE");
   });
 

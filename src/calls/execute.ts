@@ -1,17 +1,89 @@
 import { abortable } from "../lib/abortable.ts";
+import { isTooDeep } from "../lib/is-too-deep.ts";
+import { changeMembers } from "../lib/json-members.ts";
+import { rememberText, textOf } from "../lib/json-text.ts";
+import { sentence } from "../lib/sentence.ts";
 import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { healthKey } from "../model/health.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Relay } from "../model/relay.ts";
-import { isRepeatable, type ProviderSpec } from "../model/tool.ts";
+import { normalizeResult, type ToolResult } from "../model/result.ts";
+import { isRepeatable, type ProviderSpec, providerLabel } from "../model/tool.ts";
 import { type AttemptOptions, attempt, isOutdated } from "./attempt.ts";
 import { ended } from "./ended.ts";
-import { everyProviderFailed, labelOf, mayFallOver, type RoutingMemory, restOf } from "./fall-over.ts";
-import { type CheckOutput, finish } from "./finish.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
+
+/** How the ways of executing a tool do, told while they are tried. A tool goes by its `healthKey`. */
+export type RoutingMemory = {
+  /** `restMs` is how long the provider itself asks to be left alone. */
+  failed(tool: string, provider: string, reason: string, restMs?: number): void;
+  worked(tool: string, provider: string): void;
+  /** Null when it is there; asked at most once in its interval. */
+  check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
+};
+
+/** These say something about the call or the caller, not about the way it was tried. */
+const notTheirFault = new Set([
+  "CANCELLED",
+  "TIMEOUT",
+  "INVALID_ARGUMENTS",
+  "FORBIDDEN",
+  "INTERNAL",
+  "BUDGET_EXCEEDED",
+]);
+
+/** May another provider be asked after this failure? Never where this one may have done something. */
+function mayFallOver(call: Routed, error: PlaneError): boolean {
+  if (notTheirFault.has(error.code)) return false;
+  return error.data.sent === false || isRepeatable(call.tool);
+}
+
+/** Every way has failed: one error that names each with its reason. */
+function everyProviderFailed(
+  call: Routed,
+  failures: readonly { provider: string; reason: string }[],
+  attempts: readonly Attempt[],
+): PlaneError {
+  const reasons = failures.map(({ provider, reason }) => `${provider}: ${sentence(reason)}`).join(" ");
+  return new PlaneError("NO_PROVIDER", `Every provider of '${call.tool.name}' failed. ${reasons}`, {
+    data: {
+      tool: call.tool.name,
+      // Those that were asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
+      sent: false,
+      retryAt: null,
+      attempts: attempts.length,
+      history: attempts,
+      providers: Object.fromEntries(failures.map(({ provider, reason }) => [provider, reason])),
+    },
+  });
+}
+
+/** How long a provider has asked to be left alone, if it has. */
+function restOf({ data: { retryInMs } }: PlaneError): number {
+  return typeof retryInMs === "number" ? retryInMs : 0;
+}
+
+function labelOf(call: Routed, spec: ProviderSpec): string {
+  return providerLabel(spec, call.tool.providers);
+}
+
+/** It becomes a header, so it has to be fit for one. */
+const fit = /^[\x21-\x7e]{1,255}$/;
+
+/** What stands for one call in all its attempts, for tools that say that they take it. */
+export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
+  if (tool.metadata.idempotency_key === false) return undefined;
+  const { idempotencyKey = id } = options;
+  if (typeof idempotencyKey === "string" && fit.test(idempotencyKey)) return idempotencyKey;
+  throw new PlaneError(
+    "USAGE",
+    `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`,
+    { data: { tool: tool.name, sent: false } },
+  );
+}
 
 /** Progress may stretch a limit this far. */
 const progressStretch = 10;
@@ -189,4 +261,50 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
   if (!limiter.signal.aborted) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
   return ended(limiter, route.limit, { tool: tool.name, sent: false }, also);
+}
+
+type CheckOutput = (schema: JsonObject, result: ToolResult) => Promise<string[]>;
+
+/** What came back, as a result that every face can pass on. */
+function finish(
+  call: Routed,
+  provider: string,
+  raw: unknown,
+  attempts: Attempt[],
+  checkOutput: CheckOutput,
+): Executed | Promise<Executed> {
+  const { result, warnings } = normalizeResult(raw);
+  if (result !== raw) keepText(raw, result);
+  if (isTooDeep(result)) {
+    const server = call.tool.id.server === null ? {} : { server: call.tool.id.server };
+    throw new PlaneError(
+      "PROVIDER_FAILED",
+      `'${call.tool.name}' answered with a result that is nested too deeply to be passed on.`,
+      {
+        data: { ...server, sent: true, retryAt: null },
+      },
+    );
+  }
+  const executed = { result, provider, attempts, warnings };
+  const { outputSchema } = call.tool;
+  if (!outputSchema || result.isError) return { ...call, executed };
+  // The tool has run: whatever is wrong with its schema is no reason to lose what it said.
+  return checkOutput(outputSchema, result)
+    .catch((thrown) => [toPlaneError(thrown).message])
+    .then((found) => {
+      warnings.push(...found);
+      return { ...call, executed };
+    });
+}
+
+/** What had to be brought into shape stays as it was written beside that. */
+function keepText(raw: unknown, result: ToolResult): void {
+  const text = isObject(raw) ? textOf(raw) : undefined;
+  if (text === undefined) return;
+  const { content, isError } = result;
+  const shaped = changeMembers(text, {
+    content: () => JSON.stringify(content),
+    isError: () => (isError === undefined ? undefined : String(isError)),
+  });
+  rememberText(result, shaped);
 }

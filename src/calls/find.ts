@@ -40,11 +40,7 @@ type Looking = {
 };
 
 export function createFind({ registry, servers, grants, catalogue, loaded }: FindParts): Find {
-  const find = async (
-    asked: string | ToolId,
-    principal: Principal,
-    { names, shows, onProgress }: Looking,
-  ) => {
+  const find = async (asked: string | ToolId, principal: Principal, { names, shows, onProgress }: Looking) => {
     await loaded();
     const owner = { user: principal.user, conversation: null };
     const maySee = (server: string) => grants.maySeeServer(principal, server);
@@ -73,9 +69,7 @@ export function createFind({ registry, servers, grants, catalogue, loaded }: Fin
     return registry.snapshot(principal.persona).byId(found.id) ?? found;
   };
   const knownTo = (principal: Principal) =>
-    servers
-      .names()
-      .filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
+    servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
   return {
     async discover(server, principal, patience) {
       await loaded();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { idempotencyKeyOf } from "./execute.ts";
 
 const callOf = (idempotency_key: boolean | { required: boolean }, options = {}) => ({
   ...routedCall(sampleTool({ metadata: sampleMetadata({ idempotency_key }) })),

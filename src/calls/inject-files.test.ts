@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool, validatedCall } from "../../test/samples/calls.ts";
 import type { JsonObject } from "../model/json.ts";
-import { fileValue, originalName } from "./inject-files.ts";
+import { fileValue, originalName } from "./injection.ts";
 
 const files = { "a.pdf": "https://files/a?token=1", "b.pdf": "https://files/b?token=2" };
 const call = (args: JsonObject) => ({ ...validatedCall(sampleTool(), args), files });
@@ -18,11 +18,7 @@ test("a name that is known becomes its address, others stay as they are", () => 
 
 test("of a list each name is looked up, and the order stays", () => {
   const names = ["b.pdf", "c.pdf", "a.pdf"];
-  assert.deepEqual(fileValue("file_names", call({ file_names: names })), [
-    files["b.pdf"],
-    "c.pdf",
-    files["a.pdf"],
-  ]);
+  assert.deepEqual(fileValue("file_names", call({ file_names: names })), [files["b.pdf"], "c.pdf", files["a.pdf"]]);
   assert.equal(fileValue("file_names", call({ file_names: ["c.pdf"] })), undefined);
 });
 

@@ -60,9 +60,7 @@ function createTextHider(hidden: readonly Json[]): (text: string) => string {
   const literals = hidden.flatMap(spellings).sort((a, b) => b.length - a.length);
   const words = hidden.flatMap(textsOf).filter((word) => word.length > 1);
   const dressed = createHider(words, 8);
-  const patterns = words.map(
-    (word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"),
-  );
+  const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"));
   return (text) => {
     const bare = literals.reduce((shown, literal) => shown.replaceAll(literal, placeholder), text);
     const plain = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, placeholder), bare);

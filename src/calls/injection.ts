@@ -12,7 +12,6 @@ import type { ServerDefinition } from "../model/server.ts";
 import type { Tool } from "../model/tool.ts";
 import { accessOf } from "./authorize.ts";
 import type { ValueFor } from "./inject.ts";
-import { fileValue, originalName } from "./inject-files.ts";
 
 type Parts = {
   config(): Config;
@@ -76,16 +75,13 @@ export function createInjection(parts: Parts): ValueFor {
     await parts.discover(principal);
     const tools = await usable(call);
     const self = tool.id.server ?? serverOf(tool);
-    const options =
-      (self === null ? undefined : config().servers[self]?.inject_options) ?? config().inject_options;
+    const options = (self === null ? undefined : config().servers[self]?.inject_options) ?? config().inject_options;
     return render(tools, serversFor(call, tools), options, self);
   }
 
   /** A tool that would only be refused is no help to whoever plans with it. */
   async function usable(call: Validated): Promise<Tool[]> {
-    const offered = parts
-      .visibleTo(call.principal, accessOf(call.options))
-      .filter(({ id }) => id.server !== null);
+    const offered = parts.visibleTo(call.principal, accessOf(call.options)).filter(({ id }) => id.server !== null);
     const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
     return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
   }
@@ -114,4 +110,24 @@ function anyToolOf(name: string, definition: ServerDefinition): Tool {
 function serverOf({ providers }: Tool): string | null {
   const server = providers.find(({ name }) => name === "mcp")?.config.server;
   return typeof server === "string" ? server : null;
+}
+
+/**
+ * What a parameter that names files becomes: addresses in the place of the names that the caller's program knows.
+ * Undefined where it knows none of them: then what the caller said goes out as it is.
+ */
+export function fileValue(parameter: string, { input, files = {} }: Validated): Json | undefined {
+  const given = own(input.arguments, parameter);
+  const address = (name: Json) => (typeof name === "string" ? own(files, name) : undefined);
+  if (!Array.isArray(given)) return given === undefined ? undefined : address(given);
+  return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
+}
+
+/** What a file was called before; the parameter for it is declared by few tools. */
+export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
+  return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
+}
+
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleTool } from "../../test/samples/calls.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
-import { keepDeclared } from "./keep-declared.ts";
+import { keepDeclared } from "./validate.ts";
 
 const declared = { name: { type: "string" }, count: { type: "integer" } };
 const args = { name: "n", extra: 1, x_note: "x" };
@@ -33,24 +33,14 @@ const filters: Filter[] = [
   ],
   ["a schema that declares nothing keeps everything", { type: "object" }, all],
   ["a closed empty schema keeps nothing", { properties: {}, additionalProperties: false }, []],
-  [
-    "a schema whose only parameter is injected keeps nothing",
-    { properties: {} },
-    [],
-    { injects: ["_mcp_data"] },
-  ],
+  ["a schema whose only parameter is injected keeps nothing", { properties: {} }, [], { injects: ["_mcp_data"] }],
   [
     "a reserved name is kept out of an open schema",
     { properties: declared, additionalProperties: true },
     ["name", "x_note"],
     { reserved: ["extra"] },
   ],
-  [
-    "a reserved name is kept out even where it is declared",
-    { properties: declared },
-    [],
-    { reserved: ["name"] },
-  ],
+  ["a reserved name is kept out even where it is declared", { properties: declared }, [], { reserved: ["name"] }],
   [
     "what a part of the schema declares is declared",
     { properties: declared, allOf: [{ properties: { extra: {} } }], anyOf: [{ properties: { x_note: {} } }] },
@@ -75,9 +65,7 @@ test("what only the system sets is dropped however it is spelt, unless the tool 
     parameters: { type: "object", properties: { Username: {} }, additionalProperties: true },
     reserved: ["username", "_user"],
   });
-  const given = JSON.parse(
-    '{"username":1,"Username":2,"USERNAME":3,"usern\u0430me":4,"_User":5,"__proto__":6,"x":7}',
-  );
+  const given = JSON.parse('{"username":1,"Username":2,"USERNAME":3,"usern\u0430me":4,"_User":5,"__proto__":6,"x":7}');
   const { kept, dropped } = keepDeclared(open, given);
   assert.deepEqual(kept, { Username: 2, x: 7 });
   assert.deepEqual(dropped, ["username", "USERNAME", "usern\u0430me", "_User", "__proto__"]);

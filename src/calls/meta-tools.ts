@@ -21,10 +21,7 @@ const known = once(() => {
     }));
   const { tools } = translateManifests(written);
   return new Map(
-    tools.map((tool): [string, Tool] => [
-      tool.id.tool,
-      { ...tool, name: tool.id.tool, modelName: tool.id.tool },
-    ]),
+    tools.map((tool): [string, Tool] => [tool.id.tool, { ...tool, name: tool.id.tool, modelName: tool.id.tool }]),
   );
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { argumentCases } from "../../test/fixtures/argument-cases.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import { parseArguments } from "./validate.ts";
 
 for (const { title, input, expected } of argumentCases) {
   const verb = expected === "error" ? "are refused" : expected.repaired ? "are repaired" : "are taken";
@@ -20,14 +20,10 @@ for (const word of ["hello", "None", "undefined", "True", "-", '"text', '{"a": 1
 
 test("complete JSON is never repaired", () => {
   fc.assert(
-    fc.property(
-      fc.dictionary(fc.string(), fc.jsonValue()),
-      fc.constantFrom("", " ", "\n"),
-      (value, space) => {
-        const text = space + JSON.stringify(value) + space;
-        assert.deepEqual(parseArguments(text, "echo"), { arguments: JSON.parse(text), repaired: false });
-      },
-    ),
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom("", " ", "\n"), (value, space) => {
+      const text = space + JSON.stringify(value) + space;
+      assert.deepEqual(parseArguments(text, "echo"), { arguments: JSON.parse(text), repaired: false });
+    }),
   );
 });
 

@@ -102,15 +102,8 @@ test("the record holds names and hashes of the arguments, no values, and nothing
 
 test("a tool that said no is an error for the caller, whose text is not kept, and no failure of its provider", async () => {
   const result = { content: [{ type: "text", text: "hunter2 is wrong" }], isError: true };
-  const {
-    outcome,
-    record: written,
-    samples,
-  } = await record((step) => step("execute", () => executedCall(result)));
-  assert.deepEqual(
-    [outcome.ok, outcome.call.status, outcome.error?.code],
-    [false, "tool_error", "TOOL_ERROR"],
-  );
+  const { outcome, record: written, samples } = await record((step) => step("execute", () => executedCall(result)));
+  assert.deepEqual([outcome.ok, outcome.call.status, outcome.error?.code], [false, "tool_error", "TOOL_ERROR"]);
   assert.match(outcome.error?.message ?? "", /'notes\.write' reported an error: hunter2 is wrong/);
   assert.deepEqual(outcome.result, result);
   assert.equal(written.error?.code, "TOOL_ERROR");

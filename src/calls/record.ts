@@ -2,15 +2,28 @@ import { bytesOf, textOf } from "../lib/json-text.ts";
 import { redactDeep } from "../lib/redact-deep.ts";
 import { rounded } from "../lib/rounded.ts";
 import { hash, hashText } from "../lib/stable-json.ts";
-import type { Attempt, CallRecord, Executed, HeldYes, Outcome, Requested, Routed } from "../model/call.ts";
-import { type ErrorReport, errorTable, type PlaneError, toPlaneError } from "../model/errors.ts";
+import type {
+  Attempt,
+  CallRecord,
+  CallReport,
+  CallStatus,
+  Executed,
+  FailedOutcome,
+  HeldYes,
+  Input,
+  Outcome,
+  Requested,
+  Routed,
+  SucceededOutcome,
+  WaitingOutcome,
+} from "../model/call.ts";
+import { type ErrorReport, errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { HealthSample } from "../model/health.ts";
-import type { ToolResult } from "../model/result.ts";
-import { hookFields } from "./changed-result.ts";
+import { type HealthSample, healthKey, personaSubject, providerSubject, toolSubject } from "../model/health.ts";
+import { resultText, type ToolResult } from "../model/result.ts";
+import type { Tool } from "../model/tool.ts";
 import { costField } from "./cost.ts";
-import { samplesOf } from "./health-samples.ts";
-import { askedName, attemptsOf, type Learned, toOutcome } from "./outcome.ts";
+import { describeToolError, statusOf } from "./status.ts";
 
 /** Gives what the stage gives: at once where it does not wait, because a turn for every stage is dearer than most of them. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
@@ -133,12 +146,7 @@ function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordO
   }
 }
 
-function toRecord(
-  call: Learned,
-  outcome: Outcome,
-  attempts: Attempt[],
-  stages: CallRecord["stages"],
-): CallRecord {
+function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: CallRecord["stages"]): CallRecord {
   return {
     id: call.id,
     at: call.at,
@@ -174,4 +182,138 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
   if (error.category !== "tool") return error;
   const { rpcData: _, ...data } = error.data;
   return { ...error, message: errorTable[error.code].means, cause: null, data };
+}
+
+/**
+ * The tool's health counts every executed call; a provider's health only what the provider did. What is everybody's has
+ * a health for each persona beside its own.
+ */
+function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
+  const { tool, principal } = call;
+  if (!tool || attempts.length === 0 || status === "cancelled") return [];
+  const key = healthKey(tool);
+  const ok = toolDidWell(call, status);
+  const viewer = tool.persona === null ? principal.persona : null;
+  const subjects = [toolSubject(key), ...(viewer === null ? [] : [personaSubject(key, viewer)])];
+  return [
+    ...subjects.map((subject) => ({ subject, at, ok, latencyMs: durationMs })),
+    ...attempts.map(({ provider, ok: answered, durationMs: latencyMs }) => ({
+      subject: providerSubject(key, provider),
+      at,
+      ok: answered,
+      latencyMs: rounded(latencyMs),
+    })),
+  ];
+}
+
+/** As much of a call as its stages have learned so far. */
+type Learned = Requested & Partial<Executed>;
+
+/** What its caller is told of a call. */
+function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
+  const { executed, approval } = call;
+  const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
+  const status = statusOf(error, call);
+  const attempts = attemptsOf(call, error);
+  const report: CallReport = {
+    id: call.id,
+    tool: call.tool?.name ?? askedName(call),
+    status,
+    durationMs,
+    provider: executed?.provider ?? null,
+    attempts: attempts.length,
+    repaired: call.input?.repaired ?? false,
+    dropped: call.input?.dropped ?? [],
+    warnings: warningsOf(call),
+    ...costField(call.tool, attempts),
+    ...stateField(call, status),
+  };
+  const result = executed && withEditNote(executed.result, call);
+  if (error) return failedWith(error, report, result);
+  if (result) return { ok: true, call: report as SucceededOutcome["call"], result };
+  return {
+    ok: true,
+    call: report as SucceededOutcome["call"],
+    result: { content: [] },
+    ...(approval ? { verdict: approval } : {}),
+  };
+}
+
+/** The status and what the outcome has beside it follow from one code, which no type can tell. */
+function failedWith(error: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
+  const { approvalId, planId } = error.data;
+  const report = redactDeep(reportError(error));
+  if (call.status !== "waiting" || typeof approvalId !== "string")
+    return {
+      ok: false,
+      call: call as FailedOutcome["call"],
+      ...(result === undefined ? {} : { result }),
+      error: report,
+    };
+  const waiting = call as WaitingOutcome["call"];
+  if (typeof planId === "string")
+    return { ok: false, call: waiting, error: report, plan: { id: planId, change: approvalId } };
+  return { ok: false, call: waiting, error: report, approval: { id: approvalId } };
+}
+
+function warningsOf({ input, executed, judged }: Learned): string[] {
+  const warnings = [...(executed?.warnings ?? [])];
+  if (judged?.before) warnings.push("A hook changed the arguments.");
+  if (input?.respelt)
+    warnings.push(`The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`);
+  else if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
+  if (input && input.dropped.length > 0)
+    warnings.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
+  return warnings;
+}
+
+function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {
+  return call.executed?.attempts ?? (error?.data.history as Attempt[] | undefined) ?? [];
+}
+
+function askedName({ asked: { tool } }: Requested): string {
+  if (typeof tool === "string") return tool;
+  return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
+}
+
+/** Whoever asked for the call reads what really ran, before they read what came of it. */
+function withEditNote(result: ToolResult, { approved, input }: { approved?: HeldYes; input?: Input }): ToolResult {
+  if (approved === undefined || approved.arguments !== null) return result;
+  const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
+  const text = `A person changed the arguments before they approved this call. It ran with:\n${ran}`;
+  return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
+}
+
+/** A tool leads to its state only when it succeeded; nobody is told of states where nobody speaks of them. */
+export function stateField(
+  { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
+  status: CallStatus,
+): Pick<Outcome["call"], "state"> {
+  const next = tool?.metadata.state;
+  if (state === undefined && next === undefined) return {};
+  const current = state === undefined || state === "" ? "undefined" : state;
+  return { state: status === "succeeded" ? (next ?? current) : current };
+}
+
+type Ended = Requested & Partial<Executed>;
+
+/** What the record keeps of what hooks decided, and of a result that they changed beside what the tool said. */
+function hookFields({ executed, hooks }: Ended): Partial<CallRecord> {
+  return {
+    ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
+    ...(hooks ? { hooks } : {}),
+  };
+}
+
+/** What a hook makes of a result is not the tool's doing. */
+function toolDidWell({ executed }: Ended, status: CallStatus): boolean {
+  return executed?.said ? executed.said.isError !== true : status === "succeeded";
+}
+
+/** The tool said no, or a hook in its place, which says itself who it is. */
+function saidNo({ tool, executed }: Ended, result: ToolResult): PlaneError {
+  const [name, text] = [tool?.name ?? "", resultText(result)];
+  return executed?.said && executed.said.isError !== true
+    ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
+    : describeToolError(name, text);
 }

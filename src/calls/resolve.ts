@@ -26,11 +26,7 @@ export function resolve(
   return found instanceof Promise ? wait(call, found, signal) : { ...call, tool: found };
 }
 
-async function wait(
-  call: Requested,
-  found: Promise<Tool>,
-  signal: AbortSignal | undefined,
-): Promise<Resolved> {
+async function wait(call: Requested, found: Promise<Tool>, signal: AbortSignal | undefined): Promise<Resolved> {
   const ms = call.options.timeoutMs ?? 0;
   const limiter = limitTime(ms, ms, signal);
   try {

@@ -34,8 +34,7 @@ export async function retryOrGiveUp(
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const worthwhile =
-    errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, limiter);
+  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, limiter);
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
     // Whether trying again makes sense or not: what may have run is said to be unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;

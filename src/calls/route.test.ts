@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { approvedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import type { TimeLimit } from "../model/call.ts";
 import type { ProviderSpec } from "../model/tool.ts";
-import { type RouteOptions, route } from "./route.ts";
+import { type RouteOptions, route } from "./call-tool.ts";
 
 const open: RouteOptions = {
   environment: {},
@@ -17,13 +17,7 @@ function provider(name: string, priority: number): ProviderSpec {
 }
 
 test("candidates are the available providers, lowest priority first, ties by name", () => {
-  const providers = [
-    provider("z", 5),
-    provider("down", 0),
-    provider("b", 5),
-    provider("last", 9),
-    provider("a", 1),
-  ];
+  const providers = [provider("z", 5), provider("down", 0), provider("b", 5), provider("last", 9), provider("a", 1)];
   const { candidates } = route(approvedCall(sampleTool({ providers })), {
     ...open,
     unavailable: ({ name }) => (name === "down" ? "it is down" : null),

@@ -45,8 +45,7 @@ export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] 
 
 /** A result that breaks its own schema is still a result, so this only warns. */
 export function checkOutput(schema: JsonObject, { structuredContent }: ToolResult): string[] {
-  if (structuredContent === undefined)
-    return ["It declares an output schema and returned no structured content."];
+  if (structuredContent === undefined) return ["It declares an output schema and returned no structured content."];
   return checkSchema(schema, structuredContent).map(
     ({ path, message }) => `structuredContent${path} ${message}: it breaks its own output schema.`,
   );
@@ -71,8 +70,7 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
 
 function describe(errors: readonly ErrorObject[], value: Json): ArgumentProblem[] {
   const problems = errors.map(({ instancePath, keyword, params, message = "is wrong" }) => {
-    if (keyword === "required")
-      return { path: instancePath, message: `is missing '${params.missingProperty}'` };
+    if (keyword === "required") return { path: instancePath, message: `is missing '${params.missingProperty}'` };
     if (keyword === "enum") {
       return { path: instancePath, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
-import { stateField } from "./state.ts";
+import { stateField } from "./record.ts";
 
 const leads = sampleTool({ metadata: sampleMetadata({ state: "analysis" }) });
 

@@ -42,18 +42,12 @@ const statuses: Record<ErrorCode, CallStatus> = {
 for (const code of Object.keys(errorTable) as ErrorCode[]) {
   test(`a call that ended with ${code} is ${statuses[code]}, executed or not`, () => {
     const error = new PlaneError(code, "because");
-    assert.deepEqual(
-      [statusOf(error, {}), statusOf(error, { executed: {} })],
-      [statuses[code], statuses[code]],
-    );
+    assert.deepEqual([statusOf(error, {}), statusOf(error, { executed: {} })], [statuses[code], statuses[code]]);
   });
 }
 
 test("without an error a call succeeded if it was executed and was a dry run if not", () => {
-  assert.deepEqual(
-    [statusOf(undefined, { executed: {} }), statusOf(undefined, {})],
-    ["succeeded", "dry_run"],
-  );
+  assert.deepEqual([statusOf(undefined, { executed: {} }), statusOf(undefined, {})], ["succeeded", "dry_run"]);
 });
 
 test("what a tool reported is told with its name, even when it said nothing", () => {

@@ -12,10 +12,7 @@ const args = { name: "n", extra: 1, x_note: "x" };
 const fits = async () => [];
 
 test("valid arguments go on with what was repaired and dropped", async () => {
-  const call = authorizedCall(
-    sampleTool({ parameters: { properties: declared } }),
-    '{"name": "n", "extra": 1',
-  );
+  const call = authorizedCall(sampleTool({ parameters: { properties: declared } }), '{"name": "n", "extra": 1');
   const { input, ...rest } = await validate(call, fits, () => true);
   assert.deepEqual(input, { arguments: { name: "n" }, repaired: true, dropped: ["extra"] });
   assert.deepEqual(rest, call);
@@ -55,8 +52,7 @@ test("a refusal names every problem, what is misspelt and what the tool takes", 
   const validation = validate(authorizedCall(tool, { nmae: "n", count: "1" }), async () => problems);
   await assert.rejects(validation, {
     code: "INVALID_ARGUMENTS",
-    message:
-      /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
+    message: /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
     data: { tool: "notes.write", problems, unknown: ["nmae"] },
   });
 });

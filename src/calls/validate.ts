@@ -1,19 +1,84 @@
-import { exactNumbersIn } from "../lib/exact-numbers.ts";
+import { exactNumbersIn, noteExactNumbers } from "../lib/exact-numbers.ts";
+import { foldName } from "../lib/fold-name.ts";
 import { nearest } from "../lib/nearest.ts";
+import { repairTruncatedJson } from "../lib/repair-json.ts";
+import { respellJson } from "../lib/respell-json.ts";
 import type { Authorized, Input, Validated } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
-import { keepDeclared } from "./keep-declared.ts";
-import { parseArguments } from "./parse-arguments.ts";
+
+/** Undeclared arguments are left out, unless the schema welcomes them or declares none at all. */
+export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
+  const keeps = keeperOf(tool);
+  const names = Object.keys(args);
+  if (names.every(keeps)) return { kept: args, dropped: [] };
+  return {
+    kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
+    dropped: names.filter((name) => !keeps(name)),
+  };
+}
+
+type Keeps = (name: string) => boolean;
+
+/** Found out once for each tool of a snapshot. */
+const keepers = new WeakMap<Tool, Keeps>();
+
+function keeperOf(tool: Tool): Keeps {
+  const known = keepers.get(tool);
+  if (known) return known;
+  const { names, patterns, open } = declaredBy(tool.parameters);
+  const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
+  const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
+  const taken = new Set(tool.reserved.map(foldName));
+  // No server that is careless about spelling is to take one name for the other.
+  const isForged = (name: string) =>
+    tool.reserved.includes(name) || (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
+  const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
+  keepers.set(tool, keeps);
+  return keeps;
+}
+
+function isSilent({ additionalProperties, patternProperties }: UnknownObject): boolean {
+  return additionalProperties === undefined && patternProperties === undefined;
+}
+
+type Declared = { names: Set<string>; patterns: RegExp[]; open: boolean };
+
+/** What a schema and the schemas it is put together from declare. One that refers elsewhere may declare anything. */
+function declaredBy(schema: UnknownObject): Declared {
+  const parts = [schema.allOf, schema.anyOf, schema.oneOf, [schema.if, schema.then, schema.else]]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter(isObject)
+    .map(declaredBy);
+  const { properties, patternProperties, additionalProperties } = schema;
+  return {
+    names: new Set([...keysOf(properties), ...parts.flatMap(({ names }) => [...names])]),
+    patterns: [...keysOf(patternProperties).flatMap(compile), ...parts.flatMap(({ patterns }) => patterns)],
+    open:
+      additionalProperties === true ||
+      isObject(additionalProperties) ||
+      typeof schema.$ref === "string" ||
+      parts.some(({ open }) => open),
+  };
+}
+
+function keysOf(value: unknown): string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function compile(pattern: string): RegExp[] {
+  try {
+    return [new RegExp(pattern)];
+  } catch {
+    return [];
+  }
+}
 
 export type ArgumentProblem = { path: string; message: string };
 
 /** Checks arguments against a tool's schema: every problem at once, or none. */
-export type CheckArguments = (
-  schema: JsonObject,
-  args: JsonObject,
-) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
+export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
 /** Is it known to change nothing? For what may, no argument is guessed. */
 export type OnlyReads = (tool: Tool) => boolean;
@@ -51,9 +116,7 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
 
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
   const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
-  const misspelt = dropped.flatMap((name) =>
-    nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`),
-  );
+  const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const hint = misspelt.length === 0 ? "" : ` Misspelt? ${misspelt.join(", ")}.`;
   return new PlaneError(
@@ -71,4 +134,65 @@ function signature(tool: Tool): string {
     return `${name} (${type}${needed.includes(name) ? ", required" : ""})`;
   });
   return parts.length === 0 ? "no arguments" : parts.join(", ");
+}
+
+type ParsedArguments = {
+  arguments: JsonObject;
+  /** Was it completed, or read although it is no valid JSON? */
+  repaired: boolean;
+  /** What was spelt otherwise than in JSON. */
+  respelt?: string[];
+};
+
+/**
+ * Arguments as a model, a script or a program gives them. What is not an object never runs as `{}`. What can be read
+ * in one way only is read; what was cut off is completed for tools that only read, and for others as far as brackets
+ * alone are missing.
+ */
+export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
+  if (given === undefined || given === null || given === "") return { arguments: {}, repaired: false };
+  if (typeof given !== "string") return { arguments: requireObject(given, tool), repaired: false };
+  if (given.trim() === "") return { arguments: {}, repaired: false };
+  try {
+    return { arguments: parse(given, tool), repaired: false };
+  } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
+    return repair(given, tool, onlyReads);
+  }
+}
+
+function parse(text: string, tool: string): JsonObject {
+  const parsed: unknown = JSON.parse(text);
+  noteExactNumbers(parsed, text);
+  return parsed === null ? {} : requireObject(parsed, tool);
+}
+
+function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {
+  const read = respellJson(given);
+  if (read.text?.startsWith("{")) return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
+  const completed = repairTruncatedJson(given);
+  if (completed === undefined || Object.keys(completed.value).length === 0)
+    throw invalid(tool, `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`);
+  if (completed.isGuess && !onlyReads)
+    throw invalid(
+      tool,
+      "were cut off, and what was to come is not guessed for a tool that may change something. Give them whole",
+    );
+  return { arguments: completed.value as JsonObject, repaired: true };
+}
+
+/** Only the place: errors are recorded, and the text may hold anything. */
+function placeOf({ at, line, column, isEnd }: { at: number; line: number; column: number; isEnd: boolean }): string {
+  if (isEnd) return "they end too early";
+  return `they break at position ${at} (line ${line}, column ${column})`;
+}
+
+function requireObject(value: unknown, tool: string): JsonObject {
+  if (isObject(value)) return value as JsonObject;
+  const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  throw invalid(tool, `must be a JSON object, not ${kind}`);
+}
+
+function invalid(tool: string, what: string): PlaneError {
+  return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, { data: { tool } });
 }

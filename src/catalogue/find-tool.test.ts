@@ -86,10 +86,7 @@ test("an unknown tool is refused with the nearest names", async () => {
 
 test("what the caller may not use is not suggested either", async () => {
   const { find } = worldOf({ git: ["status"], vault: ["statue"] }, { hidden: ["vault.statue"] });
-  await assert.rejects(
-    find("statuz"),
-    ({ message }: Error) => /git\.status/.test(message) && !/vault/.test(message),
-  );
+  await assert.rejects(find("statuz"), ({ message }: Error) => /git\.status/.test(message) && !/vault/.test(message));
 });
 
 test("where nothing is near, the error says how to see what there is", async () => {

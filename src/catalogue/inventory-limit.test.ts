@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../model/json.ts";
-import { fitInventory, type InventoryServer } from "./inventory-limit.ts";
+import { fitInventory, type InventoryServer } from "./inventory.ts";
 
 const parameters = {
   type: "object",

@@ -1,8 +1,82 @@
-import type { InjectOptions } from "../model/injection.ts";
-import { defaultInventoryBytes } from "../model/injection.ts";
+import { defaultInventoryBytes, type InjectOptions } from "../model/injection.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool } from "../model/tool.ts";
-import { fitInventory, type InventoryServer } from "./inventory-limit.ts";
+
+type InventoryTool = { name: string; description: string; parameters: JsonObject };
+export type InventoryServer = { server_name: string; description: string; tools: InventoryTool[] };
+
+/** So much of a description is left where there is no room for all of them. */
+const summaryCharacters = 100;
+
+/** As much as fits: everything, then short descriptions, then no parameters, then fewer tools, then fewer servers. */
+export function fitInventory(servers: readonly InventoryServer[], maxBytes: number): JsonObject {
+  const everything = { available_servers: servers } as unknown as JsonObject;
+  if (fits(everything, maxBytes)) return everything;
+  const summaries = servers.map((server) => mapTools(server, summarize));
+  const bare = summaries.map((server) => mapTools(server, (tool) => ({ ...tool, parameters: {} })));
+  for (const smaller of [summaries, bare]) {
+    const inventory = truncated(smaller, servers);
+    if (fits(inventory, maxBytes)) return inventory;
+  }
+  return fewer(bare, servers, maxBytes);
+}
+
+function fewer(bare: readonly InventoryServer[], all: readonly InventoryServer[], maxBytes: number): JsonObject {
+  const most = Math.max(0, ...bare.map(({ tools }) => tools.length));
+  const withTools = (count: number) =>
+    truncated(
+      bare.map((server) => ({ ...server, tools: server.tools.slice(0, count) })),
+      all,
+    );
+  const withServers = (count: number) =>
+    truncated(
+      bare.slice(0, count).map((server) => ({ ...server, description: "", tools: [] })),
+      all,
+    );
+  const tools = largest(most, (count) => fits(withTools(count), maxBytes));
+  if (tools !== null) return withTools(tools);
+  return withServers(largest(bare.length, (count) => fits(withServers(count), maxBytes)) ?? 0);
+}
+
+/** What is missing is said, so that nobody takes a part for the whole. */
+function truncated(kept: readonly InventoryServer[], all: readonly InventoryServer[]): JsonObject {
+  const missing = all.length - kept.length;
+  return {
+    available_servers: kept,
+    truncated: true,
+    omitted_tools: countTools(all) - countTools(kept),
+    ...(missing > 0 ? { omitted_servers: missing } : {}),
+  } as unknown as JsonObject;
+}
+
+/** The largest number up to `most` that passes, where a larger one never does when a smaller one does not. */
+function largest(most: number, passes: (count: number) => boolean): number | null {
+  let [low, high] = [-1, most];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (passes(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low < 0 ? null : low;
+}
+
+function summarize(tool: InventoryTool): InventoryTool {
+  const { description } = tool;
+  if (description.length <= summaryCharacters) return tool;
+  return { ...tool, description: `${description.slice(0, summaryCharacters - 1)}…` };
+}
+
+function mapTools(server: InventoryServer, each: (tool: InventoryTool) => InventoryTool): InventoryServer {
+  return { ...server, tools: server.tools.map(each) };
+}
+
+function countTools(servers: readonly InventoryServer[]): number {
+  return servers.reduce((sum, { tools }) => sum + tools.length, 0);
+}
+
+function fits(value: JsonObject, maxBytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+}
 
 /** A server as the inventory names it; one that could not list its tools has none. */
 export type ListedServer = { name: string; description: string };

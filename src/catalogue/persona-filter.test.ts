@@ -23,14 +23,10 @@ const cases: [title: string, asked: string[], seen: string[]][] = [
 
 for (const [title, asked, expected] of cases) {
   test(title, () => {
-    const seen = seenThrough(
-      createPersonaFilter(asked),
-      catalogue,
-      (persona, { persona: owner, metadata }) => {
-        const allowed = metadata.persona_allowlist?.includes(persona ?? "") ?? true;
-        return (owner === null || owner === persona) && allowed;
-      },
-    );
+    const seen = seenThrough(createPersonaFilter(asked), catalogue, (persona, { persona: owner, metadata }) => {
+      const allowed = metadata.persona_allowlist?.includes(persona ?? "") ?? true;
+      return (owner === null || owner === persona) && allowed;
+    });
     assert.deepEqual(
       seen.map(({ name, persona }) => (persona === null ? name : `${name} of ${persona}`)),
       expected,

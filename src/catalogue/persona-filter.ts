@@ -17,8 +17,7 @@ export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
   const words = asked.map((word) => word.toLowerCase());
   const leavesOutShared = words.some((word) => withoutShared.includes(word));
   const wanted = new Set(words.filter((word) => !withoutShared.includes(word)));
-  const names = (persona: string) =>
-    wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase());
+  const names = (persona: string) => (wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase()));
   const accepts = (persona: string | null) => (persona === null ? !leavesOutShared : names(persona));
   const only = wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
   return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };

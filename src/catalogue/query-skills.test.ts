@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SkillQuery } from "../model/registry-summary.ts";
 import { SkillManifest } from "../model/skill.ts";
-import { querySkills } from "./query-skills.ts";
+import { querySkills } from "./work.ts";
 
 const skill = (name: string, more: object = {}) => ({
   ...SkillManifest.parse({

@@ -43,11 +43,7 @@ const catalogue = [
   ),
   tool("echo.add", { server: "echo", title: "Sum (a+b)" }, { version: "2.0.0-beta.1" }),
   tool("atlas_notes", { persona: "Atlas" }, { version: "1.2.3", safety_level: "low", side_effects: "write" }),
-  tool(
-    "nova_wipe",
-    { persona: "Nova" },
-    { version: "2.0.0", safety_level: "high", side_effects: "filesystem" },
-  ),
+  tool("nova_wipe", { persona: "Nova" }, { version: "2.0.0", safety_level: "high", side_effects: "filesystem" }),
   tool("odd_version", { description: "Counts to a hundred" }, { version: "newest" }),
 ];
 const rates: Record<string, { total: number; success_rate: number }> = {
@@ -106,11 +102,7 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
     { minSuccessRate: 0.8, includeUnused: true },
     ["atlas_notes", "browser_lookup", "echo.add", "odd_version"],
   ],
-  [
-    "only what was called",
-    { includeUnused: false },
-    ["atlas_notes", "browser_lookup", "google_search", "nova_wipe"],
-  ],
+  ["only what was called", { includeUnused: false }, ["atlas_notes", "browser_lookup", "google_search", "nova_wipe"]],
   [
     "any rate of what was called",
     { minSuccessRate: 0, includeUnused: false },
@@ -162,21 +154,12 @@ test("a page that ends with the last tool has no next one", () => {
 
 test("a cursor goes on in the right place after its tool is gone and others have come", () => {
   const { nextCursor } = run({ limit: 2 });
-  const later = [
-    ...catalogue.filter(({ name }) => name !== "browser_lookup"),
-    tool("börse", {}),
-    tool("aaa", {}),
-  ];
+  const later = [...catalogue.filter(({ name }) => name !== "browser_lookup"), tool("börse", {}), tool("aaa", {})];
   assert.deepEqual(namesOf(run({ cursor: nextCursor, limit: 2 }, later).tools), ["börse", "echo.add"]);
 });
 
 test("a shared tool and what personas have in its place are told apart by pages, too", () => {
-  const three = [
-    tool("x", { persona: "Nova" }),
-    tool("x", {}),
-    tool("x.y", {}),
-    tool("x", { persona: "Atlas" }),
-  ];
+  const three = [tool("x", { persona: "Nova" }), tool("x", {}), tool("x.y", {}), tool("x", { persona: "Atlas" })];
   const owners: (string | null)[] = [];
   let cursor: string | null = null;
   do {
@@ -210,8 +193,7 @@ test("whoever types finds after each letter what they would have found at once",
   for (const text of ["search API", "GOOGLE  search", "echo.add", "web_search news"]) {
     for (let length = 1; length <= text.length; length += 1) {
       const query = { ...everyTool, q: text.slice(0, length).trim() };
-      const named = (tools: readonly Tool[]) =>
-        queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
+      const named = (tools: readonly Tool[]) => queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
       assert.deepEqual(named(listed), named([...catalogue]), query.q);
     }
   }

@@ -14,11 +14,7 @@ type Test = (tool: Tool, at: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
 /** Those of the tools that are meant, one page of them. They come and go in the order of their places. */
-export function queryTools<T extends Tool>(
-  tools: readonly T[],
-  query: ToolQuery,
-  healthOf: HealthOf,
-): ToolsPage<T> {
+export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery, healthOf: HealthOf): ToolsPage<T> {
   const toolAt = (at: number) => tools[at] as T;
   const meant = meantBy(query, tools);
   const isHealthy = healthTest(query, healthOf);

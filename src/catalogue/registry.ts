@@ -2,12 +2,52 @@ import { deepFreeze } from "../lib/deep-freeze.ts";
 import { once } from "../lib/once.ts";
 import { sameJson } from "../lib/same-json.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { ToolOverlay } from "../model/overlay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
-import { type ToolNameIndex, toolKey } from "../model/tool-name.ts";
-import { type Naming, nameAgain } from "./naming.ts";
-import { createDescriber, type Overlays } from "./overlays/describe-tools.ts";
+import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/tool-name.ts";
+import { type Described, overlayTool } from "./overlays/overlay.ts";
+import { completeWrapper } from "./overlays/overlay-wrapper.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { byPlace } from "./tool-order.ts";
+
+/** What is said about tools of servers, by name in any spelling that says the server. */
+type Overlays = ReadonlyMap<string, ToolOverlay>;
+
+const nothing = Object.freeze({});
+
+/** Puts what sources list and what is written about it together, one tool at a time. */
+function createDescriber(
+  offered: readonly NamelessTool[],
+  overlays: Overlays,
+  index: Pick<ToolNameIndex, "find">,
+): (tool: NamelessTool) => Described {
+  const overlaid = overlaysById(overlays, index);
+  const listed = once(
+    () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
+  );
+  const describeListed = (tool: NamelessTool): Described => {
+    const overlay = overlaid.size === 0 ? undefined : overlaid.get(toolKey(tool.id));
+    return overlay === undefined ? { tool, fixed: nothing } : deepFreeze(overlayTool(tool, overlay));
+  };
+  const find = (id: ToolId): Described | undefined => {
+    const tool = listed().get(toolKey(id));
+    return tool && describeListed(tool);
+  };
+  return (tool) => (tool.id.server === null ? deepFreeze(completeWrapper(tool, find)) : describeListed(tool));
+}
+
+function overlaysById(overlays: Overlays, index: Pick<ToolNameIndex, "find">): ReadonlyMap<string, ToolOverlay> {
+  return new Map(
+    [...overlays].flatMap(([name, overlay]) => {
+      const match = index.find(name);
+      const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+      const meant = ids.filter(({ server }) => server !== null);
+      const [only, ...others] =
+        meant.length > 1 ? meant.filter(({ server, tool }) => `${server}.${tool}` === name) : meant;
+      return only === undefined || others.length > 0 ? [] : [[toolKey(only), overlay] as const];
+    }),
+  );
+}
 
 /** The registry at one moment, as one persona sees it. Never changed, only replaced. */
 export type Snapshot = {
@@ -183,4 +223,30 @@ function lookFrom(
 function closeness({ persona }: Tool, viewer: string | null): number {
   if (persona === null) return 1;
   return persona === viewer ? 2 : 0;
+}
+
+/** The names that a set of tools has, and their order. */
+type Naming = {
+  ids: readonly ToolId[];
+  index: ToolNameIndex;
+  order: readonly number[];
+  hasOverrides: boolean;
+};
+
+function nameTools(ids: readonly ToolId[]): Naming {
+  // What a server lists is its own; only tools written by hand can take each other's place.
+  const byHand = ids.filter(({ server }) => server === null);
+  const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
+  // A tool and what takes its place are one name to everybody who calls it.
+  const distinct = hasOverrides ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
+  const index = createToolNameIndex(distinct);
+  const names = ids.map(index.name);
+  const order = [...names.keys()].sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+  return { ids, index, order, hasOverrides };
+}
+
+/** Tools mostly change what they say and not what they are called. */
+function nameAgain(naming: Naming | undefined, ids: readonly ToolId[]): Naming {
+  const isKnown = naming?.ids.length === ids.length && ids.every((id, at) => id === naming.ids[at]);
+  return isKnown && naming ? naming : nameTools(ids);
 }

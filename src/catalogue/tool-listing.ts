@@ -1,16 +1,159 @@
+import { createLru, type Lru } from "../lib/lru.ts";
 import type { AccessRequest } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Grants } from "../model/grants.ts";
-import { healthKey, toolSubject } from "../model/health.ts";
+import {
+  healthKey,
+  type ProviderHealth,
+  type ProviderState,
+  personaSubject,
+  providerSubject,
+  type ToolHealth,
+  toolSubject,
+} from "../model/health.ts";
 import type { Caller, LockedTool, Plane, ToolListing } from "../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
-import type { Tool } from "../model/tool.ts";
+import type { ToolReview } from "../model/quality.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
 import { everyTool, type ToolQuery } from "../model/tool-query.ts";
-import { createToolDescriptions, type DescribedParts } from "./describe-listing.ts";
+import { missingCredentials, sharedTrouble } from "./health/availability.ts";
+import type { Health } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
 import { queryTools } from "./query-tools.ts";
 import type { Registry } from "./registry.ts";
-import { createSeenTools } from "./seen-tools.ts";
+
+type Known = {
+  health: Pick<Health, "summary" | "last" | "recent">;
+  routerState(key: string, provider: string): ProviderState;
+};
+
+const never = Object.freeze([]);
+
+/** How a tool did, told to `viewer`: beside what is so for all a single persona is told its own part. */
+function describeHealth(
+  tool: Tool,
+  { health, routerState }: Known,
+  {
+    viewer,
+    withProviders,
+    shown = tool.providers,
+  }: { viewer: string | null; withProviders: boolean; shown?: readonly ProviderSpec[] },
+): ToolHealth {
+  const key = healthKey(tool);
+  const all = toolSubject(key);
+  const labels = tool.providers
+    .filter((spec) => shown.includes(spec))
+    .map((spec) => providerLabel(spec, tool.providers));
+  const ofProvider = (label: string): ProviderHealth => ({
+    metrics: health.summary(providerSubject(key, label)),
+    router: routerState(key, label),
+    last_call: health.last(providerSubject(key, label)),
+  });
+  const last = health.last(all);
+  const answered = (label: string) => {
+    const run = health.last(providerSubject(key, label));
+    return run?.ok === true && run.at === last?.at;
+  };
+  // What belongs to a persona is used by nobody else.
+  const own = tool.persona === null && viewer !== null ? personaSubject(key, viewer) : all;
+  return {
+    ...health.summary(all),
+    providers: withProviders ? Object.fromEntries(labels.map((label) => [label, ofProvider(label)])) : {},
+    last_invocation: last && { ...last, selected: labels.find(answered) ?? null },
+    recent: last === null ? never : health.recent(all),
+    ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+type DescribedParts = {
+  health(): Promise<Pick<Health, "summary" | "last" | "recent">>;
+  /** `key` is what `healthKey` says of the tool. */
+  routerState(key: string, provider: string): ProviderState;
+  providerTrouble(provider: ProviderSpec): string | null;
+  /** Without what only its execution needs to know. */
+  showProvider(provider: ProviderSpec): ProviderSpec;
+  environment: Environment;
+  /** Those whose tools could not be listed again. */
+  staleServers?(): ReadonlySet<string>;
+  /** What is to be said against a tool's definition. */
+  review?(tool: Tool): ToolReview | null;
+  grants: Grants;
+};
+
+type Wanted = { viewer?: string | null; withProviders?: boolean };
+
+/** Tools with how well they do, what they lack and what is said against them, as this caller may know it. */
+function createToolDescriptions(parts: DescribedParts) {
+  const { environment, grants } = parts;
+  return async (
+    tools: readonly Tool[],
+    principal: Principal,
+    { viewer = principal.persona, withProviders = true }: Wanted,
+  ): Promise<ToolListing[]> => {
+    const facts = { health: await parts.health(), routerState: parts.routerState };
+    const stale = parts.staleServers?.();
+    return tools.map((tool) => {
+      // Where a tool leads that its caller may not go is not told.
+      const providers = tool.providers.filter((spec) => {
+        const refused = grants.refuseProvider(principal, spec);
+        return refused === null || (refused.why === "persona" && principal.persona === null);
+      });
+      return {
+        ...tool,
+        providers: providers.map(parts.showProvider),
+        health: describeHealth(tool, facts, { viewer, withProviders, shown: providers }),
+        credentials: credentialsOf(tool, environment),
+        unavailable: missingCredentials(tool, environment) ?? sharedTrouble(providers.map(parts.providerTrouble)),
+        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
+        ...withReview(parts.review?.(tool) ?? null),
+      };
+    });
+  };
+}
+
+function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
+  const isQuiet = review?.held === null && review.change === null && review.findings.length === 0;
+  return review === null || isQuiet ? {} : { review };
+}
+
+/** The variables a tool names, and whether they are set; never what they hold. */
+function credentialsOf({ metadata }: Tool, environment: Environment): ToolListing["credentials"] {
+  const named = Object.entries(metadata.auth.envs ?? {});
+  return Object.fromEntries(
+    named.map(([name, { required }]) => [
+      name,
+      { required: required === true, configured: Boolean(environment[name]) },
+    ]),
+  );
+}
+
+/** In how many ways one caller looks at the catalogue at a time. */
+const minWays = 20;
+
+type Seen = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
+
+/** Of those who ask again and again, what they were shown last, as long as nothing has changed. */
+function createSeenTools() {
+  const known = new WeakMap<Principal, Lru<Seen>>();
+  return (
+    principal: Principal,
+    request: object | undefined,
+    of: readonly Tool[],
+    by: object,
+    look: () => readonly Tool[],
+  ): readonly Tool[] => {
+    const ways = known.get(principal) ?? createLru<Seen>(minWays);
+    known.set(principal, ways);
+    const key = request === undefined ? "{}" : JSON.stringify(request);
+    const before = ways.get(key);
+    if (before?.of === of && before.by === by) return before.visible;
+    const visible = look();
+    ways.set(key, { of, by, visible });
+    return visible;
+  };
+}
 
 type Parts = DescribedParts & {
   registry: Pick<Registry, "snapshot" | "all">;
@@ -36,11 +179,7 @@ export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
   /** Without the health of each provider. */
   listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
   /** What a model of ours may be told of, without what only people want to know: it is asked in every turn. */
-  forModel(
-    principal: Principal,
-    request: AccessRequest,
-    patience: { waitMs: number },
-  ): Promise<readonly Tool[]>;
+  forModel(principal: Principal, request: AccessRequest, patience: { waitMs: number }): Promise<readonly Tool[]>;
 };
 
 /** What there is, for whom, and how well it does. */
@@ -105,8 +244,7 @@ export function createCatalogue(parts: Parts, defaultPrincipal: Principal): Cata
       await parts.loaded?.();
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: async ({ server = null, ...caller } = {}) =>
-      (await catalogue.queryTools({ server }, caller)).tools,
+    tools: async ({ server = null, ...caller } = {}) => (await catalogue.queryTools({ server }, caller)).tools,
     async queryTools(asked, { principal = defaultPrincipal, face, waitMs } = {}) {
       requireScope(principal, "read", "look at tools");
       const query: ToolQuery = { ...everyTool, ...asked };

@@ -43,9 +43,7 @@ function needsOf(
     );
     return skill ? [...skill.required_capabilities, ...skill.capability_tags] : [];
   });
-  const ofTools = required_tools.flatMap(
-    (name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? [],
-  );
+  const ofTools = required_tools.flatMap((name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? []);
   return [...ofSkills, ...ofTools];
 }
 

@@ -32,11 +32,7 @@ export function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | 
   return { ...skill, persona, summary, category, required_input, compatibility };
 }
 
-export function toTaskEntry(
-  manifest: FromFile<TaskManifest>,
-  asked: string | null,
-  known: KnownWork,
-): TaskEntry {
+export function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | null, known: KnownWork): TaskEntry {
   const { file: _, persona = null, description = null, ...task } = structuredClone(manifest);
   return {
     ...task,

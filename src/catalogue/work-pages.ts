@@ -1,13 +1,13 @@
 import type { ConfigProblem } from "../model/config.ts";
 import type { JobManifest } from "../model/job.ts";
+import { type Page, takePage } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { JobListing, WorkQuery } from "../model/registry-summary.ts";
 import type { Tool } from "../model/tool.ts";
 import { everyTool } from "../model/tool-query.ts";
 import { noWork } from "./no-work.ts";
-import { queryWork } from "./query-work.ts";
-import type { Viewer } from "./visible-work.ts";
+import { type Viewer, workPlace } from "./visible-work.ts";
 import { createWorkListing, viewerOf, type WorkParts } from "./work-listing.ts";
 
 export type PageParts = WorkParts & {
@@ -71,4 +71,24 @@ export function createWorkPages(parts: PageParts, defaultPrincipal: Principal): 
     },
   };
   return verbs;
+}
+
+type Work = {
+  name: string;
+  persona?: string | undefined;
+  summary?: string | undefined;
+  description?: string | undefined;
+};
+
+/** Those of the tasks or jobs that are meant, one page of them. They come and go in the order of their places. */
+function queryWork<T extends Work>(all: readonly T[], query: WorkQuery): Page<T> {
+  const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = all.filter(
+    (one) => (query.name === null || one.name === query.name) && words.every((word) => textOf(one).includes(word)),
+  );
+  return takePage(matching, workPlace, query);
+}
+
+function textOf({ name, summary = "", description = "" }: Work): string {
+  return `${name}\n${summary}\n${description}`.toLowerCase();
 }

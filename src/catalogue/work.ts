@@ -1,13 +1,14 @@
-import type { Plane } from "../model/plane.ts";
+import type { FromFile } from "../model/manifests.ts";
+import { type Page, takePage } from "../model/page.ts";
+import type { Plane, ToolListing } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { SkillQuery } from "../model/registry-summary.ts";
-import { toolsOfSkill } from "../model/skill.ts";
+import type { RegistrySummary, SkillQuery, ToolEntry } from "../model/registry-summary.ts";
+import { type SkillManifest, toolsOfSkill } from "../model/skill.ts";
 import { toolKey } from "../model/tool-name.ts";
 import { everyTool } from "../model/tool-query.ts";
 import { noWork } from "./no-work.ts";
-import { querySkills } from "./query-skills.ts";
-import { summarizeRegistry } from "./summarize-registry.ts";
-import type { Viewer } from "./visible-work.ts";
+import { type Viewer, workPlace } from "./visible-work.ts";
+import { compatibilityOf } from "./work-entries.ts";
 import { askedFor, createWorkListing, idsOf, viewerOf } from "./work-listing.ts";
 import { createWorkPages, type PageParts } from "./work-pages.ts";
 
@@ -21,12 +22,7 @@ export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): 
   const listing = createWorkListing(parts);
 
   /** Servers are asked only where a tool that is needed is not known yet. */
-  const missingFrom = async (
-    needed: readonly string[],
-    principal: Principal,
-    viewer: Viewer,
-    patience: Patience,
-  ) => {
+  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: Viewer, patience: Patience) => {
     const missing = () => {
       const { index } = snapshot();
       const there = new Set(catalogue.lookAt(principal, viewer.personas).map(({ id }) => toolKey(id)));
@@ -42,10 +38,7 @@ export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): 
     async registrySummary({ persona: asked, principal = defaultPrincipal, ...patience } = {}) {
       const persona = asked ?? principal.persona;
       const viewer = viewerOf(principal, persona === null ? [] : [persona]);
-      const { tools } = await catalogue.queryTools(
-        { personas: [...viewer.personas] },
-        { principal, ...patience },
-      );
+      const { tools } = await catalogue.queryTools({ personas: [...viewer.personas] }, { principal, ...patience });
       const { revision } = snapshot();
       const skills = listing.skillsFor(viewer).map((skill) => listing.skillEntry(skill, persona));
       const seen = catalogue.lookAt(principal, viewer.personas);
@@ -79,4 +72,64 @@ export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): 
     },
   };
   return verbs;
+}
+
+type Skill = FromFile<SkillManifest>;
+
+/** Those of the skills that are meant, one page of them. They come and go in the order of their places. */
+export function querySkills(skills: readonly Skill[], query: SkillQuery): Page<Skill> {
+  const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const capabilities = query.capabilities.map((tag) => tag.toLowerCase());
+  const matching = skills.filter(
+    (skill) => isPartOf(capabilities, tagsOf(skill)) && words.every((word) => textOf(skill).includes(word)),
+  );
+  return takePage(matching, workPlace, query);
+}
+
+function isPartOf(wanted: readonly string[], there: readonly string[]): boolean {
+  return wanted.every((tag) => there.includes(tag));
+}
+
+function tagsOf({ required_capabilities, capability_tags }: Skill): string[] {
+  return [...required_capabilities, ...capability_tags].map((tag) => tag.toLowerCase());
+}
+
+function textOf({ name, summary = "", category = "", ...skill }: Skill): string {
+  return [name, summary, category, skill.instruction_prompt, ...skill.capability_tags].join("\n").toLowerCase();
+}
+
+function summarizeRegistry(
+  revision: number,
+  persona: string | null,
+  listed: readonly ToolListing[],
+  work: Pick<RegistrySummary, "skills" | "tasks" | "jobs">,
+): RegistrySummary {
+  const tools = listed.map((tool) => toEntry(tool, persona));
+  const specific = tools.filter(({ compatibility }) => compatibility.persona_specific).length;
+  return {
+    revision,
+    persona,
+    compatibility: { persona, shared: tools.length - specific, persona_specific: specific },
+    tools,
+    ...work,
+  };
+}
+
+function toEntry({ name, persona, metadata, providers, health }: ToolListing, asked: string | null): ToolEntry {
+  const { providers: ofProviders, last_invocation, persona: ofPersona, recent: _, ...measured } = health;
+  return {
+    name,
+    persona,
+    version: metadata.version,
+    capabilities: metadata.capabilities,
+    capability_tags: metadata.capabilities.map((tag) => tag.toLowerCase()),
+    compatibility: compatibilityOf(persona, metadata.persona_allowlist ?? null, asked),
+    health: {
+      tool: measured,
+      providers: ofProviders,
+      last_invocation,
+      ...(ofPersona === undefined ? {} : { persona: ofPersona }),
+    },
+    providers,
+  };
 }

@@ -15,12 +15,7 @@ test("a hook has a pattern for every tool and two seconds, unless it says otherw
 });
 
 const wrong: [title: string, hooks: unknown, path: RegExp, message: RegExp][] = [
-  [
-    "a pattern",
-    { PreToolUse: [{ ...hook, matcher: "(" }] },
-    /^hooks\.PreToolUse\[0\]\.matcher/,
-    /no pattern/,
-  ],
+  ["a pattern", { PreToolUse: [{ ...hook, matcher: "(" }] }, /^hooks\.PreToolUse\[0\]\.matcher/, /no pattern/],
   ["look-ahead", { PostToolUse: [{ ...hook, matcher: "(?=a)" }] }, /matcher/, /no pattern/],
   ["an event", { PreTooluse: [hook] }, /^hooks/, /PreTooluse/],
   ["an event of another program", { UserPromptSubmit: [hook] }, /^hooks/, /UserPromptSubmit/],
@@ -56,8 +51,5 @@ test("hooks of several files add up, and each is still known by its file and lin
   const files = [0, 1, 2].map((at) => merged.originOf(["hooks", "PreToolUse", at])?.file);
   assert.deepEqual(files, [first, second, second]);
   const [problem] = config.problems;
-  assert.deepEqual(
-    [problem?.file, problem?.path, problem?.line],
-    [second, "hooks.PreToolUse[1].matcher", 12],
-  );
+  assert.deepEqual([problem?.file, problem?.path, problem?.line], [second, "hooks.PreToolUse[1].matcher", 12]);
 });

@@ -1,26 +1,80 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import {
-  type Config,
-  type ConfigProblem,
-  ConfigValues,
-  ModelDefinition,
-  ToolsetDefinition,
-} from "../model/config.ts";
+import { redact } from "../lib/redact.ts";
+import { type Config, type ConfigProblem, ConfigValues, ModelDefinition, ToolsetDefinition } from "../model/config.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Path } from "../model/path.ts";
-import { renderPath } from "../model/path.ts";
-import { ServerDefinition } from "../model/server.ts";
+import { ToolOverlay } from "../model/overlay.ts";
+import { type Path, renderPath } from "../model/path.ts";
+import { ServerDefinition, type Transport } from "../model/server.ts";
+import { parseStoreAddress } from "../model/store-address.ts";
 import { ToolManifest } from "../model/tool.ts";
-import { checkOverlays } from "./check-overlays.ts";
+import { mayBelongTo } from "../model/tool-name.ts";
+import { parseVaultKey } from "../model/vault-key.ts";
 import { checkProviders } from "./check-providers.ts";
-import { checkStore } from "./check-store.ts";
-import { checkVaultKey } from "./check-vault-key.ts";
 import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
-import { parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
+import { parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
-import { detectTransport } from "./transport.ts";
+import { splitSecrets } from "./secrets/references.ts";
+
+type DetectedTransport = { transport: Transport; url?: string };
+type TransportProblem = { problem: string; hint: string | null; key?: string };
+
+const names = new Map<unknown, Transport>([
+  ["stdio", "stdio"],
+  ["http", "http"],
+  ["streamable-http", "http"],
+  ["streamable_http", "http"],
+  ["streamableHttp", "http"],
+  ["sse", "sse"],
+  ["ws", "websocket"],
+  ["websocket", "websocket"],
+]);
+
+/** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
+export function detectTransport({
+  transport,
+  type,
+  command,
+  url,
+}: UnknownObject): DetectedTransport | TransportProblem {
+  const said = names.get(transport);
+  if (transport !== undefined && said === undefined) {
+    return {
+      problem: `transport ${JSON.stringify(transport)} is unknown`,
+      hint: "Use stdio, http, sse or websocket.",
+    };
+  }
+  if (command === undefined && url === undefined) {
+    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them." };
+  }
+  if (said === "stdio" || (said === undefined && command !== undefined)) {
+    return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
+  }
+  if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
+  if (!hasUsableScheme(url)) return wrongUrl(url, said);
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
+  const full = hasScheme ? url : `http://${url}`;
+  const hinted = hasScheme ? undefined : names.get(type);
+  return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
+}
+
+/** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
+function hasUsableScheme(url: string): boolean {
+  const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(?!\d)(\/\/)?/i.exec(url.trim()) ?? [];
+  return scheme === undefined || (slashes !== undefined && /^(?:https?|wss?)$/i.test(scheme));
+}
+
+function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
+  const schemes = said === "websocket" ? "ws:// or wss://" : "http:// or https://";
+  const problem = `'${redact(url)}' is not a URL; start it with ${schemes}`;
+  return { problem, hint: null, key: "url" };
+}
+
+function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
+  if (/^wss?:/i.test(url)) return "websocket";
+  return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
+}
 
 const { servers: _servers, tools: _tools, overlays: _overlays, ...others } = ConfigValues.shape;
 const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
@@ -28,10 +82,7 @@ const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
 const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
 /** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
-export function checkValues(
-  merged: Merged,
-  environment: Environment,
-): Omit<Config, "files" | "fromManifests"> {
+export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files" | "fromManifests"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });
@@ -74,10 +125,7 @@ export function checkValues(
   return { ...values, broken, problems };
 }
 
-function checkEach<T>(
-  entries: unknown,
-  check: (name: string, entry: unknown) => T | undefined,
-): Record<string, T> {
+function checkEach<T>(entries: unknown, check: (name: string, entry: unknown) => T | undefined): Record<string, T> {
   const good: Record<string, T> = Object.create(null);
   for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
     const checked = check(name, entry);
@@ -160,13 +208,11 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     const expanded = expandEnvironment(values[section], environment, (variable, field) =>
       report([section, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
     );
-    checked[section] =
-      parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
+    checked[section] = parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
   }
   for (const [section, schema] of Object.entries(entrySections)) {
     const entries = values[section];
-    if (entries !== undefined && !isObject(entries))
-      report([section], "must be an object with a name for each");
+    if (entries !== undefined && !isObject(entries)) report([section], "must be an object with a name for each");
     checked[section] = checkEach(entries, (name, entry) => {
       let usable = true;
       const expanded = expandEnvironment(entry, environment, (variable, field) => {
@@ -178,4 +224,38 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
+}
+
+/** State that is kept where nobody looks for it is as good as lost, so what is not understood is an error. */
+function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
+  const address = parseStoreAddress(store);
+  if ("problem" in address) report(["store"], address.problem, address.hint);
+}
+
+/** A plane that fell back to a key of its own would seal tokens that no other can open. */
+function checkVaultKey(key: string | undefined, report: (path: Path, message: string, hint: string) => void): void {
+  if (key === undefined || splitSecrets(key).some((part) => typeof part !== "string")) return;
+  if (parseVaultKey(key) === null)
+    report(["vaultKey"], "is no key of 32 bytes as hex or base64", "Make one with 'openssl rand -hex 32'.");
+}
+
+/**
+ * What is said about tools of servers. References in what is fixed are followed when it is sent, so that nothing that
+ * can be looked at ever holds it.
+ */
+function checkOverlays(
+  entries: unknown,
+  servers: readonly string[],
+  report: Report,
+  warn: (path: Path, message: string, hint: string | null) => void,
+): Record<string, ToolOverlay> {
+  const good: Record<string, ToolOverlay> = Object.create(null);
+  for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
+    const path = ["overlays", name];
+    if (!servers.some((server) => mayBelongTo(server, name)))
+      warn(path, `'${name}' is no tool of a server that is configured here`, "Write it as server.tool.");
+    const overlay = parseValue(ToolOverlay, entry, path, report);
+    if (overlay) good[name] = overlay;
+  }
+  return good;
 }

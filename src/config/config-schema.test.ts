@@ -10,12 +10,10 @@ const described = ["tools"];
 
 function keysOf(schema: unknown, key = ""): string[] {
   if (!isObject(schema) || described.includes(key)) return [];
-  const own = Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(
-    ([name, inner]) => {
-      const innerKey = key === "" ? name : `${key}.${name}`;
-      return [innerKey, ...keysOf(inner, innerKey)];
-    },
-  );
+  const own = Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(([name, inner]) => {
+    const innerKey = key === "" ? name : `${key}.${name}`;
+    return [innerKey, ...keysOf(inner, innerKey)];
+  });
   return [...own, ...keysOf(schema.additionalProperties, key), ...keysOf(schema.items, key)];
 }
 

@@ -47,16 +47,14 @@ export const descriptions = {
   "mcpServers.circuit.failures": "After so many failed calls in a row, 0 for never.",
   "mcpServers.circuit.openMs":
     "For so long at first, then one call tries it; twice as long each time that fails, 5 minutes at most.",
-  "mcpServers.maxMessageBytes":
-    "The largest message taken from it. A larger one fails its call and nothing else.",
+  "mcpServers.maxMessageBytes": "The largest message taken from it. A larger one fails its call and nothing else.",
   "mcpServers.backoffMs": "How long it is left alone after it failed; doubled with each failure in a row.",
   "mcpServers.maxBackoffMs": "The longest gap between two attempts that nobody asked for.",
   "mcpServers.pingIntervalMs": "How often a WebSocket is asked whether it is still there.",
   "mcpServers.listingTtlMs":
     "How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever.",
   "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; found out when left out.",
-  "mcpServers.logLevel":
-    "The least serious of its log messages to ask for and keep; the server decides when left out.",
+  "mcpServers.logLevel": "The least serious of its log messages to ask for and keep; the server decides when left out.",
   "mcpServers.roots": "Directories or file URIs it is told to work in when it asks.",
   "mcpServers.session": "Who shares a session with it.",
   "mcpServers.groups": "Only for members of one of these groups; empty for everybody.",
@@ -86,8 +84,7 @@ export const descriptions = {
   "mcpServers.inject_options.max_bytes":
     "How large it may be; beyond that descriptions are cut, then parameters left out, then tools. 65536 when left out.",
   tools: "Hand-written tools, by name: manifests with their providers.",
-  overlays:
-    "What you say about tools that servers list, by server.tool; what is left out is as the server has it.",
+  overlays: "What you say about tools that servers list, by server.tool; what is left out is as the server has it.",
   "overlays.description": "Instead of the server's.",
   "overlays.arguments": "What is different about its arguments.",
   "overlays.arguments.name": "Which argument; one that the server does not know is added.",
@@ -121,18 +118,15 @@ export const descriptions = {
   env: "Variables for all local servers; a server's own 'env' wins.",
   inheritEnv:
     "Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all.",
-  inject:
-    "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
+  inject: "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
   inject_options: "How tools are told of other tools in _mcp_data, where their server says nothing else.",
   "inject_options.exclude_self": "Leave the tools of the same server out.",
   "inject_options.max_bytes": "How large it may be.",
-  manifests:
-    "Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold.",
+  manifests: "Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold.",
   toolsets: "Named selections of tools with a budget.",
   "toolsets.providers": "The servers whose tools are in it.",
   "toolsets.allow_tools": "Which of their tools; null for all.",
-  "toolsets.max_tool_call_turns":
-    "How many turns with tool calls a model gets; null for 5, or 10 in the style react.",
+  "toolsets.max_tool_call_turns": "How many turns with tool calls a model gets; null for 5, or 10 in the style react.",
   "toolsets.timeout_sec": "Limit of each call in seconds.",
   models: "Models, by name.",
   "models.provider": "The kind of endpoint.",
@@ -159,8 +153,7 @@ export const descriptions = {
   "policy.rules.server": "Glob of server names.",
   "policy.rules.side_effects": "Any of these effects.",
   "policy.rules.effects": "Any of read, write and unknown, as 'policy test' tells for a tool.",
-  "policy.rules.risk":
-    "Any of these risks: a tool's safety_level, else high where it destroys, low where it reads.",
+  "policy.rules.risk": "Any of these risks: a tool's safety_level, else high where it destroys, low where it reads.",
   "policy.rules.arguments":
     "What the named arguments must match, all of them: a glob, or {regex} to look for anywhere in it.",
   "policy.rules.users": "Any of these callers, by glob.",
@@ -175,8 +168,7 @@ export const descriptions = {
   "policy.rules.verdict": "What then.",
   "policy.rules.reason": "What the caller is told.",
   hooks: "Programs that are asked about calls; hooks.md tells how.",
-  "hooks.PermissionRequest":
-    "Asked whether a person has to be asked; may say no, where only the profile asks.",
+  "hooks.PermissionRequest": "Asked whether a person has to be asked; may say no, where only the profile asks.",
   "hooks.PermissionRequest.name": "What it is called in reasons and records.",
   "hooks.PermissionRequest.matcher": "Only for tools whose name this pattern is found in; * for all.",
   "hooks.PermissionRequest.command": "The program and its arguments; no shell. It runs where this file is.",
@@ -210,8 +202,7 @@ export const descriptions = {
   "approvals.timeoutMs": "How long a question waits.",
   "approvals.allowEdit": "May the arguments be changed before saying yes?",
   "approvals.approvers": "Groups whose members may answer for others; everybody answers for themselves.",
-  "approvals.rememberConsent":
-    "Is a yes to a tool that only requires consent good for the rest of the conversation?",
+  "approvals.rememberConsent": "Is a yes to a tool that only requires consent good for the rest of the conversation?",
   budgets: "What the tools of a conversation may take.",
   "budgets.maxToolDurationMs": "How long the tools of one conversation may run in all, 0 for no limit.",
   "budgets.maxCost":
@@ -222,8 +213,7 @@ export const descriptions = {
   "lazy.mode":
     "Are definitions loaded when they are needed? auto: where all of them are more than the threshold. A client may choose for itself with 'mode'.",
   "lazy.thresholdTokens": "The threshold.",
-  "lazy.alwaysLoadTools":
-    "Tools that are always shown in full: names in any spelling, globs, or a part of the name.",
+  "lazy.alwaysLoadTools": "Tools that are always shown in full: names in any spelling, globs, or a part of the name.",
   "lazy.summaryDescriptionLimit": "Characters of a description in a summary.",
   "lazy.maxToolsPerSearch": "How many tools a search loads.",
   "lazy.maxLoadedTokens":

@@ -157,9 +157,6 @@ test("no server is lost without a word", async () => {
 
 test("a problem reads as file, line, place, reason and remedy", async () => {
   const problem = { file: "/a.json", path: "servers.a", message: "is wrong", severity: "error" } as const;
-  assert.equal(
-    renderProblems([{ ...problem, line: 3, hint: "Mend it." }]),
-    "/a.json:3: servers.a: is wrong. Mend it.",
-  );
+  assert.equal(renderProblems([{ ...problem, line: 3, hint: "Mend it." }]), "/a.json:3: servers.a: is wrong. Mend it.");
   assert.equal(renderProblems([{ ...problem, line: null, path: "", hint: null }]), "/a.json: is wrong.");
 });

@@ -1,15 +1,18 @@
-import { dirname, resolve } from "node:path";
-import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { dirname, extname, join, parse, resolve, sep } from "node:path";
+import { deepFreeze } from "../lib/deep-freeze.ts";
+import { matchesGlob } from "../lib/glob.ts";
+import { normalLevel, shippedLevels } from "../model/compliance.ts";
+import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config.ts";
 import type { ConfigInput } from "../model/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
+import { everyTool, type HookSettings, hookEvents } from "../model/hook.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { renderPath } from "../model/path.ts";
-import { checkAccess } from "./check-access.ts";
-import { checkHooks } from "./check-hooks.ts";
-import { checkPolicy } from "./check-policy.ts";
+import type { Manifests } from "../model/manifests.ts";
+import { type Path, renderPath } from "../model/path.ts";
+import type { Policy } from "../model/policy.ts";
 import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/is-ourselves.ts";
-import { loadManifests } from "./load-manifests.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Report } from "./parse-value.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
@@ -18,6 +21,118 @@ import type { ConfigDocument, Setting } from "./setting.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
 import { readDocument } from "./text/read-document.ts";
+
+const extensions = [".json", ".jsonc", ".yaml", ".yml"];
+/** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
+const maxSeen = 20_000;
+
+type Walk = { found: Set<string>; seen: number };
+
+/** The files that a glob means now, sorted. `*` and `?` stay within a name, `**` is any number of directories. */
+export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
+  const absolute = resolve(directory, glob);
+  const { root } = parse(absolute);
+  const walk: Walk = { found: new Set(), seen: 0 };
+  const segments = absolute.slice(root.length).split(sep);
+  enter(walk, root, segments.at(-1) === "**" ? [...segments, "*"] : segments);
+  return { files: [...walk.found].sort(), isCut: walk.seen > maxSeen };
+}
+
+function enter(walk: Walk, directory: string, [segment = "", ...rest]: readonly string[]): void {
+  if (segment === "**") {
+    enter(walk, directory, rest);
+    for (const name of directoriesIn(walk, directory)) enter(walk, join(directory, name), [segment, ...rest]);
+  } else if (!/[*?]/.test(segment)) {
+    const path = join(directory, segment);
+    if (rest.length > 0) enter(walk, path, rest);
+    else take(walk, path);
+  } else if (rest.length > 0) {
+    for (const name of directoriesIn(walk, directory))
+      if (matchesGlob(segment, name)) enter(walk, join(directory, name), rest);
+  } else {
+    for (const { name } of entriesOf(walk, directory))
+      if (!name.startsWith(".") && matchesGlob(segment, name)) take(walk, join(directory, name));
+  }
+}
+
+function take({ found }: Walk, path: string): void {
+  if (!extensions.includes(extname(path).toLowerCase())) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
+}
+
+/** Links to directories are not followed: they may lead in a circle. */
+function directoriesIn(walk: Walk, directory: string): string[] {
+  return entriesOf(walk, directory)
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .map(({ name }) => name);
+}
+
+function entriesOf(walk: Walk, directory: string): Dirent[] {
+  if (walk.seen > maxSeen) return [];
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    walk.seen += entries.length;
+    return entries;
+  } catch {
+    return [];
+  }
+}
+
+type Loaded = {
+  manifests: Manifests;
+  problems: ConfigProblem[];
+  /** The files that the globs mean at the moment it is asked. */
+  files(): string[];
+};
+
+/** The manifest files that a configuration names, relative to the file that names them. */
+async function loadManifests(
+  { manifests: globs, tools }: ConfigValues,
+  merged: Merged,
+  configFiles: readonly string[],
+  environment: Environment,
+): Promise<Loaded> {
+  const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
+  if (globs.length === 0) return { manifests, problems: [], files: () => [] };
+  const directory = resolve(dirname(merged.originOf(["manifests"])?.file ?? ""));
+  const find = () => globs.map((glob) => findFiles(glob, directory));
+  // A wide glob finds the configuration too.
+  const files = () =>
+    [...new Set(find().flatMap((found) => found.files))].filter((file) => !configFiles.includes(file));
+  const problems = find().flatMap(({ files: found, isCut }, at) => {
+    if (isCut) return [globProblem(merged, globs, at, "looks at too many files and was cut short")];
+    return found.length > 0 ? [] : [globProblem(merged, globs, at, "matches no file")];
+  });
+  const { readManifests } = await import("./manifests/read-manifests.ts");
+  const read = await readManifests(files(), directory, environment);
+  const isTaken = ({ name, persona }: Manifests["tools"][number]) =>
+    tools[name] !== undefined && tools[name].persona === persona;
+  for (const { name, persona, file } of read.manifests.tools.filter(isTaken)) {
+    const message = `tool '${name}' is also in the section 'tools' of the configuration, which counts`;
+    const place = { file, line: null, path: "", owner: persona ?? null };
+    problems.push({ ...place, severity: "warning", message, hint: "Remove one of them." });
+  }
+  return {
+    // Whoever looks at the configuration holds what the registry lists.
+    manifests: deepFreeze({
+      ...read.manifests,
+      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
+    }),
+    problems: [...problems, ...read.problems],
+    files,
+  };
+}
+
+function globProblem(merged: Merged, globs: readonly string[], at: number, what: string): ConfigProblem {
+  const path = ["manifests", at];
+  const hint = "It starts where this file is; ** stands for directories.";
+  return {
+    ...merged.placeOf(path),
+    severity: "warning",
+    message: `'${globs[at]}' ${what}`,
+    hint,
+  };
+}
 
 /** What is no file is judged by what is in it, whatever the compiler let through. */
 export type ConfigSource = string | readonly string[] | ConfigInput | UnknownObject;
@@ -81,8 +196,7 @@ export function requireSafe({ problems }: Config): void {
       owner === undefined &&
       /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(key),
   );
-  if (unsafe.length > 0)
-    throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
+  if (unsafe.length > 0) throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
 }
 
 /** What is wrong with a server as a file would hold it. A variable that is not set yet may be set later. */
@@ -93,8 +207,7 @@ export function checkServerEntry(name: string, entry: UnknownObject, environment
     .filter(({ severity }) => severity === "error")
     .map(({ path, message, hint }) => ({ path: path.slice(`mcpServers.${name}.`.length), message, hint }));
   const { servers } = mergeSettings([settings]).values;
-  const report: Report = (path, message, hint = null) =>
-    found.push({ path: renderPath(path.slice(2)), message, hint });
+  const report: Report = (path, message, hint = null) => found.push({ path: renderPath(path.slice(2)), message, hint });
   checkServer(name, isObject(servers) ? servers[name] : undefined, environment, report, () => undefined);
   return found.map(({ path, message, hint }) =>
     [path === "" ? message : `'${path}' ${message}`, hint].filter((part) => part !== null).join(". "),
@@ -110,4 +223,100 @@ async function readSource(source: ConfigSource): Promise<Read[]> {
   }
   const files: readonly string[] = source;
   return Promise.all(files.map((file) => readDocument(resolve(file))));
+}
+
+/** What the shape of a hook does not tell: patterns that are none. */
+async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
+  const problems: ConfigProblem[] = [];
+  for (const event of hookEvents) {
+    for (const [at, { matcher }] of hooks[event].entries()) {
+      if (matcher === everyTool) continue;
+      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const problem = patternProblem(matcher);
+      if (problem === null) continue;
+      const path = ["hooks", event, at, "matcher"];
+      problems.push({
+        ...merged.placeOf(path),
+        severity: "error",
+        message: `'${matcher}' is no pattern: ${problem}`,
+        hint: `'${everyTool}' stands for every tool. Look-around and back references are not supported.`,
+      });
+    }
+  }
+  return problems;
+}
+
+/** What the shape of a rule does not tell: patterns and time zones that are none. */
+async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
+  const problems: ConfigProblem[] = [];
+  const tell = (path: (string | number)[], message: string, hint: string) => {
+    problems.push({ ...merged.placeOf(path), severity: "error", message, hint });
+  };
+  for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
+    for (const [name, pattern] of Object.entries(patterns)) {
+      if (typeof pattern === "string") continue;
+      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const problem = patternProblem(pattern.regex);
+      if (problem !== null)
+        tell(
+          ["policy", "rules", at, "arguments", name, "regex"],
+          `'${pattern.regex}' is no pattern: ${problem}`,
+          "Look-around and back references are not supported: they can take for ever.",
+        );
+    }
+    if (time !== undefined && !isTimezone(time.timezone))
+      tell(
+        ["policy", "rules", at, "time", "timezone"],
+        `'${time.timezone}' is no time zone`,
+        "Write it like Europe/Berlin.",
+      );
+  }
+  return problems;
+}
+
+function isTimezone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Levels that have no effect, or another one than whoever wrote them thinks. */
+function checkAccess(
+  { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
+  merged: Merged,
+): ConfigProblem[] {
+  const { levels, unknown } = compliance === "default" || compliance === null ? shippedLevels : compliance;
+  const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
+  const said: [Path, string | null | undefined][] = [
+    ...Object.entries(servers).map(([name, one]): [Path, string | null] => [
+      ["servers", name, "compliance_level"],
+      one.compliance_level,
+    ]),
+    ...Object.entries(tools).map(([name, one]): [Path, string | undefined] => [
+      ["tools", name, "compliance_level"],
+      one.compliance_level,
+    ]),
+    ...Object.entries(users).map(([name, one]): [Path, string | null | undefined] => [
+      ["users", name, "compliance"],
+      one.compliance,
+    ]),
+  ];
+  return said.flatMap(([path, level]): ConfigProblem[] => {
+    if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
+    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "keeps nobody from anything";
+    return [
+      {
+        ...merged.placeOf(path),
+        severity: "warning",
+        message: compliance === null ? "levels have no effect" : `the level '${level}' ${effect}`,
+        hint:
+          compliance === null
+            ? 'Say which levels go together: "compliance": "default".'
+            : `Known are ${levels.map(({ name }) => name).join(", ") || "none"}.`,
+      },
+    ];
+  });
 }

@@ -15,8 +15,7 @@ function candidates(directory: string, environment: Environment): string[] {
 /** Our own files of the user, whether they are there or not; the first is the usual one. */
 export function userFiles(environment: Environment): string[] {
   const home = homeDirectory();
-  const user =
-    environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
+  const user = environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
   return user === null ? [] : native.map((name) => join(user, "toolplane", name));
 }
 

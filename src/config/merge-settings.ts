@@ -18,10 +18,7 @@ export type Merged = {
 };
 
 /** Layers in order: what a later one defines wins. `overrides` change single values and leave the rest. */
-export function mergeSettings(
-  layers: readonly (readonly Setting[])[],
-  overrides: readonly Setting[] = [],
-): Merged {
+export function mergeSettings(layers: readonly (readonly Setting[])[], overrides: readonly Setting[] = []): Merged {
   const units = new Map<string, Setting[]>();
   for (const layer of layers) {
     for (const [unit, group] of groupByUnit(layer)) units.set(unit, [...keptBeside(unit, units), ...group]);
@@ -87,10 +84,7 @@ function joinLists(settings: Setting[]): Setting[] {
   }
   const joined = [...lists.values()].filter((list) => list.length > 1 && list.every(isList));
   if (joined.length === 0) return settings;
-  return [
-    ...settings.filter((setting) => !joined.some((list) => list.includes(setting))),
-    ...joined.map(join),
-  ];
+  return [...settings.filter((setting) => !joined.some((list) => list.includes(setting))), ...joined.map(join)];
 }
 
 function isList({ value }: Setting): boolean {
@@ -100,9 +94,7 @@ function isList({ value }: Setting): boolean {
 /** One list of several, in which every entry still knows its file and line. */
 function join(lists: readonly Setting[]): Setting {
   const [first] = lists as [Setting, ...Setting[]];
-  const entries = lists.flatMap((list) =>
-    (list.value as unknown[]).map((value, at) => ({ value, at, list })),
-  );
+  const entries = lists.flatMap((list) => (list.value as unknown[]).map((value, at) => ({ value, at, list })));
   return {
     path: first.path,
     origin: first.origin,
@@ -177,7 +169,5 @@ function respell(path: Path, length: number, beside: Setting): string {
   const below = renderPath(beside.path).slice(renderPath(path.slice(0, length)).length);
   const { path: written } = beside.origin;
   if (!written.endsWith(below)) return name;
-  return (
-    written.slice(0, written.length - below.length) + name.slice(renderPath(path.slice(0, length)).length)
-  );
+  return written.slice(0, written.length - below.length) + name.slice(renderPath(path.slice(0, length)).length);
 }

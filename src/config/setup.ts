@@ -1,18 +1,115 @@
 import { dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/home-directory.ts";
+import { nearest } from "../lib/nearest.ts";
 import { stableJson } from "../lib/stable-json.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
-import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport, Setup } from "../model/setup.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { type Path, renderPath } from "../model/path.ts";
+import { defaultTimeoutMs } from "../model/server.ts";
+import type {
+  ClientConnection,
+  ConnectOptions,
+  Explanation,
+  ImportOptions,
+  ImportReport,
+  Setup,
+} from "../model/setup.ts";
 import { configSchema } from "./config-schema.ts";
-import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, projectFiles, userFiles } from "./locations.ts";
+import type { Merged } from "./merge-settings.ts";
 import type { Environment } from "./secrets/expand-environment.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/used-variables.ts";
+import type { Setting } from "./setting.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
+
+/** Every value at or below a key, with where it was read. `git.timeout` finds `servers.git.timeoutMs`. */
+function explain(asked: string, merged: Merged, config: Config): Explanation[] {
+  const key = asked.replace(/^mcpServers(?=\.|$)/, "servers");
+  const named = merged.settings.map((setting) => ({ name: renderPath(setting.path), setting }));
+  const isAtOrBelow = (name: string) => name === key || name.startsWith(`${key}.`);
+  const [found = []] = [
+    named.filter(({ name }) => isAtOrBelow(name)),
+    named.filter(({ name }) => isAtOrBelow(withoutSection(name))),
+    named.filter(
+      ({ name, setting }) => withoutSection(name).startsWith(key) || setting.origin.path.endsWith(`.${key}`),
+    ),
+  ].filter((matches) => matches.length > 0);
+  if (found.length > 0) return found.map(({ name, setting }) => explainSetting(name, setting));
+  const known = named.map(({ name }) => name);
+  return [explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known)];
+}
+
+function explainSetting(key: string, { path, value, origin }: Setting): Explanation {
+  return { key, value: maskSecrets(value, path), origin };
+}
+
+/** A value that nobody wrote and that is in force all the same. */
+function explainDefault(key: string, config: Config, merged: Merged): Explanation | undefined {
+  for (const [path, value] of valuesIn(config, [])) {
+    const name = renderPath(path);
+    if (name !== key && withoutSection(name) !== key) continue;
+    const origin = originForAll(path, merged) ?? { file: "default", line: null, path: name };
+    return { key: name, value: maskSecrets(value, path), origin };
+  }
+  return undefined;
+}
+
+/** What a server has because the top level says it for all of them. */
+function originForAll([section, , key, ...inner]: Path, { originOf, settings }: Merged) {
+  const isShared = section === "servers" && (key === "env" || key === "inheritEnv");
+  const isSaid = settings.some(({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]));
+  return isShared && isSaid ? originOf([key, ...inner]) : undefined;
+}
+
+/** Defaults that are decided where they are used, because something else may say more. */
+const laterDefaults: Readonly<Record<string, Json>> = { "mcpServers.timeoutMs": defaultTimeoutMs };
+
+/** A key that the schema knows and that has no value of its own. */
+function explainUnset(key: string, config: Config): Explanation | undefined {
+  const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
+    (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
+  );
+  const inside = server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
+  const path = inside.split(".");
+  const found = keyIn(configSchema(), server === undefined ? path : ["mcpServers", server, ...path]);
+  if (found === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
+  const name = server === undefined ? key : `servers.${server}.${inside}`;
+  const value = found.default ?? laterDefaults[server === undefined ? key : `mcpServers.${inside}`] ?? null;
+  return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
+}
+
+/** The part of a JSON Schema that a path leads to. */
+function keyIn(schema: JsonObject, [part, ...rest]: readonly string[]): JsonObject | undefined {
+  if (part === undefined) return schema;
+  const { properties, additionalProperties, anyOf } = schema;
+  const inner = isObject(properties) && Object.hasOwn(properties, part) ? properties[part] : additionalProperties;
+  if (isObject(inner)) return keyIn(inner as JsonObject, rest);
+  const others = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
+  return others.map((one) => keyIn(one, [part, ...rest])).find((found) => found !== undefined);
+}
+
+function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {
+  for (const [key, inner] of Object.entries(isObject(value) ? value : {})) {
+    yield [[...path, key], inner];
+    yield* valuesIn(inner, [...path, key]);
+  }
+}
+
+function withoutSection(path: string): string {
+  return path.slice(path.indexOf(".") + 1);
+}
+
+function unknownKey(key: string, known: readonly string[]): never {
+  const near = nearest(key, [...known, ...known.map(withoutSection)], 2);
+  const hint =
+    near.length === 0
+      ? "'toolplane config show' prints everything."
+      : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+  throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}`);
+}
 
 export type SetupOptions = {
   /** In order; the default ones when empty. */
@@ -30,9 +127,7 @@ const newFile = "toolplane.json";
 export function createSetup({ files, directory, environment, platform, program }: SetupOptions): Setup {
   const where = { platform, home: homeDirectory() ?? "/", directory, environment };
   const present = () =>
-    files.length > 0
-      ? files.map((file) => resolve(directory, file))
-      : defaultConfigFiles(directory, environment);
+    files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);
   const load = async (): Promise<LoadedConfig> => {
     const found = present();
     const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
@@ -92,13 +187,9 @@ export function createSetup({ files, directory, environment, platform, program }
       const defined = await load().then(definedIn(name), () => undefined);
       const path = defined ?? lastFile();
       if (defined !== undefined && !hasServerEntry(defined, name))
-        throw new PlaneError(
-          "NOT_FOUND",
-          `'${name}' stands in ${defined} in a form that is edited by hand.`,
-          {
-            data: { server: name, file: defined },
-          },
-        );
+        throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
+          data: { server: name, file: defined },
+        });
       await putServerEntry(path, name, definition);
       return { path };
     },
@@ -137,8 +228,7 @@ export function createSetup({ files, directory, environment, platform, program }
       ...{ scope, keep: options.keep ?? false, dryRun: options.dryRun ?? false, into, files: found },
       workspace: scope === "project" || isHere(into) ? directory : null,
       gateway(config) {
-        if (config.length === 0 && !isConfiguredByVariables(environment))
-          noConfigFound(directory, environment);
+        if (config.length === 0 && !isConfiguredByVariables(environment)) noConfigFound(directory, environment);
         return { command, args: [...args, "mcp", ...config.flatMap((file) => ["--config", file])] };
       },
     });
@@ -195,15 +285,9 @@ function withoutServers({ servers, broken, tools, manifests, files }: Config): C
 /** The file that defines a server; undefined when none does. */
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
   return ({ merged: { values, originOf } }) =>
-    isObject(values.servers) && values.servers[name] !== undefined
-      ? originOf(["servers", name])?.file
-      : undefined;
+    isObject(values.servers) && values.servers[name] !== undefined ? originOf(["servers", name])?.file : undefined;
 }
 
-async function definingFile(
-  name: string,
-  load: () => Promise<LoadedConfig>,
-  fallback: () => string,
-): Promise<string> {
+async function definingFile(name: string, load: () => Promise<LoadedConfig>, fallback: () => string): Promise<string> {
   return definedIn(name)(await load()) ?? fallback();
 }

@@ -3,7 +3,7 @@ import { utimes, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
-import { watchFiles } from "./watch-files.ts";
+import { watchFiles } from "./reload.ts";
 
 test("an edit and a new file are told, a touch is not", async () => {
   await using directory = await temporaryDirectory();

@@ -18,10 +18,7 @@ test("a number and the text that looks like it are two keys", () => {
   map.set("1", "text");
   map.set('"1', "quoted");
   map.set(1n, "large");
-  assert.deepEqual(
-    [map.get(1), map.get("1"), map.get('"1'), map.get(1n)],
-    ["number", "text", "quoted", "large"],
-  );
+  assert.deepEqual([map.get(1), map.get("1"), map.get('"1'), map.get(1n)], ["number", "text", "quoted", "large"]);
 });
 
 test("what can be no key finds nothing, whatever it looks like", () => {

@@ -36,15 +36,7 @@ test("numbers that no number of ours can hold are written as they were read", ()
 });
 
 test("a number that is only written in another way is a number", () => {
-  for (const number of [
-    "1.0",
-    "1e5",
-    "10000000000000000000000",
-    "0.30000000000000004",
-    "1.5e300",
-    "0",
-    "-0.5",
-  ])
+  for (const number of ["1.0", "1e5", "10000000000000000000000", "0.30000000000000004", "1.5e300", "0", "-0.5"])
     assert.deepEqual(exactNumbersIn(noted(`[${number}]`)), [], number);
 });
 
@@ -71,8 +63,7 @@ test("a number that is only rounded, or a zero with a sign, is still the same to
   const found = (text: string) => findChanged(exactNumbersIn(noted(`[${text}]`)))?.text;
   for (const same of ["-0", "-0.0", "0.12345678901234567890", "3.14159265358979323846"])
     assert.equal(found(same), undefined);
-  for (const other of ["9007199254740993", "-9223372036854775807", "1e400"])
-    assert.equal(found(other), other);
+  for (const other of ["9007199254740993", "-9223372036854775807", "1e400"]) assert.equal(found(other), other);
 });
 
 test("what has been changed since is not put back", () => {

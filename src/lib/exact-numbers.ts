@@ -31,8 +31,7 @@ function isLost(source: string, value: number): boolean {
 
 /** Its digits and where they stand, the same for every way to write one number. */
 function decimalOf(text: string): string {
-  const [, sign = "", whole = "", part = "", power = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
   const kept = digits.replace(/0+$/, "");
   if (kept === "") return `${sign}${whole === "" ? text : "0"}`;

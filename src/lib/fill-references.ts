@@ -27,9 +27,7 @@ export function fillReferences(value: unknown, lookUp: (path: Path) => unknown):
   }
   if (Array.isArray(value)) return value.map((item) => fillReferences(item, lookUp));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]));
 }
 
 /** What stands there, step by step into objects and lists; undefined where nothing does. */
@@ -48,6 +46,5 @@ function asText(value: unknown): string {
 
 function visit(value: unknown, onText: (text: string) => void): void {
   if (typeof value === "string") onText(value);
-  else if (typeof value === "object" && value !== null)
-    for (const inner of Object.values(value)) visit(inner, onText);
+  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) visit(inner, onText);
 }

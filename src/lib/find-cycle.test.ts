@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCycle } from "./find-cycle.ts";
 
-const graph = (edges: Record<string, string[]>) =>
-  Object.entries(edges).map(([id, dependsOn]) => ({ id, dependsOn }));
+const graph = (edges: Record<string, string[]>) => Object.entries(edges).map(([id, dependsOn]) => ({ id, dependsOn }));
 
 test("a circle is told from where it begins to where it closes", () => {
   assert.deepEqual(findCycle(graph({ a: ["b"], b: ["c"], c: ["b"] })), ["b", "c", "b"]);

@@ -33,11 +33,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
 }
 
 /** null lets everything through, an empty list nothing; a denied name stays denied. */
-export function passesFilter(
-  name: string,
-  allow: readonly string[] | null,
-  deny: readonly string[] | null,
-): boolean {
+export function passesFilter(name: string, allow: readonly string[] | null, deny: readonly string[] | null): boolean {
   if (deny?.some((pattern) => matchesGlob(pattern, name))) return false;
   return allow === null || allow.some((pattern) => matchesGlob(pattern, name));
 }

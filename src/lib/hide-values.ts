@@ -1,8 +1,5 @@
 /** Replaces known secret values wherever they turn up. Short ones are left: they would hide ordinary words. */
-export function createHider(
-  values: readonly (string | undefined)[],
-  shortestSecret = 6,
-): (text: string) => string {
+export function createHider(values: readonly (string | undefined)[], shortestSecret = 6): (text: string) => string {
   // A text is shown line by line, so a secret of several lines is one in each of them.
   const all = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
   // Servers print what they were given in other clothes, too.

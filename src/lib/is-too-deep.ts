@@ -8,8 +8,7 @@ export function isTooDeep(value: unknown): boolean {
     const next: unknown[] = [];
     for (const item of level) {
       if (typeof item !== "object" || item === null) continue;
-      for (const child of Object.values(item))
-        if (typeof child === "object" && child !== null) next.push(child);
+      for (const child of Object.values(item)) if (typeof child === "object" && child !== null) next.push(child);
     }
     if (next.length === 0) return false;
     level = next;

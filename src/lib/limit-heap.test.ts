@@ -30,11 +30,9 @@ const program = `
 `;
 
 test("what is young grows to its limit, also after it was given back in a quiet time", () => {
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--expose-gc", "--input-type=module", "--eval", program],
-    { encoding: "utf8" },
-  );
+  const { stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "--eval", program], {
+    encoding: "utf8",
+  });
   assert.notEqual(stdout, "", stderr);
   const [first = 0, quiet = 0, again = 0] = JSON.parse(stdout) as number[];
   assert.ok(first >= 32 && first < 128, `${first} MB under load`);

@@ -1,5 +1,4 @@
-const anywhere =
-  /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
+const anywhere = /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
 const wholeWords = new Set(["key", "keys", "pass", "pat", "pwd", "bearer", "signature", "sig"]);
 
 /** Is a value under this key, header, variable, flag or parameter likely to be a secret? */

@@ -63,8 +63,7 @@ function isBeginningOf(cut: unknown, whole: unknown): boolean {
   if (typeof cut === "string") return typeof whole === "string" && whole.startsWith(cut);
   if (typeof cut === "number") return typeof whole === "number";
   if (typeof cut !== "object" || cut === null) return cut === whole;
-  if (typeof whole !== "object" || whole === null || Array.isArray(cut) !== Array.isArray(whole))
-    return false;
+  if (typeof whole !== "object" || whole === null || Array.isArray(cut) !== Array.isArray(whole)) return false;
   const wholeEntries = Object.entries(whole);
   const cutEntries = Object.entries(cut);
   return cutEntries.every(([key, value]) => {

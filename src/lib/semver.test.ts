@@ -54,20 +54,7 @@ test("missing parts are 0, a leading v and what is behind a plus say nothing", (
 });
 
 test("what is no version is none", () => {
-  for (const text of [
-    "",
-    " ",
-    "x",
-    "latest",
-    "1.2.3.4",
-    "1.",
-    ".1",
-    "1..2",
-    "1.0.0-",
-    "1.0.0-a..b",
-    "-1",
-    "1.2.3 4",
-  ]) {
+  for (const text of ["", " ", "x", "latest", "1.2.3.4", "1.", ".1", "1..2", "1.0.0-", "1.0.0-a..b", "-1", "1.2.3 4"]) {
     assert.equal(parseVersion(text), null, text);
   }
 });
@@ -203,10 +190,7 @@ test("comparisons agree with the order of versions", () => {
 test("a caret keeps the first part that is not 0, a tilde the minor part", () => {
   fc.assert(
     fc.property(release, release, (wanted, version) => {
-      const [low, given] = [wanted, version].map((text) => text.split(".").map(Number)) as [
-        number[],
-        number[],
-      ];
+      const [low, given] = [wanted, version].map((text) => text.split(".").map(Number)) as [number[], number[]];
       const isNotBelow = accepts(`>=${wanted}`, version);
       const kept = low.findIndex((part) => part > 0);
       const upTo = kept === -1 ? 2 : kept;
@@ -224,8 +208,7 @@ test("clauses narrow and alternatives widen", () => {
   fc.assert(
     fc.property(clause, clause, release, (first, second, version) => {
       const [a, b] = [accepts(first, version), accepts(second, version)];
-      for (const joint of [",", " ", ", "])
-        assert.equal(accepts(`${first}${joint}${second}`, version), a && b);
+      for (const joint of [",", " ", ", "]) assert.equal(accepts(`${first}${joint}${second}`, version), a && b);
       assert.equal(accepts(`${first} || ${second}`, version), a || b);
     }),
   );

@@ -22,8 +22,7 @@ const escapes: Readonly<Record<string, string>> = {
 export function readWord(cursor: Cursor): ShellWord | null {
   const { text, at: start, line } = cursor;
   const word: ShellWord = { text: "", source: "", line, doubt: null };
-  while (cursor.at < text.length && !ends.has(text[cursor.at] as string))
-    if (!readPiece(cursor, word)) return null;
+  while (cursor.at < text.length && !ends.has(text[cursor.at] as string)) if (!readPiece(cursor, word)) return null;
   word.source = text.slice(start, cursor.at);
   return word;
 }
@@ -36,8 +35,7 @@ function readPiece(cursor: Cursor, word: ShellWord): boolean {
   if (character === "'") return readLiteral(cursor, word);
   if (character === '"') return readDoubleQuoted(cursor, word);
   if (character === "$" && next === "'") return readEscaped(cursor, word);
-  if (character === "`" || (character === "$" && startsExpansion.test(next)))
-    return skipExpansion(cursor, word);
+  if (character === "`" || (character === "$" && startsExpansion.test(next))) return skipExpansion(cursor, word);
   if (character === "\\") {
     if (next === "\n") cursor.line += 1;
     else word.text += next || character;
@@ -110,10 +108,7 @@ function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
   const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);
   const closer = { "`": "`", "$(": ")", "${": "}" }[opener];
   const name = /^\$(\w+|.)/s.exec(text.slice(at, at + 80))?.[0] ?? opener;
-  doubt(
-    word,
-    `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`,
-  );
+  doubt(word, `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`);
   if (closer === undefined) {
     cursor.at += name.length;
     return true;

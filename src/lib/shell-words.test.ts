@@ -137,15 +137,12 @@ test("what is read without a doubt is what bash makes of it", () => {
     if (text.endsWith("\\")) return false;
     const commands = readShell(text);
     return commands.every(
-      ({ problem, words }) =>
-        problem === null && words[0]?.text === "f" && words.every(({ doubt }) => doubt === null),
+      ({ problem, words }) => problem === null && words[0]?.text === "f" && words.every(({ doubt }) => doubt === null),
     );
   });
   assert.ok(plain.length > 300, `only ${plain.length} of them were plain`);
   const script = `f() { printf '%s\\1' "$@"; printf '\\2'; }\n${plain.map((text) => `${text}\nprintf '\\3'\n`).join("")}`;
-  const said = execFileSync("bash", ["--norc"], { input: script, encoding: "utf8" })
-    .split("\u0003")
-    .slice(0, -1);
+  const said = execFileSync("bash", ["--norc"], { input: script, encoding: "utf8" }).split("\u0003").slice(0, -1);
   const read = plain.map((text) =>
     readShell(text)
       .map(

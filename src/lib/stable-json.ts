@@ -10,8 +10,7 @@ function isSorted(value: unknown): boolean {
   if ("toJSON" in value) return false;
   const keys = Object.keys(value);
   return keys.every(
-    (key, at) =>
-      (at === 0 || (keys[at - 1] as string) < key) && isSorted((value as Record<string, unknown>)[key]),
+    (key, at) => (at === 0 || (keys[at - 1] as string) < key) && isSorted((value as Record<string, unknown>)[key]),
   );
 }
 

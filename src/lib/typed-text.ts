@@ -49,10 +49,7 @@ function lookUp(reference: string, root: unknown): unknown {
     .slice(2)
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined),
-      root,
-    );
+    .reduce<unknown>((place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined), root);
 }
 
 /** Undefined for what is no JSON, has spaces around it, or is a number that cannot be read exactly. */

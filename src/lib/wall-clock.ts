@@ -36,16 +36,13 @@ export function momentOf(zone: string, wall: number): number {
 
 /** A date is the beginning of that day; without an offset it is what a clock in the zone shows. Null when it is neither. */
 export function readMoment(text: string, zone: string): { at: number; isDate: boolean } | null {
-  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(
-    text,
-  );
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (parts === null) return null;
   const [, date = "", time, offset] = parts;
   const wall = Date.parse(`${date}T${time ?? "00:00"}${offset ?? "Z"}`);
   const day = Date.parse(`${date}T00:00Z`);
   // 30 February is taken for 2 March by the parser.
-  if (Number.isNaN(wall) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date)
-    return null;
+  if (Number.isNaN(wall) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
   return { at: offset === undefined ? momentOf(zone, wall) : wall, isDate: time === undefined };
 }
 

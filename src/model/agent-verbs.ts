@@ -1,13 +1,6 @@
 import type { AgentCounters, AgentMessage, AgentRun, AgentStyle, TraceType } from "./agent-run.ts";
 import type { CallOptions } from "./call.ts";
-import type {
-  AskedCall,
-  AssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ChatModel,
-  ToolMessage,
-} from "./chat.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ChatModel, ToolMessage } from "./chat.ts";
 import type { ToolsetDefinition } from "./config.ts";
 import type { ToolsetInput } from "./config-input.ts";
 import type { ErrorReport } from "./errors.ts";

@@ -21,10 +21,7 @@ export type ApiKey = {
 
 /** `user` is who creates it when left out; without scopes it may list and call. */
 export type NewApiKey = { name: string } & Partial<
-  Pick<
-    ApiKey,
-    "user" | "groups" | "persona" | "scopes" | "workspace" | "compliance" | "toolGroups" | "expiresAt"
-  >
+  Pick<ApiKey, "user" | "groups" | "persona" | "scopes" | "workspace" | "compliance" | "toolGroups" | "expiresAt">
 >;
 
 export type CreatedApiKey = { key: ApiKey; secret: string };

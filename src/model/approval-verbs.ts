@@ -29,11 +29,7 @@ export interface ApprovalVerbs {
    * @example
    * const { verdict, reason } = await plane.testPolicy("git.push", { force: true });
    */
-  testPolicy(
-    tool: string | ToolId,
-    args?: JsonObject,
-    caller?: Caller & { mode?: PolicyMode },
-  ): Promise<PolicyTest>;
+  testPolicy(tool: string | ToolId, args?: JsonObject, caller?: Caller & { mode?: PolicyMode }): Promise<PolicyTest>;
   /**
    * What waits for a person, oldest first unless `order` says otherwise: the caller's, and what else they may see.
    *
@@ -52,11 +48,7 @@ export interface ApprovalVerbs {
    * const { outcome } = await plane.answerApproval(id, { decision: "approve" });
    * if (outcome?.ok) console.log(outcome.result.content);
    */
-  answerApproval(
-    id: string,
-    answer: Answer,
-    caller?: Caller,
-  ): Promise<{ approval: HeldView; outcome?: Outcome }>;
+  answerApproval(id: string, answer: Answer, caller?: Caller): Promise<{ approval: HeldView; outcome?: Outcome }>;
   /** The change plans, newest first. */
   plans(caller?: Caller): Promise<Plan[]>;
   /** One change plan with its changes. */

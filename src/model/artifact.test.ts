@@ -31,13 +31,7 @@ test("other spellings of the fields are understood", () => {
 });
 
 test("what is no such result is left alone", () => {
-  for (const text of [
-    "artifacts",
-    '{"artifacts": 1}',
-    '{"artifacts": []}',
-    '{"artifacts": [',
-    '["artifacts"]',
-  ])
+  for (const text of ["artifacts", '{"artifacts": 1}', '{"artifacts": []}', '{"artifacts": [', '["artifacts"]'])
     assert.equal(readArtifacts({ content: [{ type: "text", text }] }), null);
 });
 
@@ -46,10 +40,7 @@ test("an artifact that cannot be used is named, and the others are kept", () => 
     content: [],
     structuredContent: { artifacts: [{ b64 }, { name: "x", b64: "?" }, { name: "ok", b64 }] },
   });
-  assert.deepEqual(found?.problems, [
-    "Artifact 1 has no name.",
-    "Artifact 'x' has no valid base64 in 'b64'.",
-  ]);
+  assert.deepEqual(found?.problems, ["Artifact 1 has no name.", "Artifact 'x' has no valid base64 in 'b64'."]);
   assert.deepEqual(
     found?.artifacts.map(({ name }) => name),
     ["ok"],

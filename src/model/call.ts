@@ -80,16 +80,7 @@ export type Grant = { by: string };
 /** Policy's no, and what kind of no it is. `locked` where its server may be told of: whom to ask. */
 export type Refused = {
   refused: string;
-  why:
-    | "server"
-    | "groups"
-    | "persona"
-    | "flags"
-    | "workspace"
-    | "compliance"
-    | "tool groups"
-    | "state"
-    | "defect";
+  why: "server" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
   locked?: Contact;
 };
 
@@ -155,14 +146,7 @@ export type Execution = {
 export type Executed = Routed & { executed: Execution };
 
 /** How a call ended, or that it waits. */
-export type CallStatus =
-  | "succeeded"
-  | "tool_error"
-  | "failed"
-  | "refused"
-  | "waiting"
-  | "cancelled"
-  | "dry_run";
+export type CallStatus = "succeeded" | "tool_error" | "failed" | "refused" | "waiting" | "cancelled" | "dry_run";
 
 /** What is known about a call, whatever came of it. */
 export type CallReport<Status extends CallStatus = CallStatus> = {

@@ -65,11 +65,6 @@ export const shippedLevels: ComplianceLevels = {
   ],
 };
 
-function level(
-  name: string,
-  description: string,
-  allowed_with: string[],
-  aliases: string[] = [],
-): ComplianceLevel {
+function level(name: string, description: string, allowed_with: string[], aliases: string[] = []): ComplianceLevel {
   return { name, description, aliases, allowed_with };
 }

@@ -27,9 +27,7 @@ export function describeIssue(issue: Issue, value: unknown): string {
       return issue.format === "regex" ? issue.message : `must be ${formats[issue.format] ?? issue.format}`;
     case "invalid_union":
       // A union with words of its own in its schema says more than we can.
-      return issue.message === unexplained
-        ? `must have another form than ${kindOfValue(given)}`
-        : issue.message;
+      return issue.message === unexplained ? `must have another form than ${kindOfValue(given)}` : issue.message;
     case "unrecognized_keys":
       return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
     case "custom":
@@ -77,8 +75,7 @@ function oneOf(values: readonly unknown[]): string {
 
 /** Short, and never what is inside a list or an object. */
 function describe(value: unknown): string {
-  if (typeof value === "string")
-    return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
+  if (typeof value === "string") return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
   return typeof value === "object" && value !== null ? kindOfValue(value) : String(value);
 }
 

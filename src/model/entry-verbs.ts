@@ -37,11 +37,7 @@ export interface EntryVerbs extends OverlayVerbs {
     caller?: Caller,
   ): Promise<EntryChange & { warnings: string[] }>;
   /** True when there was one that people set; what a file has under that name is there again. */
-  deleteTool(
-    name: string,
-    options?: { persona?: string; reason?: string },
-    caller?: Caller,
-  ): Promise<boolean>;
+  deleteTool(name: string, options?: { persona?: string; reason?: string }, caller?: Caller): Promise<boolean>;
   /** The same for a skill, a task or a job that a bundle brought. What others still need is refused. */
   deleteEntry(
     kind: WorkKind,
@@ -54,9 +50,5 @@ export interface EntryVerbs extends OverlayVerbs {
   /** Hand-written entries as one signed document. */
   exportBundle(choice?: BundleChoice, caller?: Caller): Promise<BundleExport>;
   /** Takes over all entries of a bundle, or none. The reason is asked for unless nothing is changed. */
-  importBundle(
-    bundle: string,
-    options: { reason?: string; dryRun?: boolean },
-    caller?: Caller,
-  ): Promise<BundleImport>;
+  importBundle(bundle: string, options: { reason?: string; dryRun?: boolean }, caller?: Caller): Promise<BundleImport>;
 }

@@ -34,8 +34,7 @@ test("the exit code follows from the category", () => {
 
 test("what was refused or answered by the tool is not worth a second try; what was not reached is", () => {
   for (const [code, { category, retryable }] of rows) {
-    if (["validation", "configuration", "policy", "tool"].includes(category))
-      assert.equal(retryable, false, code);
+    if (["validation", "configuration", "policy", "tool"].includes(category)) assert.equal(retryable, false, code);
     if (category === "transient") assert.equal(retryable, true, code);
   }
   assert.equal(errorTable.OUTCOME_UNKNOWN.retryable, false);

@@ -23,15 +23,13 @@ export const eventMeanings = {
   "tool.progress":
     "Its server tells how far it is: `callId`, `tool`, `progress`, `total`, `percentage`, `message`, `update`.",
   "tool.task": "Its server works on it in the background: `callId`, `tool`, `taskId`, `status`, `message`.",
-  "tool.result":
-    "It is over: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`.",
+  "tool.result": "It is over: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`.",
   "tool.search": "Tools were searched for: `query` without secrets, `resultCount`, `session`.",
   "tool.dynamicLoad": "An MCP client has these definitions from now on: `session`, `tools`, `loadedTokens`.",
   "hook.decided": "A hook had its say: `callId`, `tool`, `event`, `name`, `decision`.",
   "model.sampled":
     "A server asked for a model's words: `callId`, `server`, `tool`, `status`, `reason`, `model`, `inputTokens`, `outputTokens`.",
-  "question.asked":
-    "A server asks a person in the middle of a call: `questionId`, `callId`, `server`, `tool`.",
+  "question.asked": "A server asks a person in the middle of a call: `questionId`, `callId`, `server`, `tool`.",
   "question.answered": "Somebody has answered, or nobody did in time: `questionId`, `callId`, `action`.",
   "approval.requested": "A call waits for a person's yes: `approvalId`, `callId`, `tool`, `plan`.",
   "approval.changed": "It was answered, runs or is over: `approvalId`, `callId`, `tool`, `status`, `plan`.",
@@ -39,8 +37,7 @@ export const eventMeanings = {
   "agent.run":
     "A run of an agent is over: `runId`, `user`, `outcome`, `code`, `model`, `style`, `toolset`, `turns`, `durationMs`, `inputTokens`, `outputTokens`, `modelMs` of each turn, `calls` with the status of each.",
   "skill.started": "A skill is run: `runId`, `user`, `skill`.",
-  "skill.plan_generated":
-    "Its steps are known: `runId`, `user`, `skill`, `steps` with `id`, `tool`, `dependsOn`.",
+  "skill.plan_generated": "Its steps are known: `runId`, `user`, `skill`, `steps` with `id`, `tool`, `dependsOn`.",
   "skill.plan_ready": "Everything is there that they need: `runId`, `user`, `skill`.",
   "skill.step_started": "A step has begun: `runId`, `user`, `skill`, `step`, `tool`.",
   "skill.step_succeeded": "It is done: the same, `record` (the id of its call), `durationMs`.",

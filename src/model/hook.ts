@@ -2,13 +2,7 @@ import * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 
-export const hookEvents = [
-  "PermissionRequest",
-  "PreToolUse",
-  "PostToolUse",
-  "SessionStart",
-  "SessionEnd",
-] as const;
+export const hookEvents = ["PermissionRequest", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"] as const;
 /** The moments at which hooks are asked. */
 export type HookEvent = (typeof hookEvents)[number];
 
@@ -64,10 +58,7 @@ export type HookDecision = (typeof hookDecisions)[number];
 /** What a hook says; nothing is a `continue`. */
 export type HookAnswer = { decision?: HookDecision; reason?: string; payload?: JsonObject };
 
-type HookFunction = (
-  call: HookCall,
-  signal: AbortSignal,
-) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
+type HookFunction = (call: HookCall, signal: AbortSignal) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
 
 /** A hook of the program that made the plane. */
 export type LibraryHook =

@@ -6,16 +6,7 @@ export const ParameterName = z
   .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is no name a parameter can have"));
 
 /** Where a value comes from that only the system sets. */
-const sources = [
-  "inventory",
-  "user",
-  "groups",
-  "persona",
-  "conversation",
-  "workspace",
-  "scopes",
-  "files",
-] as const;
+const sources = ["inventory", "user", "groups", "persona", "conversation", "workspace", "scopes", "files"] as const;
 
 const InjectionRule = z.discriminatedUnion("from", [
   z.strictObject({ parameter: ParameterName, from: z.enum(sources) }),
@@ -46,13 +37,9 @@ export const defaultInventoryBytes = 64 * 1024;
 export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
   const rules = entries.map(
     (entry): InjectionRule =>
-      typeof entry !== "string"
-        ? entry
-        : { parameter: entry, from: entry === "username" ? "user" : "inventory" },
+      typeof entry !== "string" ? entry : { parameter: entry, from: entry === "username" ? "user" : "inventory" },
   );
-  return rules.filter(
-    ({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at,
-  );
+  return rules.filter(({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at);
 }
 
 /** What a file was called before its name was replaced by its address. */

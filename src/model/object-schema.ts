@@ -20,9 +20,7 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
     return { ...schema, type: "object", properties: isObject(schema.properties) ? schema.properties : {} };
   const { anyOf, oneOf, allOf, not, enum: choices, $ref, type, properties, required, ...rest } = schema;
   const own = readPart(schema, schema);
-  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) =>
-    readPart(part, schema),
-  );
+  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) => readPart(part, schema));
   const ways = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
   const some = ways.map((list) => commonPart(list.map((part) => readPart(part, schema))));
   const parts = [...some, ...all, own];
@@ -58,9 +56,7 @@ function commonPart(parts: readonly Part[]): Part {
   const [first, ...others] = parts;
   return {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as UnknownObject,
-    required: (first?.required ?? []).filter((name) =>
-      others.every(({ required }) => required.includes(name)),
-    ),
+    required: (first?.required ?? []).filter((name) => others.every(({ required }) => required.includes(name))),
   };
 }
 

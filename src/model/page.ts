@@ -8,11 +8,7 @@ type Asked = { limit: number | null; cursor: string | null };
 export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
 
 /** One page of what comes in the order of its places. */
-export function takePage<T>(
-  matching: readonly T[],
-  placeOf: (item: T) => string,
-  { limit, cursor }: Asked,
-): Page<T> {
+export function takePage<T>(matching: readonly T[], placeOf: (item: T) => string, { limit, cursor }: Asked): Page<T> {
   const start = cursor === null ? 0 : firstAfter(matching, placeOf, readCursor(cursor));
   const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
   const items = matching.slice(start, end);

@@ -2,23 +2,36 @@ import type { ActivityEntry } from "./activity.ts";
 import type { AgentVerbs } from "./agent-verbs.ts";
 import type { ApprovalVerbs } from "./approval-verbs.ts";
 import type { Budgets } from "./budgets.ts";
-import type { CallOptions, Outcome } from "./call.ts";
+import type { CallOptions, CallRecord, Outcome } from "./call.ts";
+import type { CallChain } from "./call-chain.ts";
+import type { CallSeries, SeriesQuery } from "./call-series.ts";
 import type { ClientVerbs } from "./client-context.ts";
 import type { Config } from "./config.ts";
 import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
 import type { EntryVerbs } from "./entry-verbs.ts";
+import type { EventOf, EventPage, EventType, StoredEvent } from "./events.ts";
 import type { ToolHealth } from "./health.ts";
 import type { AskHere } from "./held-call.ts";
-import type { HistoryVerbs } from "./history-verbs.ts";
 import type { IdentityVerbs } from "./identity-verbs.ts";
 import type { JobVerbs } from "./job-verbs.ts";
 import type { UnknownObject } from "./json.ts";
 import type { KeptSessions } from "./kept-sessions.ts";
-import type { AbortSignal } from "./platform.ts";
+import type { AbortSignal, URLSearchParams } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 import type { ToolReview } from "./quality.ts";
 import type { QualityVerbs } from "./quality-verbs.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
+import type {
+  JobEntry,
+  JobPage,
+  RegistrySummary,
+  SkillListing,
+  SkillPage,
+  SkillQuery,
+  TaskEntry,
+  TaskPage,
+  WorkQuery,
+} from "./registry-summary.ts";
 import type { Relay, ServerSaid } from "./relay.ts";
 import type { RunVerbs } from "./run-verbs.ts";
 import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
@@ -26,11 +39,12 @@ import type { Contact, LockedServer, LogLevel, ServersChange } from "./server.ts
 import type { ServerVerbs } from "./server-verbs.ts";
 import type { DoctorReport } from "./setup.ts";
 import type { SkillVerbs } from "./skill-run.ts";
-import type { TokenVerbs } from "./token-verbs.ts";
+import type { CallFilter } from "./store.ts";
+import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
+import type { TokenGiven, TokenStatus } from "./token.ts";
 import type { Tool, ToolId } from "./tool.ts";
 import type { ToolPlanVerbs } from "./tool-plan.ts";
 import type { ToolQuery } from "./tool-query.ts";
-import type { WorkVerbs } from "./work-verbs.ts";
 
 export type { Caller };
 
@@ -217,4 +231,85 @@ export interface Plane
   drain(): void;
   /** Ends calls, runs and sessions and stops every server that the plane started. `await using` does it by itself. */
   stop(): Promise<void>;
+}
+
+/** A sign-in under way: the person goes to `url`. */
+type SignIn = { url: string; finished: Promise<void>; cancel(): void };
+
+/** How a person is known to servers. */
+interface TokenVerbs {
+  /** The tokens that are kept for the caller, without the tokens. */
+  tokens(caller?: Caller): Promise<TokenStatus[]>;
+  /** Keeps a token for the caller and a server. */
+  setToken(server: string, token: TokenGiven, caller?: Caller): Promise<void>;
+  /** True when there was one. */
+  forgetToken(server: string, caller?: Caller): Promise<boolean>;
+  /** Begins an OAuth sign-in: the browser goes to `url` and comes back to `redirectUri`. */
+  beginSignIn(server: string, redirectUri: string, caller?: Caller): Promise<{ url: string; state: string }>;
+  /** The same with a listener on this machine that the browser comes back to. */
+  signIn(server: string, caller?: Caller): Promise<SignIn>;
+  /** Ends a sign-in with the parameters that the browser came back with. */
+  finishSignIn(parameters: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
+}
+
+/** What there is to do, and who can do it. */
+interface WorkVerbs {
+  /** The whole catalogue in short, for the caller's persona or another. */
+  registrySummary(caller?: Caller & { persona?: string; waitMs?: number }): Promise<RegistrySummary>;
+  /** The skills that are meant, by name, a page at a time, each with the tools it lacks. */
+  skills(query?: Partial<SkillQuery>, caller?: Caller & { waitMs?: number }): Promise<SkillPage>;
+  /** One skill with the tools that it lacks. */
+  skill(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
+  /** What the caller's persona, or those that are asked for, can work at. */
+  jobs(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
+  /** The same a page at a time, by name, each with when it is due. */
+  queryJobs(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
+  /** The tasks that the personas can work at. */
+  tasks(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
+  /** The same a page at a time, by name. */
+  queryTasks(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
+  /** One task. */
+  task(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
+}
+
+/** What has happened, and what came of it. */
+interface HistoryVerbs {
+  /**
+   * The caller's own calls, newest first; everybody's for admins.
+   *
+   * @example
+   * const failed = await plane.calls({ tool: "demo.add", status: "failed", limit: 20 });
+   */
+  calls(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
+  /** The record of one call. */
+  callRecord(id: string, caller?: Caller): Promise<CallRecord>;
+  /** How many calls there were lately, how they went and how long they took: the caller's own, everybody's for admins. */
+  callSeries(query?: SeriesQuery, caller?: Caller): Promise<CallSeries>;
+  /** Is the record of calls as it was written? For admins. `head` is a hash that was kept elsewhere. */
+  verifyCalls(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
+  /**
+   * A part of a result that was too large to be given whole; the caller's own, or anybody's for admins.
+   *
+   * @example
+   * const { text, nextOffset } = await plane.result(outcome.stored.id, { path: "items.0" });
+   */
+  result(id: string, query?: ResultQuery, caller?: Caller): Promise<ResultPage>;
+  /** The results that are kept, newest first. */
+  results(page?: { limit?: number; cursor?: string }, caller?: Caller): Promise<ResultList>;
+  /** What happened, oldest first, with ids above `after`: as much of it as the caller may see. */
+  events(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
+  /** The same in pages: how much of the past is read for one page is limited. Go on behind `upTo`, until it stays. */
+  eventPage(after?: number, limit?: number, caller?: Caller): Promise<EventPage>;
+  /** The id of the newest stored event. */
+  lastEventId(): Promise<number>;
+  /** Called when there are new events to be read. */
+  onStored(listener: () => void): () => void;
+  /**
+   * Calls the listener for each event of this name, until the returned function is called.
+   *
+   * @example
+   * const stop = plane.on("tool.result", ({ tool, success, durationMs }) => console.log(tool, success, durationMs));
+   * stop();
+   */
+  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
 }

@@ -32,10 +32,7 @@ test("a refusal says who, what and which scope", () => {
     code: "FORBIDDEN",
     message: "ann may not see the API keys: it takes the scope 'admin'.",
   });
-  assert.throws(
-    () => requireScope(anonymous, "read", "look at tools"),
-    /^PlaneError: An anonymous caller may/,
-  );
+  assert.throws(() => requireScope(anonymous, "read", "look at tools"), /^PlaneError: An anonymous caller may/);
 });
 
 const users = { ann: { groups: ["ops"], persona: "Atlas" }, bob: { groups: [], persona: null } };

@@ -119,10 +119,7 @@ function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Princ
  * const principal = narrow(principalOf({ user: "ann" }), { servers: ["files"] });
  * await plane.runAgent("What is in notes.txt?", { principal });
  */
-export function narrow(
-  principal: Principal,
-  { servers }: { servers: boolean | readonly string[] },
-): Principal {
+export function narrow(principal: Principal, { servers }: { servers: boolean | readonly string[] }): Principal {
   if (servers === true) return principal;
   if (servers !== false && !(Array.isArray(servers) && servers.every((name) => typeof name === "string")))
     throw new PlaneError("USAGE", "The servers of a sub-agent are true, false or a list of their names.");

@@ -14,9 +14,7 @@ export type ProviderContext = {
   /** Whose session it is, where sessions are not shared. */
   owner: { user: string | null; conversation: string | null };
   /** Answers what the other side asks before it goes on. */
-  onRequest?:
-    | ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>)
-    | undefined;
+  onRequest?: ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>) | undefined;
   /** The same for every attempt of one call, where its tool takes one. */
   idempotencyKey?: string | undefined;
   /** To be called when nothing is left to wait for; throws where the tool is another one by now. */

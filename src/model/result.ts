@@ -25,9 +25,7 @@ export function normalizeResult(raw: unknown): NormalResult {
   // What came in shape goes on as it came.
   if (isNormal(raw)) return { result: raw, warnings: [] };
   const warnings: string[] = [];
-  const content = Array.isArray(raw.content)
-    ? raw.content.map((block, at) => toBlock(block, at, warnings))
-    : [];
+  const content = Array.isArray(raw.content) ? raw.content.map((block, at) => toBlock(block, at, warnings)) : [];
   if (raw.content !== undefined && !Array.isArray(raw.content)) {
     warnings.push("'content' is not a list; it is kept as one text block.");
     content.push(textBlock(raw.content));
@@ -44,11 +42,7 @@ export function normalizeResult(raw: unknown): NormalResult {
 
 function isNormal(raw: UnknownObject): raw is ToolResult {
   const { content, isError } = raw;
-  return (
-    Array.isArray(content) &&
-    content.every(isBlock) &&
-    (isError === undefined || typeof isError === "boolean")
-  );
+  return Array.isArray(content) && content.every(isBlock) && (isError === undefined || typeof isError === "boolean");
 }
 
 function isBlock(block: unknown): block is ContentBlock {

@@ -35,16 +35,7 @@ export const ServerCircuit = z.strictObject({
 export type ServerCircuit = z.infer<typeof ServerCircuit>;
 
 /** From the least to the most serious. */
-export const logLevels = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-] as const;
+export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Names and globs of variables of the plane's environment; true is all, false only the default ones. */
@@ -55,9 +46,7 @@ export const defaultTimeoutMs = 60_000;
 
 /** One MCP server in the normal form of the configuration. */
 export const ServerDefinition = z.strictObject({
-  command: z.optional(
-    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
-  ),
+  command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
   inheritEnv: z.optional(InheritEnv),

@@ -1,10 +1,7 @@
 import type { JsonObject } from "./json.ts";
 
 /** What becomes of a value, null for none, and what whoever asked is told. `now` is the store's time. */
-export type SharedStep<T> = (
-  value: JsonObject | null,
-  now: number,
-) => { value: JsonObject | null; answer: T };
+export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: JsonObject | null; answer: T };
 
 /** Small things that all planes on one store have together, each for a time: counts, shares, sessions of clients. */
 export interface SharedValues {

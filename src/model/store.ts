@@ -20,10 +20,7 @@ import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts"
 
 /** Things that happened and are only ever added. */
 /** What of a record its row is found by. */
-export type CallColumns = Pick<
-  CallRecord,
-  "id" | "at" | "tool" | "status" | "server" | "run" | "durationMs"
-> & {
+export type CallColumns = Pick<CallRecord, "id" | "at" | "tool" | "status" | "server" | "run" | "durationMs"> & {
   principal: Pick<CallRecord["principal"], "user">;
 };
 

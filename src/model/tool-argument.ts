@@ -26,8 +26,7 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
   const [, name = "", optional, type = "", description = ""] = shape.exec(text) ?? [];
   if (name.trim() === "")
     return {
-      problem:
-        "is not name:type:description, as in 'city:string:Where to look'. A name with a ? is optional.",
+      problem: "is not name:type:description, as in 'city:string:Where to look'. A name with a ? is optional.",
     };
   const known = argumentTypes.find((one) => one === type.trim());
   if (known === undefined)

@@ -18,9 +18,7 @@ test("each model's API gets what it calls tools", () => {
   assert.deepEqual(toolFormats["openai-responses"]([tool]), [
     { type: "function", name: "notes__write", description, parameters, strict: false },
   ]);
-  assert.deepEqual(toolFormats.anthropic([tool]), [
-    { name: "notes__write", description, input_schema: parameters },
-  ]);
+  assert.deepEqual(toolFormats.anthropic([tool]), [{ name: "notes__write", description, input_schema: parameters }]);
   assert.deepEqual(toolFormats.mcp([tool]), [
     {
       ...{ name: "notes__write", title: "Write", description, inputSchema: parameters },

@@ -1,10 +1,7 @@
 import { toObjectSchema } from "./object-schema.ts";
 import type { Tool } from "./tool.ts";
 
-type Described = Pick<
-  Tool,
-  "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations"
->;
+type Described = Pick<Tool, "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations">;
 
 /** What `tools` is in a request to a model, by whose request it is. Parameters that the system sets are in none. */
 export const toolFormats = {

@@ -11,9 +11,7 @@ export function readTraceContext(said: unknown): TraceContext | null {
   if (!isObject(said)) return null;
   const { traceparent, tracestate } = said;
   if (typeof traceparent !== "string" || !parentShape.test(traceparent)) return null;
-  return typeof tracestate === "string" && stateShape.test(tracestate)
-    ? { traceparent, tracestate }
-    : { traceparent };
+  return typeof tracestate === "string" && stateShape.test(tracestate) ? { traceparent, tracestate } : { traceparent };
 }
 
 /** What is said beside a request, with the trace in the place of the one that was said before. */

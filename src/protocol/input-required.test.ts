@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
-import { completeResult } from "./input-required.ts";
+import { completeResult } from "./modern-session.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** A server that gives these results one after the other, and what it was sent. */
@@ -88,10 +88,7 @@ test("a server that never stops asking is given up", async () => {
 });
 
 test("questions that nobody can answer, or that are none, fail the call with what was asked", async () => {
-  await assert.rejects(
-    serverOf(asking({ a: question("elicitation/create") })).call(),
-    /'elicitation\/create'/,
-  );
+  await assert.rejects(serverOf(asking({ a: question("elicitation/create") })).call(), /'elicitation\/create'/);
   await assert.rejects(serverOf(asking({ a: "text" })).call({ onRequest: async () => ({}) }), /nobody here/);
 });
 

@@ -3,11 +3,7 @@ import type { Peer } from "./peer.ts";
 import { type ClientDescription, legacyVersions, type Session } from "./session.ts";
 
 /** Opens with a handshake: we offer the newest revision and take what the server answers if we know it. */
-export async function openLegacySession(
-  peer: Peer,
-  client: ClientDescription,
-  signal: AbortSignal,
-): Promise<Session> {
+export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
   return acceptHandshake(peer, await peer.request("initialize", params, { signal }), client.logLevel);

@@ -2,7 +2,6 @@ import { backoffMs } from "../lib/backoff.ts";
 import { pause } from "../lib/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AsClient } from "../model/relay.ts";
-import { completeResult } from "./input-required.ts";
 import { describeServer } from "./legacy-session.ts";
 import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
@@ -10,6 +9,54 @@ import type { RequestOptions } from "./request-options.ts";
 import { type ClientDescription, modernVersion, type Session } from "./session.ts";
 import { tasksExtension } from "./tasks/task.ts";
 import { extendsToTasks } from "./tasks/task-call.ts";
+
+type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
+
+/** Only these may be answered with questions, and so often at most. */
+const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
+const roundLimit = 10;
+
+/** Sends a request and answers what the server asks back, until the result is complete. */
+export async function completeResult(
+  send: Send,
+  method: string,
+  params: UnknownObject,
+  options: RequestOptions,
+): Promise<unknown> {
+  let more: UnknownObject = {};
+  for (let round = 0; round <= roundLimit; round++) {
+    const result = await send(method, { ...params, ...more }, options);
+    const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
+    if (type === "complete" || !isObject(result)) return result;
+    if (type === "task" && options.task) return result;
+    if (type !== "input_required" || !mayAsk.has(method)) {
+      throw new RpcError(-32603, `its result is of a kind we do not know: ${JSON.stringify(type)}`);
+    }
+    more = await answerQuestions(result, options);
+  }
+  throw new RpcError(-32603, `it still asked back after ${roundLimit} rounds`);
+}
+
+/** The state goes back exactly as it came. */
+async function answerQuestions(
+  { inputRequests, requestState }: UnknownObject,
+  { onRequest, signal = new AbortController().signal }: RequestOptions,
+): Promise<UnknownObject> {
+  const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  const answers = await Promise.all(
+    questions.map(async ([key, question]): Promise<[string, UnknownObject]> => {
+      const { method, params } = isObject(question) ? question : {};
+      if (!onRequest || typeof method !== "string") {
+        throw new RpcError(-32603, `it asked for '${method}', which nobody here can answer`);
+      }
+      return [key, await onRequest(method, isObject(params) ? params : {}, signal)];
+    }),
+  );
+  return {
+    ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+}
 
 const metaPrefix = "io.modelcontextprotocol/";
 /** The server closed the stream of changes; asked again after this, longer each time. */
@@ -19,11 +66,7 @@ const listenAgain = { firstMs: 1_000, maxMs: 60_000 };
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 };
 
 /** Asks what the server is. Its answer, or an error of this revision, shows that it speaks it. */
-export async function discoverModern(
-  peer: Peer,
-  client: ClientDescription,
-  signal: AbortSignal,
-): Promise<Session> {
+export async function discoverModern(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
   const given = isObject(result) ? result : {};
   const versions = given.supportedVersions;
@@ -48,11 +91,7 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const send = (method: string, params: UnknownObject, options?: RequestOptions) => {
     // What is passed on as it is, is answered by whoever gets it.
     const answersHere = method === "tools/call" && options?.continuation === undefined;
-    return peer.request(
-      method,
-      withEnvelope(params, inTheNameOf(options?.asClient, able, answersHere)),
-      options,
-    );
+    return peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, able, answersHere)), options);
   };
   return {
     era: "modern",
@@ -65,8 +104,7 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
         : completeResult(send, method, params, options),
     watch() {
       const filter = changesOffered(described.capabilities);
-      if (filter)
-        void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
+      if (filter) void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
     },
     end: () => ended.abort(),
   };
@@ -79,11 +117,7 @@ function withTasks({ info, capabilities }: ClientDescription): ClientDescription
 }
 
 /** What whoever asks through us can do, and what we do for everybody. */
-function inTheNameOf(
-  caller: AsClient | undefined,
-  own: ClientDescription,
-  answersHere: boolean,
-): ClientDescription {
+function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answersHere: boolean): ClientDescription {
   if (caller === undefined) return own;
   const { extensions, sampling } = own.capabilities;
   const capabilities = {

@@ -7,11 +7,7 @@ import { negotiate } from "./negotiate.ts";
 import { createPeer, refuseRequest } from "./peer.ts";
 import type { Era } from "./session.ts";
 
-type Reply =
-  | { result: unknown }
-  | { error: { code: number; message: string; data?: unknown } }
-  | Error
-  | undefined;
+type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } } | Error | undefined;
 type Script = { discover?: Reply; initialize?: Reply; known?: Era; signal?: AbortSignal };
 
 const discovered = { result: { supportedVersions: ["2026-07-28"], capabilities: {} } };
@@ -30,11 +26,7 @@ function negotiateWith({ discover, initialize, known, signal = new AbortControll
       async send(message: UnknownObject) {
         events.push(String(message.method));
         const answer =
-          message.method === "server/discover"
-            ? discover
-            : message.method === "initialize"
-              ? initialize
-              : undefined;
+          message.method === "server/discover" ? discover : message.method === "initialize" ? initialize : undefined;
         if (answer instanceof Error) throw answer;
         if (answer) queueMicrotask(() => reply(message.id, answer));
       },
@@ -67,10 +59,7 @@ suite("finding out the era", () => {
     ["does not know it", unknown],
     ["has an error of its own", { error: { code: -32000, message: "Server not initialized" } }],
     ["answers it with anything", { result: {} }],
-    [
-      "names older revisions",
-      { error: { code: -32022, message: "no", data: { supported: ["2025-11-25"] } } },
-    ],
+    ["names older revisions", { error: { code: -32022, message: "no", data: { supported: ["2025-11-25"] } } }],
     ["knows other revisions only", { result: { supportedVersions: ["2025-11-25"] } }],
     ["refuses it with HTTP 400", new TransportError("400", { sent: false, permanent: true, status: 400 })],
     ["refuses it with HTTP 404", new TransportError("404", { sent: false, permanent: true, status: 404 })],

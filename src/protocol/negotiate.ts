@@ -30,10 +30,7 @@ export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<S
   return session;
 }
 
-async function openEither(
-  peer: Peer,
-  { client, signal, known, isFixed, overHttp }: Negotiation,
-): Promise<Session> {
+async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp }: Negotiation): Promise<Session> {
   const openLegacy = () => openLegacySession(peer, client, signal);
   if (known === "legacy") return openLegacy();
   let handshake: Promise<Session> | undefined;

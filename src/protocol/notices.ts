@@ -19,11 +19,7 @@ type Listener = {
  * What is logged is for whoever made the other side log it: the named cause, or those who wait where they are one
  * person. Where it can be two people's it is for neither. True when it is somebody's.
  */
-export function tellLog(
-  message: UnknownObject,
-  cause: Listener | undefined,
-  waiting: Iterable<Listener>,
-): boolean {
+export function tellLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
   if (cause?.onLog) {
     cause.onLog(message);
     return true;

@@ -1,11 +1,8 @@
 import { createBriefMap } from "../lib/brief-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Channel, OutgoingMessage, RequestId } from "./message.ts";
-import { RpcError, TransportError } from "./message.ts";
+import { type Channel, type OutgoingMessage, type RequestId, RpcError, TransportError } from "./message.ts";
 import { readProgress, tellLog } from "./notices.ts";
-import { createQuestionCauses } from "./question-causes.ts";
 import { type AnswerRequest, createPeerQuestions } from "./questions-from-peer.ts";
-import { idIn, marked } from "./request-marks.ts";
 import type { RequestOptions } from "./request-options.ts";
 import { createOpenTasks } from "./tasks/open-tasks.ts";
 
@@ -80,11 +77,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     waiting.reject(reason);
   }
 
-  function request(
-    method: string,
-    params: UnknownObject = {},
-    options: RequestOptions = {},
-  ): Promise<unknown> {
+  function request(method: string, params: UnknownObject = {}, options: RequestOptions = {}): Promise<unknown> {
     const { signal, headers } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = ++lastId;
@@ -143,8 +136,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = isObject(params._meta) ? params._meta : {};
     const named = relatesTo ?? meta.progressToken ?? idIn(meta);
-    const byName =
-      named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
+    const byName = named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
     const cause = tasks.named(meta) ?? byName;
     if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
     const waiting = [...pending.values().map(({ options }) => options), ...tasks.all()];
@@ -161,8 +153,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     if (!isObject(message) || message.jsonrpc !== "2.0") return handlers.onStray();
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
-    else if (id === undefined)
-      takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
+    else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 
@@ -179,8 +170,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       for (const { id } of pending.values()) cancel(id, reason);
     },
     // They are in the order in which they were sent. The stream of changes waits for ever, and for nothing.
-    oldestPendingAt: () =>
-      pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
+    oldestPendingAt: () => pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
     heard: () => heard,
     pending: () => pending.size(),
   };
@@ -193,4 +183,63 @@ export const refuseRequest: AnswerRequest = async (method) => {
 
 export function unopened(): never {
   throw new TransportError("the connection is not open", { sent: false });
+}
+
+/** What the other side may repeat to say which request it means. */
+function marked(
+  id: number,
+  method: string,
+  params: UnknownObject,
+  { onProgress, onRequest }: { onProgress?: unknown; onRequest?: unknown },
+): UnknownObject {
+  const asksBack = onRequest !== undefined && method === "tools/call";
+  if (!onProgress && !asksBack) return params;
+  const _meta: UnknownObject = { ...(params._meta as object) };
+  if (onProgress) _meta.progressToken = id;
+  if (asksBack) _meta.tool_call_id = String(id);
+  return { ...params, _meta };
+}
+
+/** The request that a mark of ours names. */
+function idIn({ tool_call_id }: UnknownObject): number | undefined {
+  return typeof tool_call_id === "string" ? Number(tool_call_id) : undefined;
+}
+
+type Cause = { onRequest?: AnswerRequest | undefined; by?: string | null | undefined };
+
+type QuestionCauses = {
+  /** The same answerer, known to be asked as long as it has not answered. */
+  asking(answer: AnswerRequest): AnswerRequest;
+  /** Whose question it must be where nothing names it; undefined when that cannot be told. */
+  only(waiting: readonly Cause[]): AnswerRequest | undefined;
+};
+
+/**
+ * Who made the other side ask. With one request there is no doubt. With several of the same person, those that are
+ * asked something already are not meant: the older servers ask one thing at a time. Between two people there is no
+ * guessing.
+ */
+export function createQuestionCauses(): QuestionCauses {
+  const asked = new Map<AnswerRequest, number>();
+  return {
+    asking: (answer) => (method, params, signal) => {
+      const answering = answer(method, params, signal);
+      asked.set(answer, (asked.get(answer) ?? 0) + 1);
+      const done = () => {
+        const left = (asked.get(answer) ?? 1) - 1;
+        if (left === 0) asked.delete(answer);
+        else asked.set(answer, left);
+      };
+      answering.then(done, done);
+      return answering;
+    },
+    only(waiting) {
+      const able = waiting.filter(({ onRequest }) => onRequest !== undefined);
+      const all = [...new Set(able.map(({ onRequest }) => onRequest as AnswerRequest))];
+      if (all.length < 2) return all[0];
+      const isOnePerson = able.every(({ by }) => by !== undefined && by === able[0]?.by);
+      const free = isOnePerson ? all.filter((answer) => !asked.has(answer)) : [];
+      return free.length === 1 ? free[0] : undefined;
+    },
+  };
 }

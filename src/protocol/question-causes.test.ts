@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createQuestionCauses } from "./question-causes.ts";
+import { createQuestionCauses } from "./peer.ts";
 import type { AnswerRequest } from "./questions-from-peer.ts";
 
 function answerer() {

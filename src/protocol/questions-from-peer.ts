@@ -2,11 +2,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import { type OutgoingMessage, type RequestId, RpcError } from "./message.ts";
 
 /** Answers what the other side asks of us; an RpcError is passed on as it is. */
-export type AnswerRequest = (
-  method: string,
-  params: UnknownObject,
-  signal: AbortSignal,
-) => Promise<UnknownObject>;
+export type AnswerRequest = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
 
 const failed = new RpcError(-32603, "it could not be answered");
 

@@ -111,8 +111,7 @@ test("the first loss may come back at once, the following ones after growing gap
   let facts = initialFacts;
   const gaps: number[] = [];
   for (let life = 0; life < 5; life++) {
-    for (const signal of [signals.connect, signals.connected, signals.lost])
-      facts = after(facts, signal).facts;
+    for (const signal of [signals.connect, signals.connected, signals.lost]) facts = after(facts, signal).facts;
     gaps.push((facts.retryAt ?? 0) - at);
   }
   assert.deepEqual(gaps, [0, 1_000, 2_000, 4_000, 8_000]);
@@ -174,8 +173,7 @@ suite("whatever happens", () => {
           facts = after(after(facts, signals.connect).facts, signals.failed, () => random).facts;
           return (facts.retryAt ?? 0) - at;
         });
-        for (const [index, gap] of gaps.slice(0, 6).entries())
-          assert.ok(gap < (gaps[index + 1] ?? 0), `${gaps}`);
+        for (const [index, gap] of gaps.slice(0, 6).entries()) assert.ok(gap < (gaps[index + 1] ?? 0), `${gaps}`);
         for (const gap of gaps.slice(7)) assert.ok(gap >= 48_000, `${gaps}`);
       }),
     );

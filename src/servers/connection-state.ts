@@ -105,8 +105,7 @@ export function nextFacts(
     case "closed":
       return {
         facts: initialFacts,
-        event:
-          facts.state === "connected" ? { type: "server.disconnected", server, reason: signal.reason } : null,
+        event: facts.state === "connected" ? { type: "server.disconnected", server, reason: signal.reason } : null,
       };
     case "worked":
       return { facts: facts.failures === 0 ? facts : { ...facts, failures: 0 }, event: null };

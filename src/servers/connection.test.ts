@@ -90,10 +90,7 @@ suite("a connection", () => {
     await moveTime(0);
     attempts[0]?.steps.phase("initialize");
     await moveTime(5_000);
-    assert.match(
-      failed.reason<PlaneError>().message,
-      /initialize timed out after 5 s \('connectTimeoutMs'\)/,
-    );
+    assert.match(failed.reason<PlaneError>().message, /initialize timed out after 5 s \('connectTimeoutMs'\)/);
     assert.equal(attempts[0]?.channel.closings, 1);
   });
 

@@ -83,10 +83,7 @@ export function isEager({ autoConnect, lazy, alwaysOn }: ServerDefinition): bool
 }
 
 /** Where `lazy` is not set, a server starts with the plane until its tools are known. */
-export function startsWithPlane(
-  { alwaysOn, autoConnect, lazy }: ServerDefinition,
-  isKnown: boolean,
-): boolean {
+export function startsWithPlane({ alwaysOn, autoConnect, lazy }: ServerDefinition, isKnown: boolean): boolean {
   if (alwaysOn) return true;
   return autoConnect && (lazy === undefined ? !isKnown : !lazy);
 }

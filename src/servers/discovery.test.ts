@@ -244,10 +244,7 @@ suite("discovery", () => {
     await moveTime(50);
     asked[1]?.reject(new Error("timed out"));
     await moveTime(0);
-    await Promise.all([
-      discovery.list(),
-      moveTime(0).then(() => asked[2]?.resolve({ items: ["new"], warning: null })),
-    ]);
+    await Promise.all([discovery.list(), moveTime(0).then(() => asked[2]?.resolve({ items: ["new"], warning: null }))]);
     assert.deepEqual(listed, ["old", "new"]);
   });
 

@@ -46,8 +46,7 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): 
   let heard = 0;
   let seen = 0;
 
-  const isFresh = () =>
-    seen === heard && listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
+  const isFresh = () => seen === heard && listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
 
   function take(listing: Listing): void {
     listedAt = Date.now();

@@ -31,33 +31,22 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
     });
   }
   if (thrown instanceof TransportError) {
-    return new PlaneError(
-      "SERVER_UNAVAILABLE",
-      `Server '${server}' was lost during '${tool}': ${thrown.message}.`,
-      {
-        data: { server, sent: thrown.sent, ...whenAgain(thrown) },
-        cause: thrown,
-      },
-    );
+    return new PlaneError("SERVER_UNAVAILABLE", `Server '${server}' was lost during '${tool}': ${thrown.message}.`, {
+      data: { server, sent: thrown.sent, ...whenAgain(thrown) },
+      cause: thrown,
+    });
   }
   return thrown;
 }
 
 /** Hides the secrets of a server, and other secret values, in texts about it. */
 export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
-  return createHider([
-    ...others,
-    ...Object.values(env),
-    ...Object.values(headers),
-    auth?.token,
-    auth?.clientSecret,
-  ]);
+  return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token, auth?.clientSecret]);
 }
 
 /** The same failure without secrets. */
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
-  if (thrown instanceof RpcError)
-    return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide));
+  if (thrown instanceof RpcError) return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide));
   if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
   return thrown;
 }

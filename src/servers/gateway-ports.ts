@@ -8,10 +8,11 @@ import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
 import { type LogLevel, logLevels } from "../model/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
+import type { Session } from "../protocol/session.ts";
 import { explainFailure, unknownServer } from "./failures.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import { createDefaultAnswers } from "./session-opener.ts";
-import { createSubscriptions } from "./subscriptions.ts";
+import type { SessionOwner } from "./sessions.ts";
 
 /** One prompt or resource may take this long; progress stretches it. */
 const limitMs = 60_000;
@@ -30,10 +31,7 @@ export type GatewayOptions = {
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
 export type GatewayPorts = {
-  verbs: Pick<
-    Plane,
-    "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid"
-  >;
+  verbs: Pick<Plane, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
   /** A server sent a notification. */
   said(said: ServerSaid): void;
   connected(server: string): void;
@@ -58,10 +56,7 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
         requireScope(principal, "read", `ask a server for '${method}'`);
         if (!forwarded.has(method))
-          throw new PlaneError(
-            "USAGE",
-            `'${method}' is not passed on to servers. Tools are called with 'call'.`,
-          );
+          throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
         const name = requireSeen(server, principal);
         const limiter = limitTime(limitMs, maxMs, signal);
         const requestOptions = relayOptions(name, relay, limiter, options.fitAnswer);
@@ -101,11 +96,9 @@ async function forward(
     return await servers.request(name, method, params, options, { user, conversation: null });
   } catch (thrown) {
     if (limiter.expired())
-      throw new PlaneError(
-        "TIMEOUT",
-        `Server '${name}' did not answer '${method}' within ${limitMs / 1000} s.`,
-        { data: { server: name, limitMs } },
-      );
+      throw new PlaneError("TIMEOUT", `Server '${name}' did not answer '${method}' within ${limitMs / 1000} s.`, {
+        data: { server: name, limitMs },
+      });
     throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
   } finally {
     limiter.clear();
@@ -137,9 +130,7 @@ function relayOptions(
         const both = AbortSignal.any([asked, limiter.signal]);
         try {
           const answered = await onQuestion(server, { method, params }, both);
-          return await (answered
-            ? fit({ method, params }, answered, relay)
-            : byDefault(method, params, both));
+          return await (answered ? fit({ method, params }, answered, relay) : byDefault(method, params, both));
         } finally {
           goOn();
         }
@@ -154,8 +145,7 @@ function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
   let current: LogLevel | undefined;
   const apply = (server: string) => {
     const session = servers.session(server);
-    if (current === undefined || session?.era !== "legacy" || session.capabilities.logging === undefined)
-      return;
+    if (current === undefined || session?.era !== "legacy" || session.capabilities.logging === undefined) return;
     session.request("logging/setLevel", { level: current }).catch(() => undefined);
   };
   const update = () => {
@@ -177,6 +167,97 @@ function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
         requested.splice(requested.indexOf(level), 1);
         update();
       };
+    },
+  };
+}
+
+type Subscription = {
+  server: string;
+  uri: string;
+  owner: SessionOwner;
+  subscribers: number;
+  ended: AbortController;
+  /** The server's answer; all subscribers wait for the same one. */
+  begun?: Promise<void>;
+};
+
+type Subscriptions = {
+  /** Resolves with a function that ends the subscription. */
+  add(server: string, uri: string, owner: SessionOwner): Promise<() => void>;
+  /** Subscribes again after a reconnect. */
+  renew(server: string): void;
+  stop(): void;
+};
+
+/** Subscriptions to resources. However many subscribers there are, the server is asked once. */
+export function createSubscriptions(
+  session: (server: string) => Session | null,
+  request: ServerDirectory["request"],
+): Subscriptions {
+  const subscriptions = new Map<string, Subscription>();
+
+  async function begin({ server, uri, owner, ended }: Subscription): Promise<void> {
+    const { signal } = ended;
+    try {
+      await request(server, "resources/subscribe", { uri }, { signal }, owner);
+    } catch (thrown) {
+      // The later revision has one long request instead.
+      const isGone = thrown instanceof RpcError && thrown.code === -32601;
+      if (!isGone || session(server)?.era !== "modern") throw thrown;
+      listen(server, uri, signal);
+    }
+  }
+
+  function listen(server: string, uri: string, signal: AbortSignal): void {
+    const params = { notifications: { resourceSubscriptions: [uri] } };
+    session(server)
+      ?.request("subscriptions/listen", params, { signal })
+      .catch(() => undefined);
+  }
+
+  function end(key: string, subscription: Subscription): void {
+    subscription.subscribers -= 1;
+    if (subscription.subscribers > 0) return;
+    subscriptions.delete(key);
+    subscription.ended.abort();
+    const { server, uri, owner } = subscription;
+    if (session(server)?.era !== "legacy") return;
+    request(server, "resources/unsubscribe", { uri }, {}, owner).catch(() => undefined);
+  }
+
+  return {
+    async add(server, uri, owner) {
+      const key = JSON.stringify([server, uri, owner.user]);
+      const subscription: Subscription = subscriptions.get(key) ?? {
+        server,
+        uri,
+        owner,
+        subscribers: 0,
+        ended: new AbortController(),
+      };
+      subscriptions.set(key, subscription);
+      subscription.subscribers += 1;
+      subscription.begun ??= begin(subscription);
+      try {
+        await subscription.begun;
+      } catch (thrown) {
+        // The next subscriber asks again.
+        if (subscriptions.get(key) === subscription) subscriptions.delete(key);
+        throw thrown;
+      }
+      let isOver = false;
+      return () => {
+        if (!isOver) end(key, subscription);
+        isOver = true;
+      };
+    },
+    renew(server) {
+      for (const subscription of subscriptions.values())
+        if (subscription.server === server) begin(subscription).catch(() => undefined);
+    },
+    stop() {
+      for (const { ended } of subscriptions.values()) ended.abort();
+      subscriptions.clear();
     },
   };
 }

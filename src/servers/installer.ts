@@ -12,8 +12,7 @@ type Launcher = {
 
 const npm: RegExp = /^npm (?:error|ERR!)/;
 const uv = /^\s*(?:error: |[×╰├│])/;
-const engine =
-  /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
+const engine = /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
 
 /** Programs that fetch a server before they run it. */
 const launchers: Readonly<Record<string, Launcher>> = {
@@ -70,8 +69,7 @@ export type InstallFailure = {
 const maxLines = 4;
 const maxLine = 200;
 /** What npm writes around the reason. */
-const chatter =
-  /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
+const chatter = /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
 
 /** What an installer said when it failed; null when it was not the installer, or there is none. */
 export function installFailure(line: CommandLine, said: string): InstallFailure | null {

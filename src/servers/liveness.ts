@@ -33,10 +33,7 @@ export function createLivenessCheck(): (connection: Connection, live: Live, star
     checkServer(live.session, limit)
       .catch(() => {
         if (limit.aborted && live.peer.heard() === heardBefore) {
-          connection.lose(
-            live,
-            `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`,
-          );
+          connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);
         }
       })
       .finally(() => asking.delete(live));

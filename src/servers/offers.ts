@@ -53,8 +53,7 @@ export function createOffers(options: OffersOptions) {
     list: (method: OfferMethod) => all[method].discovery.list(),
     /** Asks for unknown lists over the session that is being opened, in the background. */
     begin(over: Session): void {
-      for (const [, { items, discovery }] of each)
-        if (items === null) discovery.list({ over }).catch(() => undefined);
+      for (const [, { items, discovery }] of each) if (items === null) discovery.list({ over }).catch(() => undefined);
     },
     refresh: async () => void (await Promise.all(each.map(([, one]) => one.discovery.list({ force: true })))),
     /** The server says that this list is another one; a notice about resources is one about their templates too. */
@@ -71,8 +70,7 @@ export function createOffers(options: OffersOptions) {
     },
     /** Asks again soon for what is known of the last process. */
     relist(): void {
-      for (const [, { items, discovery }] of each)
-        if (items !== null && !discovery.isFresh()) discovery.changed();
+      for (const [, { items, discovery }] of each) if (items !== null && !discovery.isFresh()) discovery.changed();
     },
     counts: (): OfferCounts => ({
       prompts: all["prompts/list"].items?.length ?? null,

@@ -22,13 +22,9 @@ suite("opening a channel", { concurrency: 4, timeout: scaledMs(30_000) }, () => 
         maxMessageBytes: 5_000,
       });
       const authorize = async () => ({ authorization: "Bearer right" });
-      await using connected = await connectChannel((handlers) =>
-        openChannel(definition, {}, handlers, { authorize }),
-      );
+      await using connected = await connectChannel((handlers) => openChannel(definition, {}, handlers, { authorize }));
       await connected.handshake();
-      const failed = connected
-        .call("echo", { message: "x".repeat(10_000) })
-        .catch((thrown: Error) => thrown.message);
+      const failed = connected.call("echo", { message: "x".repeat(10_000) }).catch((thrown: Error) => thrown.message);
       if (transport !== "sse") return assert.match(String(await failed), /5000 bytes \('maxMessageBytes'\)/);
       await connected.call("echo", { message: "after" });
       assert.equal(connected.tooLarge[0]?.[0], 2);

@@ -48,8 +48,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
     if (!isOffered(method, session)) return { items: [], warning: null };
     const limit = AbortSignal.timeout(limitMs);
     return listAll(session, method, limit).catch((thrown) => {
-      if (limit.aborted)
-        throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
+      if (limit.aborted) throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
       // Some have one of the two lists of resources and know nothing of the other.
       const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
       if (isMissing && method !== "tools/list") return { items: [], warning: null };

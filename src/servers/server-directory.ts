@@ -3,13 +3,7 @@ import { sentence } from "../lib/sentence.ts";
 import { hash } from "../lib/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type {
-  PoolInfo,
-  ServerDefinition,
-  ServerLogLine,
-  ServerStatus,
-  ServersChange,
-} from "../model/server.ts";
+import type { PoolInfo, ServerDefinition, ServerLogLine, ServerStatus, ServersChange } from "../model/server.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
@@ -35,8 +29,7 @@ export function createServerDirectory(options: DirectoryOptions) {
   const isBroken = (name: string) => Object.hasOwn(broken(), name);
   const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
     isBroken(name) ? null : use(find(name));
-  const chosen = (name: string | undefined) =>
-    name === undefined ? all().map(([, one]) => one) : [find(name)];
+  const chosen = (name: string | undefined) => (name === undefined ? all().map(([, one]) => one) : [find(name)]);
 
   return {
     ...map,
@@ -144,8 +137,7 @@ function notFound(name: string, names: Iterable<string>, broken: ConfiguredServe
     });
   }
   const [guess] = nearest(name, names);
-  const hint =
-    guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
+  const hint = guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
   throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
     data: { server: name },
   });

@@ -7,10 +7,7 @@ import { refreshServers } from "./server-lifecycle.ts";
 
 type Settings = { state?: ServerState; nextRetryAt?: string | null; enabled?: boolean; failure?: string };
 
-function one(
-  name: string,
-  { state = "connected", nextRetryAt = null, enabled = true, failure }: Settings = {},
-) {
+function one(name: string, { state = "connected", nextRetryAt = null, enabled = true, failure }: Settings = {}) {
   const server = {
     definition: sampleServer({ enabled }),
     status: () => ({ state, nextRetryAt }),

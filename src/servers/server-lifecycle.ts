@@ -37,9 +37,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     if (options.isOffline) return;
     isStarted = true;
     await recall.once();
-    const starting = enabled(names).filter(({ definition, isKnown }) =>
-      startsWithPlane(definition, isKnown()),
-    );
+    const starting = enabled(names).filter(({ definition, isKnown }) => startsWithPlane(definition, isKnown()));
     await Promise.allSettled(starting.map((one) => one.connect()));
   }
 
@@ -111,8 +109,7 @@ function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
         .filter(([name]) => names.includes(name))
         .map(([name, server]) => [options.identify(name, server), server]),
     );
-    for (const known of await options.known([...identified.keys()]))
-      identified.get(known.identity)?.recall(known);
+    for (const known of await options.known([...identified.keys()])) identified.get(known.identity)?.recall(known);
   }
   return {
     again,
@@ -133,9 +130,7 @@ async function discoverServers(
   { waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
 ): Promise<void> {
   // Without names, servers without autoConnect are not started, and a running installer is not awaited.
-  const asked = enabled(names ?? among).filter(
-    (one) => names || (one.definition.autoConnect && isNotInstalling(one)),
-  );
+  const asked = enabled(names ?? among).filter((one) => names || (one.definition.autoConnect && isNotInstalling(one)));
   const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
   const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
   const known = onProgress
@@ -157,10 +152,7 @@ async function discoverOne(
   await recalled();
   const known = server.discover(owner);
   if (waitMs === 0) return known;
-  const isKnown = await Promise.race([
-    known.then(() => true),
-    pause(waitMs, { isBackground: true }).then(() => false),
-  ]);
+  const isKnown = await Promise.race([known.then(() => true), pause(waitMs, { isBackground: true }).then(() => false)]);
   if (isKnown) return;
   const text = `Server '${name}' did not list its tools within ${waitMs / 1000} s.`;
   throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });

@@ -68,11 +68,7 @@ test("secrets are hidden: those that are known and those that look like one", ()
   log.addText("4dor&3 and token=abcdefgh12345\n");
   log.add({ source: "log", text: "tr0ub4dor&3" });
   log.addText("unfinished tr0ub4dor&3");
-  assert.deepEqual(texts(log), [
-    "with [redacted] and token=[redacted]",
-    "[redacted]",
-    "unfinished [redacted]",
-  ]);
+  assert.deepEqual(texts(log), ["with [redacted] and token=[redacted]", "[redacted]", "unfinished [redacted]"]);
 });
 
 test("what is a secret is asked when the log is read, also for lines from before", () => {

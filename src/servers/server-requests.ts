@@ -139,9 +139,7 @@ async function settleListing(
   live: Live,
 ): Promise<void> {
   try {
-    await (connection === sessions.main
-      ? catalogue.list({ over: live.session })
-      : catalogue.listOver(live.session));
+    await (connection === sessions.main ? catalogue.list({ over: live.session }) : catalogue.listOver(live.session));
     live.owesListing = false;
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
@@ -201,7 +199,6 @@ function noTasks(server: string, tool: string): PlaneError {
 /** Hides secrets. A session that never answered anything is not opened again after a 404. */
 function explain(thrown: unknown, live: Live, hide: (text: string) => string): unknown {
   const safe = withoutSecrets(thrown, hide);
-  const isUseless =
-    safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
+  const isUseless = safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
   return isUseless ? new TransportError(safe.message, { ...safe, permanent: true }) : safe;
 }

@@ -115,9 +115,7 @@ function createLists(
         : [requireSeen(server, principal)];
     const listed = names.map(async (name): Promise<Listed[]> => {
       const isNamed = server !== undefined;
-      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () =>
-        servers.offered(name, method),
-      );
+      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () => servers.offered(name, method));
       // Without a name, servers that fail are left out.
       return (await (isNamed ? items : items.catch(() => [])))
         .filter(isObject)

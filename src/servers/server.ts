@@ -26,15 +26,7 @@ import { inheritedSecrets } from "./transports/child-environment.ts";
 
 export type ServerOptions = Pick<
   OpenerOptions,
-  | "environment"
-  | "access"
-  | "capabilities"
-  | "ownCapabilities"
-  | "emit"
-  | "recalled"
-  | "guard"
-  | "turn"
-  | "onSaid"
+  "environment" | "access" | "capabilities" | "ownCapabilities" | "emit" | "recalled" | "guard" | "turn" | "onSaid"
 > &
   Pick<CatalogueOptions, "onTools" | "onKnown"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
@@ -77,12 +69,7 @@ export type Server = {
   isActive(): boolean;
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   /** Throws at once while it is away. */
-  request(
-    method: string,
-    params: UnknownObject,
-    options: RequestOptions,
-    owner: SessionOwner,
-  ): Promise<unknown>;
+  request(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
   /** What it lists beside its tools, as far as it is known; null where it was never asked. */
   offered(method: OfferMethod): unknown[] | null;
   /** The same, asking it where it was never asked, or runs and was asked too long ago. */
@@ -164,8 +151,7 @@ function createParts(options: ServerOptions) {
     resolve: secrets.resolve,
     onListChanged: (list) => desired.isStopped() || catalogue.listChanged(list),
   });
-  const sharing = () =>
-    definition.session === "shared" && options.isPersonal() ? "principal" : definition.session;
+  const sharing = () => (definition.session === "shared" && options.isPersonal() ? "principal" : definition.session);
   const sessions = createSessions(sharing, (owner) =>
     createConnection({
       ...connectionOptions(options, owner, () => sessions.drop(owner)),
@@ -246,10 +232,7 @@ function connectionOptions(options: ServerOptions, owner: SessionOwner, drop: ()
   } satisfies Partial<ConnectionOptions>;
 }
 
-function installOf(
-  { definition, recalled }: ServerOptions,
-  isKnown: () => boolean,
-): ConnectionOptions["install"] {
+function installOf({ definition, recalled }: ServerOptions, isKnown: () => boolean): ConnectionOptions["install"] {
   if (definition.transport !== "stdio" || installerOf(definition) === null) return undefined;
   return {
     limitMs: definition.installTimeoutMs,
@@ -274,8 +257,7 @@ function createStarts({ options, desired, sessions, catalogue }: Parts): Starts 
       const wasOpen = main.live() !== null;
       await main.ensure({ force: true });
       // An explicit connect shows the current tools, not cached ones.
-      if (!wasOpen && catalogue.listedAt() === before)
-        await catalogue.list({ force: true }).catch(() => undefined);
+      if (!wasOpen && catalogue.listedAt() === before) await catalogue.list({ force: true }).catch(() => undefined);
     },
     async warm() {
       desired.requireAvailable();
@@ -295,8 +277,7 @@ function createStarts({ options, desired, sessions, catalogue }: Parts): Starts 
         isMainUser ? main.close("its token changed") : undefined,
       ]);
     },
-    isActive: () =>
-      desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
+    isActive: () => desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import { createSubscriptions } from "./subscriptions.ts";
+import { createSubscriptions } from "./gateway-ports.ts";
 
 const defaultPrincipal = { user: null, conversation: null };
 

@@ -74,9 +74,7 @@ export function toCountedSteps(rows: readonly Row[]): CountedSteps {
 }
 
 function timesOf(counts: readonly StepCount[]): CallTimes {
-  const known = counts
-    .filter(({ took }) => took !== unknownBucket)
-    .toSorted((one, other) => one.took - other.took);
+  const known = counts.filter(({ took }) => took !== unknownBucket).toSorted((one, other) => one.took - other.took);
   const all = known.reduce((sum, { calls }) => sum + calls, 0);
   const percentile = (share: number) => {
     let seen = 0;

@@ -76,8 +76,7 @@ suite("what somebody may see of what happened", () => {
     const others = Array.from({ length: 1_200 }, () => answered("of-bob"));
     const own = Array.from({ length: 3 }, () => answered("of-ann"));
     await using history = await historyOf([...others, ...own]);
-    const ids = async (after: number, limit?: number) =>
-      (await history.events(after, limit, ann)).map(({ id }) => id);
+    const ids = async (after: number, limit?: number) => (await history.events(after, limit, ann)).map(({ id }) => id);
     assert.deepEqual(await ids(0, 2), [1_201, 1_202]);
     assert.deepEqual(await ids(1_202, 2), [1_203]);
     assert.deepEqual(await ids(0), [1_201, 1_202, 1_203]);
@@ -99,8 +98,7 @@ suite("what somebody may see of what happened", () => {
   test("is a call of theirs, and one of another's is as if it were not there", async () => {
     await using history = await historyOf([]);
     assert.equal((await history.callRecord("of-ann", ann)).id, "of-ann");
-    for (const id of ["of-bob", "none"])
-      await assert.rejects(history.callRecord(id, ann), { code: "NOT_FOUND" });
+    for (const id of ["of-bob", "none"]) await assert.rejects(history.callRecord(id, ann), { code: "NOT_FOUND" });
     assert.equal((await history.callRecord("of-bob")).id, "of-bob");
     assert.deepEqual(
       (await history.calls({}, ann)).map(({ id }) => id),

@@ -79,11 +79,7 @@ export function createHistory({
     }
     return { events, upTo };
   };
-  const eventPage: Plane["eventPage"] = async (
-    after = 0,
-    limit = pageSize,
-    { principal = defaultPrincipal } = {},
-  ) => {
+  const eventPage: Plane["eventPage"] = async (after = 0, limit = pageSize, { principal = defaultPrincipal } = {}) => {
     onRead?.(principal);
     if (!mayDo(principal, "admin")) return scan(principal, after, limit);
     const events = await (await memory.store()).events(after, limit);
@@ -98,23 +94,18 @@ export function createHistory({
       const store = await memory.store();
       const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });
       const { before } = filter;
-      if (found.length === 0 && before !== undefined && (await store.call(before)) === null)
-        throw noCursor(before);
+      if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
       return found;
     },
     async callRecord(id, { principal = defaultPrincipal } = {}) {
       const record = await (await memory.store()).call(id);
       if (record !== null && isOwn(record, principal)) return record;
-      throw new PlaneError(
-        "NOT_FOUND",
-        `No call '${id}' of yours is recorded. 'calls' lists those that are.`,
-      );
+      throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
     },
     async callSeries(query = {}, { principal = defaultPrincipal } = {}) {
       const isForeign = query.user !== undefined && query.user !== principal.user;
       const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
-      if (isForeign && !mayDo(principal, "admin"))
-        return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
+      if (isForeign && !mayDo(principal, "admin")) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
       return toSeries(span, await (await memory.store()).callSeries(span));
     },
     eventPage,

@@ -193,8 +193,7 @@ async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<
 
 /** Not reached, or busy: the same write may succeed later. */
 function isUnavailable(thrown: unknown): boolean {
-  const isUnreached =
-    thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
+  const isUnreached = thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
   return isUnreached || isMendable(thrown);
 }
 

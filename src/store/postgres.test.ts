@@ -112,9 +112,7 @@ test("recorded calls can be neither changed nor removed, and who gets around tha
   await assert.rejects(server.run("UPDATE chain.calls SET tool = 'other'"), /cannot be changed/);
   await assert.rejects(server.run("DELETE FROM chain.calls"), /behind a checkpoint/);
   await assert.rejects(server.run("TRUNCATE chain.calls"), /cannot be changed/);
-  await server.run(
-    "SET session_replication_role = replica; UPDATE chain.calls SET tool = 'x' WHERE id = 'two'",
-  );
+  await server.run("SET session_replication_role = replica; UPDATE chain.calls SET tool = 'x' WHERE id = 'two'");
   const { ok, broken } = await store.verifyCalls();
   assert.deepEqual([ok, broken?.id], [false, "two"]);
 });

@@ -92,10 +92,7 @@ export function toDeadLetterPage(
   counts: readonly Row[],
   { status, limit }: DeadLetterFilter,
 ): DeadLetterPage<KeptDeadLetter> {
-  const byStatus = Object.fromEntries(deadLetterStatuses.map((name) => [name, 0])) as Record<
-    DeadLetterStatus,
-    number
-  >;
+  const byStatus = Object.fromEntries(deadLetterStatuses.map((name) => [name, 0])) as Record<DeadLetterStatus, number>;
   for (const row of counts) byStatus[row.status as DeadLetterStatus] = Number(row.count);
   const total = status === undefined ? Object.values(byStatus).reduce((a, b) => a + b) : byStatus[status];
   const page = limit === undefined ? rows : rows.slice(0, limit);
@@ -114,9 +111,7 @@ export function behindHeld(order: HeldOrder, after: HeldPart["after"]): string {
   const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
   if (order === "oldest") return `sequence > ${that}`;
   if (order === "newest") return `sequence < ${that}`;
-  return after?.waits
-    ? `(status <> 'pending' OR sequence < ${that})`
-    : `(status <> 'pending' AND sequence < ${that})`;
+  return after?.waits ? `(status <> 'pending' OR sequence < ${that})` : `(status <> 'pending' AND sequence < ${that})`;
 }
 
 function isTrue(value: unknown): boolean {

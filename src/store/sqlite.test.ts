@@ -96,8 +96,7 @@ test("damage found later is told in the same way", async (context) => {
   await first.append(Array.from({ length: 50 }, (_, index) => callEntry(`call-${index}`)));
   await first.close();
   const database = new DatabaseSync(file);
-  const { rootpage } =
-    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls'").get() ?? {};
+  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls'").get() ?? {};
   database.close();
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0xff, 4096 * (Number(rootpage) - 1), 4096 * Number(rootpage)));

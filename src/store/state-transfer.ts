@@ -79,8 +79,7 @@ async function checkState(lines: AsyncIterable<string>, columns: Columns): Promi
     rows[table] = (rows[table] ?? 0) + 1;
   }
   if (found === null) throw wrong(number + 1, "the end is missing: the export broke off");
-  if (found !== hash.digest("hex"))
-    throw wrong(number, "the hash does not fit: a line was changed, or is missing");
+  if (found !== hash.digest("hex")) throw wrong(number, "the hash does not fit: a line was changed, or is missing");
   return { rows, hash: found };
 }
 
@@ -103,11 +102,7 @@ function checkLine(said: Record<string, unknown>, number: number, columns: Colum
   if (line === null) throw wrong(number, "it is no row of a table");
   const strange = Object.keys(line.row).find((name) => !columns.get(line.table)?.has(name));
   if (strange !== undefined)
-    throw wrong(
-      number,
-      `this installation has no column '${shorten(strange)}' in the table '${line.table}'`,
-      update,
-    );
+    throw wrong(number, `this installation has no column '${shorten(strange)}' in the table '${line.table}'`, update);
   return line;
 }
 
@@ -149,10 +144,7 @@ async function* stateLinesOf(
     onRow?.();
   }
   if (end !== checked || hash.digest("hex") !== checked)
-    throw new PlaneError(
-      "USAGE",
-      "The export was changed while it was read. Nothing was imported; try again.",
-    );
+    throw new PlaneError("USAGE", "The export was changed while it was read. Nothing was imported; try again.");
 }
 
 function newHash(): Hash {

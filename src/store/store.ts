@@ -242,8 +242,7 @@ function queueFull(): PlaneError {
 /** Throws CONFIG_INVALID without repeating the address, which may hold a password. */
 export function requireStoreAddress(text: string): StoreAddress {
   const address = parseStoreAddress(text);
-  if ("problem" in address)
-    throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
+  if ("problem" in address) throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
   return address;
 }
 

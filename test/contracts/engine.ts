@@ -80,9 +80,7 @@ const orderPromises: EnginePromises = {
 };
 
 const timePromises: EnginePromises = {
-  "one time is one run, however many planes notice it, and a clock that goes back makes no second": async (
-    world,
-  ) => {
+  "one time is one run, however many planes notice it, and a clock that goes back makes no second": async (world) => {
     const job = sampleJob("digest", everyHour());
     await using left = await planeOn(world, { jobs: [job] });
     await using right = await planeOn(world, { jobs: [job] });
@@ -105,13 +103,9 @@ const timePromises: EnginePromises = {
     assert.equal(await runs(), 1);
   },
 
-  "after a day in which nothing ran there is one run, none, or one for each time, as the job says": async (
-    world,
-  ) => {
+  "after a day in which nothing ran there is one run, none, or one for each time, as the job says": async (world) => {
     const counts = { once: 1, skip: 0, all: 24 };
-    const jobs = Object.keys(counts).map((missed) =>
-      sampleJob(missed, everyHour(missed as Recurrence["missed"])),
-    );
+    const jobs = Object.keys(counts).map((missed) => sampleJob(missed, everyHour(missed as Recurrence["missed"])));
     await using plane = await planeOn(world, { jobs });
     await plane.start();
     await until("they have times", async () => (await plane.store.jobSchedules()).length === 3);
@@ -159,9 +153,7 @@ const endPromises: EnginePromises = {
     assert.deepEqual([run?.state, run?.starts, run?.tasks[0]?.attempts], ["succeeded", 2, 2]);
   },
 
-  "a plane that stops leaves its runs to the next at once, and one that is cancelled is over": async (
-    world,
-  ) => {
+  "a plane that stops leaves its runs to the next at once, and one that is cancelled is over": async (world) => {
     const job = sampleJob("digest", { concurrency: 2 });
     const { work, begun } = gate();
     const first = await planeOn(world, { jobs: [job], work });
@@ -203,8 +195,7 @@ const endPromises: EnginePromises = {
     const job = sampleJob("digest");
     await using plane = await planeOn(world, { jobs: [job], most: 2 });
     await using knowing = await planeOn(world, { jobs: others, most: 2 });
-    for (const { name } of others)
-      await plane.store.addJobRun(sampleRun(name, { priority: 9 }, sampleJob(name)));
+    for (const { name } of others) await plane.store.addJobRun(sampleRun(name, { priority: 9 }, sampleJob(name)));
     await plane.store.addJobRun(sampleRun("ours", {}, job));
     await plane.start();
     await until("ours is over", () => plane.ended.length === 1);

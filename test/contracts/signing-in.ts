@@ -65,9 +65,7 @@ export async function knock(url: string, headers: Record<string, string>): Promi
   });
   await response.arrayBuffer();
   const { status } = response;
-  return [401, 403].includes(status)
-    ? { status, wwwAuthenticate: response.headers.get("www-authenticate") }
-    : null;
+  return [401, 403].includes(status) ? { status, wwwAuthenticate: response.headers.get("www-authenticate") } : null;
 }
 
 /** What a browser would do with the address of a sign-in: where it is sent back to. */
@@ -103,8 +101,7 @@ export async function startOAuth(args: string[] = []) {
     /** The forms that the token endpoint got. */
     tokens: () => readLog(log).filter(({ event }) => event === "token") as unknown as TokenEntry[],
     registrations: () => readLog(log).filter(({ event }) => event === "register"),
-    requests: () =>
-      readLog(log).flatMap(({ event, method, url }) => (event === "oauth" ? [`${method} ${url}`] : [])),
+    requests: () => readLog(log).flatMap(({ event, method, url }) => (event === "oauth" ? [`${method} ${url}`] : [])),
     async [Symbol.asyncDispose]() {
       await fixture.stop();
       await directory[Symbol.asyncDispose]();

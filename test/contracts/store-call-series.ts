@@ -8,9 +8,7 @@ const minuteMs = 60_000;
 const at = (ms: number) => new Date(since + ms).toISOString();
 
 export const callSeriesPromises: Promises = {
-  "counts the calls of a span of time by minute and status, and knows how long they took": async ({
-    store,
-  }) => {
+  "counts the calls of a span of time by minute and status, and knows how long they took": async ({ store }) => {
     const durations = Array.from({ length: 20 }, (_, index) => index + 1);
     await store.append([
       callEntry("before", { at: at(-1) }),

@@ -53,9 +53,7 @@ export const changePromises: Promises = {
     assert.equal(total, 3);
     assert.deepEqual(
       changes.map(({ id: _, ...change }) => change),
-      [newChange("c"), newChange("b", { reason: null, before: null })].map(
-        ({ audience: __, ...change }) => change,
-      ),
+      [newChange("c"), newChange("b", { reason: null, before: null })].map(({ audience: __, ...change }) => change),
     );
     assert.ok((changes[0]?.id ?? 0) > (changes[1]?.id ?? 0));
   },
@@ -114,10 +112,7 @@ export const changePromises: Promises = {
 };
 
 export const entryPromises: Promises = {
-  "has what was set after it was opened again, each kind, persona and name once": async ({
-    store,
-    reopen,
-  }) => {
+  "has what was set after it was opened again, each kind, persona and name once": async ({ store, reopen }) => {
     const put = [entry("b"), entry("a"), entry("a", "skill"), entry("a", "tool", "Atlas")];
     await store.editEntries({ put, remove: [], changes: [newChange("a")] });
     await store.editEntries({ put: [{ ...entry("a"), user: "bob" }], remove: [entry("b")], changes: [] });
@@ -145,10 +140,7 @@ export const entryPromises: Promises = {
     assert.equal(await namesOf(store), "ca");
   },
 
-  "keeps what a server lists beside its tools, and knows where it was never asked": async ({
-    store,
-    reopen,
-  }) => {
+  "keeps what a server lists beside its tools, and knows where it was never asked": async ({ store, reopen }) => {
     const offers = { prompts: { listedAt: moment, items: [{ name: "p" }] } };
     await store.putListing(known("t1", "x"), null, []);
     assert.equal((await store.knownServers(["one"]))[0]?.offers, undefined);

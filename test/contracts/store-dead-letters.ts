@@ -28,19 +28,14 @@ export const deadLetterPromises: Promises = {
     const changed = await Promise.all(changes);
     assert.deepEqual(changed.toSorted(), [false, false, true]);
     const kept = await store.deadLetter("a");
-    assert.deepEqual(
-      [kept?.status, kept?.revision],
-      [["retrying", "resolved", "abandoned"][changed.indexOf(true)], 2],
-    );
+    assert.deepEqual([kept?.status, kept?.revision], [["retrying", "resolved", "abandoned"][changed.indexOf(true)], 2]);
     assert.equal(await store.deleteDeadLetter("a", 1), false);
     assert.equal(await store.deleteDeadLetter("a", 2), true);
     assert.equal(await store.deleteDeadLetter("a", 2), false);
     assert.equal(await store.replaceDeadLetter(sampleLetter("gone")), false);
   },
 
-  "lists dead letters newest first, filters them, and counts what matches in every status": async ({
-    store,
-  }) => {
+  "lists dead letters newest first, filters them, and counts what matches in every status": async ({ store }) => {
     await store.addDeadLetter(sampleLetter("a", { tool: "x" }), most);
     await store.addDeadLetter(sampleLetter("b", { server: null }), most);
     await store.addDeadLetter(sampleLetter("c", { tool: "x", status: "resolved" }), most);

@@ -34,9 +34,7 @@ export const heldCallPromises: Promises = {
     assert.equal(await store.heldCall("two"), null);
   },
 
-  "lists held calls in the order they were asked, by status, plan and user when wanted": async ({
-    store,
-  }) => {
+  "lists held calls in the order they were asked, by status, plan and user when wanted": async ({ store }) => {
     for (const id of ["c", "b", "a"]) await store.addHeldCall(heldCall(id));
     await store.replaceHeldCall(answeredCall(heldCall("b"), "approve"));
     await store.addChange(heldCall("d"), plan("p"));

@@ -15,10 +15,7 @@ function schedule(job: string, changes: Partial<JobSchedule> = {}): JobSchedule 
 
 export const jobPromises: Promises = {
   "keeps a schedule once, and lets only those change it who have read it last": async ({ store, reopen }) => {
-    assert.deepEqual(await store.putJobSchedules([schedule("a"), schedule("a", { nextAt: at(9) })]), [
-      true,
-      false,
-    ]);
+    assert.deepEqual(await store.putJobSchedules([schedule("a"), schedule("a", { nextAt: at(9) })]), [true, false]);
     assert.deepEqual(await store.putJobSchedules([schedule("a", { owner: "Atlas" })]), [true]);
     const read = (await store.jobSchedule("a", null)) as JobSchedule;
     assert.deepEqual(read, schedule("a", { revision: 1 }));
@@ -78,18 +75,13 @@ export const jobPromises: Promises = {
     assert.equal(await begin("c", 6), true, "nobody has renewed the lease of the first");
     const read = await store.jobRun("a");
     assert.ok(read);
-    assert.equal(
-      await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }),
-      true,
-    );
+    assert.equal(await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }), true);
     assert.equal(await store.replaceJobRun({ ...read, state: "failed", dueAt: null, endedAt: at(3) }), false);
     assert.deepEqual([(await store.jobRun("a"))?.state, await begin("b", 6)], ["succeeded", true]);
     assert.equal(await store.activeJobRuns("digest", null), 2);
   },
 
-  "lists runs newest first for whoever may see them, and forgets those that were over before": async ({
-    store,
-  }) => {
+  "lists runs newest first for whoever may see them, and forgets those that were over before": async ({ store }) => {
     await store.addJobRun(sampleRun("a", { state: "failed", endedAt: at(1), dueAt: null }));
     await store.addJobRun(sampleRun("b", { user: "bob" }));
     await store.addJobRun(sampleRun("c", { user: null, origin: "schedule", owner: "Atlas" }));

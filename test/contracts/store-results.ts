@@ -39,9 +39,7 @@ export const resultPromises: Promises = {
     );
   },
 
-  "lets the oldest results go where there is no room, and refuses what alone is too large": async ({
-    store,
-  }) => {
+  "lets the oldest results go where there is no room, and refuses what alone is too large": async ({ store }) => {
     for (const id of ["a", "b", "c"]) await store.putResult(keptResult(id, { bytes: 40 }), 100);
     assert.deepEqual(
       (await store.results()).map(({ id }) => id),

@@ -12,9 +12,7 @@ import { fixture, startServe, writeConfig } from "../scenarios/support.ts";
 
 const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const inspector = here(
-  "test/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
-);
+const inspector = here("test/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
 
 type Answer = { tools?: { name: string }[]; content?: { text: string }[] };
 
@@ -52,14 +50,7 @@ test("the official inspector lists and calls through both ways in, with all tool
       const args = { message: "seen by the inspector" };
       const [tool, given] =
         mode === "lazy" ? ["call_tool", { name: "one__echo", arguments: args }] : ["one__echo", args];
-      const words = [
-        "--method",
-        "tools/call",
-        "--tool-name",
-        tool,
-        "--tool-args-json",
-        JSON.stringify(given),
-      ];
+      const words = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
       const { content } = await ask([...place, ...(words as string[])], directory.path);
       assert.deepEqual(content, [{ type: "text", text: "seen by the inspector" }]);
     }

@@ -7,12 +7,7 @@ import { suite, test } from "node:test";
 import { serveStdio } from "../../src/faces/gateway/serve-stdio.ts";
 import { type AttachedSession, attach, type Greeting } from "../../src/faces/socket/attachment.ts";
 import { runFront } from "../../src/faces/socket/front.ts";
-import {
-  claimDirectories,
-  type PlanePlace,
-  planePlace,
-  readRecord,
-} from "../../src/faces/socket/plane-place.ts";
+import { claimDirectories, type PlanePlace, planePlace, readRecord } from "../../src/faces/socket/plane-place.ts";
 import { openRemotePlane } from "../../src/faces/socket/remote-plane.ts";
 import { type ServingSocket, serveSocket } from "../../src/faces/socket/serve-socket.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
@@ -115,8 +110,7 @@ suite("asking a plane in another process", () => {
   test("progress and questions of a call reach the one that made it, and no other", async () => {
     await using directory = await temporaryDirectory();
     await using serving = await serve(directory, { steps: fixture("progress"), asks: fixture("elicit") });
-    const open = async () =>
-      (await openRemotePlane(serving.place, { principal, face: "cli" })) ?? assert.fail();
+    const open = async () => (await openRemotePlane(serving.place, { principal, face: "cli" })) ?? assert.fail();
     const [mine, other] = await Promise.all([open(), open()]);
     const heard: string[] = [];
     mine.on("tool.progress", ({ message }) => heard.push(`mine ${message}`));

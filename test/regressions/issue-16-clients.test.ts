@@ -137,8 +137,7 @@ describe("taking over and giving back", () => {
 
   test("a client without project scope is said to use this directory everywhere, and the next one names it", async () => {
     write("home/.codeium/windsurf/mcp_config.json", { mcpServers: { w: { command: "w" } } });
-    for (const name of ["a", "b"])
-      write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
+    for (const name of ["a", "b"]) write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
     const first = await setupIn("a").connectClient("windsurf");
     assert.deepEqual([first.isForEveryProject, first.replaces], [true, null]);
     const second = await setupIn("b").connectClient("windsurf");
@@ -181,10 +180,7 @@ describe("taking over and giving back", () => {
       { server: "tool", from: "${input:api-key}", to: "${API_KEY}" },
     ]);
     const [variable] = done.variables;
-    assert.deepEqual(
-      [variable?.name, variable?.description, variable?.isSecret],
-      ["API_KEY", "The key", true],
-    );
+    assert.deepEqual([variable?.name, variable?.description, variable?.isSecret], ["API_KEY", "The key", true]);
     const text = readFileSync(root.file("a/toolplane.json"), "utf8");
     assert.match(text, /\/\/ mine/);
     assert.ok(text.includes('"${API_KEY}"') && text.includes(`${root.file("a")}/tool.js`));

@@ -18,10 +18,7 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
     });
   before(async () => {
     directory = await temporaryDirectory();
-    const [planned, called] = await Promise.all([
-      run("plan", "make", "greet Ann"),
-      run("call", "demo.greet"),
-    ]);
+    const [planned, called] = await Promise.all([run("plan", "make", "greet Ann"), run("call", "demo.greet")]);
     for (const { code, stdout, stderr } of [planned, called]) {
       assert.deepEqual([code, stdout], [2, ""], "one rule: what is not configured is not there");
       assert.match(stderr, /^error: No configuration found\./);
@@ -95,10 +92,7 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
 
   test("an address with a mistyped scheme is no command", async () => {
     const { code, stderr } = await run("servers", "add", "x", "htp:/x");
-    assert.deepEqual(
-      [code, stderr],
-      [2, "error: 'htp:/x' is not a URL; start it with http:// or https:// [USAGE]\n"],
-    );
+    assert.deepEqual([code, stderr], [2, "error: 'htp:/x' is not a URL; start it with http:// or https:// [USAGE]\n"]);
   });
 });
 

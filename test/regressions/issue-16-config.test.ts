@@ -55,11 +55,7 @@ suite("looking at a configuration", () => {
     };
     assert.deepEqual(await defaultOf("git.timeoutMs"), ["servers.git.timeoutMs", 60_000, "default"]);
     assert.deepEqual(await defaultOf("mcpServers.git.persona"), ["servers.git.persona", null, "default"]);
-    assert.deepEqual(await defaultOf("odd.connectTimeoutMs"), [
-      "servers.odd.connectTimeoutMs",
-      30_000,
-      "default",
-    ]);
+    assert.deepEqual(await defaultOf("odd.connectTimeoutMs"), ["servers.odd.connectTimeoutMs", 30_000, "default"]);
     assert.deepEqual(await defaultOf("approvals.timeoutMs"), ["approvals.timeoutMs", 300_000, "default"]);
   });
 

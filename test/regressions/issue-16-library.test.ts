@@ -5,10 +5,8 @@ import { after, before, suite, test } from "node:test";
 import type * as z from "zod/mini";
 import { mcpToolEntries } from "../../src/config/shapes/mcp-tool-entries.ts";
 import { native } from "../../src/config/shapes/native.ts";
-import { overlays } from "../../src/config/shapes/overlays.ts";
-import { providerList } from "../../src/config/shapes/provider-list.ts";
-import { fieldReaders } from "../../src/config/shapes/server-fields.ts";
-import { handWrittenTools } from "../../src/config/shapes/tool-entries.ts";
+import { handWrittenTools, overlays, providerList } from "../../src/config/shapes/read-shapes.ts";
+import { fieldReaders } from "../../src/config/shapes/server.ts";
 import { type ConfigInput, createPlane, type ServerInput } from "../../src/index.ts";
 import type { ConfigValues } from "../../src/model/config.ts";
 import { projectRoot } from "../fixtures/documents.ts";
@@ -80,10 +78,7 @@ suite("toolsets in code", () => {
       code: "USAGE",
       message: /not a toolset/,
     });
-    await assert.rejects(
-      plane.toolset({ providers: ["ecko"] }).schemas(),
-      /names the server 'ecko'.*'echo'\?/,
-    );
+    await assert.rejects(plane.toolset({ providers: ["ecko"] }).schemas(), /names the server 'ecko'.*'echo'\?/);
     await assert.rejects(plane.toolset({ allow_tools: ["add"] }).schemas(), /names no server.*'providers'/);
   });
 });
@@ -104,22 +99,14 @@ test("an outcome has a result where it is ok, an error otherwise, and an approva
   const note = { key: "k", text: "t" };
   const tried = await plane.call("echo.echo", { message: "x" }, { dryRun: true });
   assert.ok(tried.ok);
-  assert.deepEqual(
-    [tried.result, tried.verdict?.verdict, tried.call.status],
-    [{ content: [] }, "allow", "dry_run"],
-  );
+  assert.deepEqual([tried.result, tried.verdict?.verdict, tried.call.status], [{ content: [] }, "allow", "dry_run"]);
   const waiting = await plane.call("echo.put_note", note);
   assert.ok(waiting.approval, "it waits");
-  assert.deepEqual(
-    [waiting.ok, waiting.call.status, waiting.error.code],
-    [false, "waiting", "APPROVAL_REQUIRED"],
-  );
+  assert.deepEqual([waiting.ok, waiting.call.status, waiting.error.code], [false, "waiting", "APPROVAL_REQUIRED"]);
   const queued = await plane.call("echo.put_note", note, { mode: "plan" });
   assert.ok(queued.plan, "it is queued");
   assert.deepEqual([queued.approval, queued.error.code], [undefined, "PLAN_QUEUED"]);
-  plane.on("approval.requested", ({ approvalId }) =>
-    plane.answerApproval(approvalId, { decision: "reject" }),
-  );
+  plane.on("approval.requested", ({ approvalId }) => plane.answerApproval(approvalId, { decision: "reject" }));
   const rejected = await plane.call("echo.put_note", note, { approvalWaitMs: 30_000 });
   assert.ok(!rejected.ok);
   assert.deepEqual([rejected.error.code, rejected.approval], ["APPROVAL_DENIED", undefined]);
@@ -136,15 +123,9 @@ suite("the type of a configuration", () => {
 
   test("has every section and every key of a server that the loader reads, and no other", () => {
     const shapes = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
-    const sections = [
-      ...keysOf("config-input.ts", "ConfigInput"),
-      ...keysOf("foreign-config.ts", "ForeignSections"),
-    ];
+    const sections = [...keysOf("config-input.ts", "ConfigInput"), ...keysOf("foreign-config.ts", "ForeignSections")];
     assert.deepEqual(sections.sort(), ["$schema", ...shapes.flatMap(({ keys }) => keys)].sort());
-    const server = [
-      ...keysOf("server-input.ts", "ServerInput"),
-      ...keysOf("foreign-config.ts", "ForeignServerKeys"),
-    ];
+    const server = [...keysOf("server-input.ts", "ServerInput"), ...keysOf("foreign-config.ts", "ForeignServerKeys")];
     assert.deepEqual(server.sort(), [...fieldReaders.keys()].sort());
   });
 

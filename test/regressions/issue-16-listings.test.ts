@@ -41,8 +41,7 @@ async function offering(directory: TemporaryDirectory, lists: Lists, args: strin
     starts: () => startsIn(log).length,
     open: (options: Options = {}) => createPlane({ config, dataDirectory, ...options }),
     gateway: () => startGateway({}, { plane: { config, dataDirectory } }),
-    cli: (...words: string[]) =>
-      runCli([...words, "--json", "--config", config, "--data-dir", dataDirectory]),
+    cli: (...words: string[]) => runCli([...words, "--json", "--config", config, "--data-dir", dataDirectory]),
   };
 }
 
@@ -93,9 +92,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { gateway } = await offering(directory, listsWith("first"), ["--delay", "1500"]);
     await using running = await gateway();
     const client = await EraClient.open(running.url, "legacy");
-    const listed = await Promise.all(
-      kinds.map(async (kind) => namesIn(await client.request(kind.method), kind)),
-    );
+    const listed = await Promise.all(kinds.map(async (kind) => namesIn(await client.request(kind.method), kind)));
     assert.deepEqual(listed, [["s__use"], ["s__first"], ["fx://first"], ["fx://first/{id}"]]);
   });
 

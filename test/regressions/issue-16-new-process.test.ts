@@ -184,10 +184,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     await restart(plane, [send()], ["tools/list"]);
     const outcome = await plane.call("s.send");
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
-    assert.match(
-      errorOf(outcome).message,
-      /'s' was started anew and has not listed its tools: no list today/,
-    );
+    assert.match(errorOf(outcome).message, /'s' was started anew and has not listed its tools: no list today/);
     assert.equal(asked("tools/call"), 1);
     const { state, stale, error } = await plane.server("s");
     assert.deepEqual([state, stale], ["connected", true]);

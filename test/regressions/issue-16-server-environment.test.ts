@@ -46,8 +46,7 @@ suite("a stdio server starts as it does by hand", () => {
       ACME_URL: "https://acme.test",
       GIVEN_BY_TOP: "yes",
     });
-    const { NODE_EXTRA_CA_CERTS, HTTPS_PROXY, npm_config_registry, ACME_URL, OWN, SHARED, GIVEN_BY_TOP } =
-      seen;
+    const { NODE_EXTRA_CA_CERTS, HTTPS_PROXY, npm_config_registry, ACME_URL, OWN, SHARED, GIVEN_BY_TOP } = seen;
     assert.deepEqual(
       { NODE_EXTRA_CA_CERTS, HTTPS_PROXY, npm_config_registry, ACME_URL, OWN, SHARED, GIVEN_BY_TOP },
       {
@@ -122,11 +121,7 @@ suite("a stdio server starts as it does by hand", () => {
     for (const server of ["fx", "inner"]) {
       const { result } = await plane.call(`${server}.env`, {});
       const { PWD = "" } = (result?.structuredContent ?? {}) as Record<string, string>;
-      assert.equal(
-        join(basename(dirname(PWD)), basename(PWD)),
-        join(basename(directory.path), "work"),
-        server,
-      );
+      assert.equal(join(basename(dirname(PWD)), basename(PWD)), join(basename(directory.path), "work"), server);
     }
   });
 });
@@ -157,10 +152,7 @@ suite("a configuration that cannot work says so", () => {
       const { ok, problems } = await setupOf(config).check();
       assert.equal(ok, false);
       const [problem] = problems;
-      assert.match(
-        `${problem?.message} ${problem?.hint}`,
-        /no server in it is read Did you mean '(mcpS|s)ervers'\?/,
-      );
+      assert.match(`${problem?.message} ${problem?.hint}`, /no server in it is read Did you mean '(mcpS|s)ervers'\?/);
     });
   }
 

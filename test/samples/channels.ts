@@ -17,9 +17,7 @@ export type Connected = AsyncDisposable & {
 };
 
 /** A peer over a channel, as a connection has it, with everything that happened to look at. */
-export async function connectVia(
-  open: (handlers: ChannelHandlers) => Channel | Promise<Channel>,
-): Promise<Connected> {
+export async function connectVia(open: (handlers: ChannelHandlers) => Channel | Promise<Channel>): Promise<Connected> {
   const closed = Promise.withResolvers<TransportError>();
   const messages: unknown[] = [];
   const peer: Peer = createPeer(() => channel, {
@@ -44,8 +42,7 @@ export async function connectVia(
     messages,
     closed: closed.promise,
     closings: 0,
-    call: async (name, args = {}) =>
-      (await peer.request("tools/call", { name, arguments: args })) as UnknownObject,
+    call: async (name, args = {}) => (await peer.request("tools/call", { name, arguments: args })) as UnknownObject,
     async handshake() {
       const clientInfo = { name: "test", version: "1.0.0" };
       await peer.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });

@@ -8,11 +8,7 @@ export function sampleJob(name: string, changes: Partial<JobManifest> = {}): Job
 }
 
 /** A run that waits for its turn, of a job of this name unless another is given. */
-export function sampleRun(
-  id: string,
-  changes: Partial<KeptJobRun> = {},
-  job = sampleJob("digest"),
-): KeptJobRun {
+export function sampleRun(id: string, changes: Partial<KeptJobRun> = {}, job = sampleJob("digest")): KeptJobRun {
   const principal = principalOf({ user: "ada", persona: "Atlas" });
   const at = Date.parse("2026-03-01T12:00:00.000Z");
   const run = newRun(job, { principal, persona: "Atlas", origin: "request", input: { city: "Rome" } }, at);

@@ -1,4 +1,4 @@
-import type { RoutingMemory } from "../../src/calls/fall-over.ts";
+import type { RoutingMemory } from "../../src/calls/execute.ts";
 
 /** For calls that have only one way to go. */
 export const noRouting: RoutingMemory = {

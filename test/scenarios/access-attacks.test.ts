@@ -150,9 +150,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
     assert.equal(refused.code, "FORBIDDEN");
     assert.doesNotMatch(refused.message.replace("wrap_hr", ""), /'hr'|pay/);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, bob)), ["open:look"]);
-    assert.deepEqual(textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })), [
-      "hr:pay",
-    ]);
+    assert.deepEqual(textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })), ["hr:pay"]);
     assert.doesNotMatch(JSON.stringify(await plane.tool("wrap_both", bob)), secret);
   });
 
@@ -165,11 +163,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
     };
     const body = { principal: { user: "ann", groups: ["hr"] }, groups: ["hr"], consent: true, user: "ann" };
     assert.equal((await http("bob", "/tools/hr.pay/call", { body: {}, headers })).status, 403);
-    assert.equal(
-      (await http("bob", "/tools/hr.pay/call", { body })).status,
-      400,
-      "no field of a call says who",
-    );
+    assert.equal((await http("bob", "/tools/hr.pay/call", { body })).status, 400, "no field of a call says who");
     assert.doesNotMatch((await http("bob", "/tools?limit=1000", { headers })).text, secret);
   });
 
@@ -185,9 +179,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
   test("sees of a locked server its name, what it is for and whom to ask, and nothing else", async () => {
     const { locked } = (await http("bob", "/tools?limit=1000")).body;
     const contact = { author: "Lab team", help_email: "lab@example.org" };
-    assert.deepEqual(locked, [
-      { name: "lab.mix", description: "The tool mix of lab.", contact, locked: true },
-    ]);
+    assert.deepEqual(locked, [{ name: "lab.mix", description: "The tool mix of lab.", contact, locked: true }]);
     const servers = (await http("bob", "/servers")).body.locked;
     assert.deepEqual(servers, [{ name: "lab", description: "The laboratory", contact, locked: true }]);
     const refused = await http("bob", "/tools/lab.mix/call", { body: {} });

@@ -80,8 +80,7 @@ suite("groups of tools and states", () => {
     assert.equal(await state("move", {}), "undefined");
     assert.equal(await state("fail", { state: "start" }), "start");
     assert.equal(await state("echo.echo", {}), undefined);
-    const names = async (asked: string) =>
-      (await plane.queryTools({ state: asked }, {})).tools.map(({ name }) => name);
+    const names = async (asked: string) => (await plane.queryTools({ state: asked }, {})).tools.map(({ name }) => name);
     assert.ok((await names("start")).includes("move"));
     assert.ok(!(await names("")).includes("move"));
   });
@@ -90,8 +89,7 @@ suite("groups of tools and states", () => {
 suite("what a persona may do with a tool", () => {
   test("depends on the operation, however the arguments are written", async () => {
     await using plane = await createPlane({ config: world });
-    const call = async (args: unknown) =>
-      (await plane.call("calendar", args, as("clerk"))).error?.code ?? "ok";
+    const call = async (args: unknown) => (await plane.call("calendar", args, as("clerk"))).error?.code ?? "ok";
     assert.equal(await call({ operation: "read" }), "ok");
     assert.equal(await call({}), "ok", "no operation takes what reading takes");
     for (const operation of ["write", " WRITE", "Write\n"])
@@ -116,8 +114,7 @@ suite("a sub-agent", () => {
     assert.deepEqual(await servers(false), []);
     assert.deepEqual(await servers(["hr", "red", "nothing"]), ["hr.pay"]);
     const call = async (tool: string, mcp: PlaneCallOptions["mcp"], who = principal) =>
-      (await plane.call(tool, {}, { principal: who, ...(mcp === undefined ? {} : { mcp }) })).error?.code ??
-      "ok";
+      (await plane.call(tool, {}, { principal: who, ...(mcp === undefined ? {} : { mcp }) })).error?.code ?? "ok";
     assert.equal(await call("hr.pay", ["hr"]), "ok");
     assert.equal(await call("hr.pay", ["open"]), "FORBIDDEN");
     assert.equal(await call("wrap_hr", ["open"]), "FORBIDDEN", "also through a tool written by hand");

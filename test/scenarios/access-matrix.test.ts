@@ -96,8 +96,7 @@ suite("who may use what", () => {
     const { mcpServers, ...more } = world;
     config = await writeConfig(directory, mcpServers, more);
     plane = await createPlane({ config, dataDirectory: directory.file("data") });
-    for (const person of names)
-      secrets.set(person, (await plane.createKey({ name: person, user: person })).secret);
+    for (const person of names) secrets.set(person, (await plane.createKey({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
     // Everybody's tools are known, so that nothing is hidden only because nobody has looked.
     await plane.tools({ waitMs: 20_000 });

@@ -1,10 +1,4 @@
-import {
-  type ConfigInput,
-  type Plane,
-  type Principal,
-  principalOf,
-  type ToolInput,
-} from "../../src/index.ts";
+import { type ConfigInput, type Plane, type Principal, principalOf, type ToolInput } from "../../src/index.ts";
 import { type KnownUser, withListed } from "../../src/model/principal.ts";
 import { namedServer } from "./support.ts";
 

@@ -70,12 +70,9 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
   });
 
   test("takes a toolset, a style, a model and a context, and says what there is for those it does not know", async () => {
-    await using world = await openWorld(
-      [reactAction("I add.", "add", { a: 1, b: 2 }), reactAnswer("Done.", "3")],
-      {
-        toolsets: { numbers: { providers: ["fx"], allow_tools: ["add"] } },
-      },
-    );
+    await using world = await openWorld([reactAction("I add.", "add", { a: 1, b: 2 }), reactAnswer("Done.", "3")], {
+      toolsets: { numbers: { providers: ["fx"], allow_tools: ["add"] } },
+    });
     const flags = ["--toolset", "numbers", "--style", "react", "--context", "You count.", "--verbose"];
     const { code, stdout, stderr } = await runCli(world.words("Count", ...flags));
     assert.equal(code, 0, stderr);
@@ -179,14 +176,7 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });
-    const { code, stderr } = await runCli([
-      "agent",
-      "hello",
-      "--config",
-      config,
-      "--data-dir",
-      directory.file("data"),
-    ]);
+    const { code, stderr } = await runCli(["agent", "hello", "--config", config, "--data-dir", directory.file("data")]);
     assert.equal(code, 2);
     assert.match(stderr, /No model is configured\. Add one to .*toolplane\.json/);
     assert.equal(existsSync(log), false);

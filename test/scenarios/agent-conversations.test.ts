@@ -57,12 +57,7 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
 
   test("is not begun with a history that is none", async () => {
     await using world = await agentWorld([], {});
-    for (const history of [
-      {},
-      ["hello"],
-      [{ role: "robot", content: "x" }],
-      [{ role: "tool", content: "x" }],
-    ])
+    for (const history of [{}, ["hello"], [{ role: "robot", content: "x" }], [{ role: "tool", content: "x" }]])
       await assert.rejects(world.plane.runAgent("x", { history: history as never }), { code: "USAGE" });
   });
 

@@ -142,10 +142,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
     );
     await world.plane.runAgent("Echo.", { toolset: "mine" });
     const [broken, unfit] = observedIn(world, 2);
-    assert.match(
-      broken ?? "",
-      /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/,
-    );
+    assert.match(broken ?? "", /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/);
     assert.match(unfit ?? "", /^Error: The arguments of 'echo' do not fit: .*missing 'message'/);
   });
 
@@ -165,9 +162,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
     const same = JSON.parse(JSON.stringify(history).replaceAll(ids[1] ?? "", "call_0"));
     await world.plane.runAgent("And?", { toolset: "mine", history: same });
     const sent = sentTo(world.model, 3).messages;
-    const asked = sent.flatMap(({ tool_calls = [] }) =>
-      tool_calls.map((call) => (call as { id: string }).id),
-    );
+    const asked = sent.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => (call as { id: string }).id));
     const answered = sent.flatMap(({ tool_call_id = [] }) => tool_call_id);
     assert.equal(new Set(asked).size, 2);
     assert.deepEqual(answered, asked);

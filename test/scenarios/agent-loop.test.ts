@@ -72,10 +72,7 @@ suite("an agent", { concurrency: 2 }, () => {
     assert.deepEqual(result.counters, {
       ...{ totalToolCalls: 5, totalToolCallTurns: 5, totalGenerations: 1, generationsWithTools: 1 },
     });
-    assert.match(
-      String(sentTo(world.model, 4).messages.at(-1)?.content),
-      /maximum number of tool-calling turns/,
-    );
+    assert.match(String(sentTo(world.model, 4).messages.at(-1)?.content), /maximum number of tool-calling turns/);
     assert.deepEqual(toldOf(world.model, 4), []);
   });
 
@@ -149,12 +146,9 @@ suite("an agent", { concurrency: 2 }, () => {
   });
 
   test("gives calls ids where the model forgot them or used one twice", async () => {
-    await using world = await agentWorld(
-      [asks(echo("a", null), echo("b", "x"), echo("c", "x")), says("ok")],
-      {
-        fx: fixture("echo"),
-      },
-    );
+    await using world = await agentWorld([asks(echo("a", null), echo("b", "x"), echo("c", "x")), says("ok")], {
+      fx: fixture("echo"),
+    });
     const { history } = await world.plane.runAgent("Three calls.");
     const ids = history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
     assert.equal(new Set(ids).size, 3);
@@ -209,10 +203,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     });
     const result = await world.plane.runAgent("What is it?", { trace: "all_messages" });
     assert.equal(result.outcome, "failed");
-    assert.match(
-      result.error?.message ?? "",
-      /^Model 'default' failed: it broke off in the middle of its answer/,
-    );
+    assert.match(result.error?.message ?? "", /^Model 'default' failed: it broke off in the middle of its answer/);
     assert.equal(result.answer, null);
     assert.equal(result.steps.length, 2);
     assert.deepEqual(result.messages.at(-1), { role: "assistant", content: "The answer is f" });
@@ -224,10 +215,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     };
     await using patient = await agentWorld([busy, busy, says("Now.")], {});
     assert.equal((await patient.plane.runAgent("When?")).answer, "Now.");
-    await using locked = await agentWorld(
-      [{ kind: "error", status: 401, message: "sk-secret is wrong" }],
-      {},
-    );
+    await using locked = await agentWorld([{ kind: "error", status: 401, message: "sk-secret is wrong" }], {});
     const result = await locked.plane.runAgent("Why?");
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /does not take its key/);
@@ -265,10 +253,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     await using world = await agentWorld([], {});
     const { plane } = world;
     await assert.rejects(plane.runAgent(" "), { code: "USAGE" });
-    await assert.rejects(
-      plane.runAgent("x", { model: "defalt" }),
-      /No model 'defalt'.* Did you mean 'default'/,
-    );
+    await assert.rejects(plane.runAgent("x", { model: "defalt" }), /No model 'defalt'.* Did you mean 'default'/);
     await assert.rejects(plane.runAgent("x", { maxTurns: 0 }), { code: "USAGE" });
     await assert.rejects(plane.runAgent("x", { toolset: "none" }), /No toolset 'none' is configured/);
     assert.equal(world.model.requests.length, 0);

@@ -79,10 +79,7 @@ test("what cannot be understood is an observation, and the model goes on", async
   const heard: AgentMessage[] = [];
   const run = await world.plane.runAgent("Say hello.", { ...react, onMessage: (one) => heard.push(one) });
   assert.equal(run.answer, "hello");
-  assert.match(
-    lastSent(world, 1),
-    /^Observation: Error: There is neither an Action nor a Final Answer\. Reply/,
-  );
+  assert.match(lastSent(world, 1), /^Observation: Error: There is neither an Action nor a Final Answer\. Reply/);
   assert.match(lastSent(world, 2), /^Observation: Error: The JSON of Args is broken at position 1\./);
   assert.equal(sentTo(world.model, 1).messages.at(-2)?.content, "Thought: I forgot the rest.");
   assert.equal(heard.filter(({ type }) => type === "error").length, 2);
@@ -116,19 +113,14 @@ test("what a model invents of a tool's answer is not heard, and what a tool says
   await using world = await agentWorld(script, servers(), { config });
   const run = await world.plane.runAgent("Which number?", react);
   assert.equal(run.answer, "Nothing of use.");
-  assert.equal(
-    lastSent(world, 1),
-    `Observation:\n<tool_output>\n${order.replace("<", "&lt;")}\n</tool_output>`,
-  );
+  assert.equal(lastSent(world, 1), `Observation:\n<tool_output>\n${order.replace("<", "&lt;")}\n</tool_output>`);
 });
 
 const stubborn = (last: string): Script => {
   return (body, index) => {
     const [system] = body.messages as { content: string }[];
     const isClosing = system?.content.includes("No tool can be used now.");
-    return isClosing
-      ? { kind: "text", text: last }
-      : reactAction(`${index}`, "echo", { message: `${index}` });
+    return isClosing ? { kind: "text", text: last } : reactAction(`${index}`, "echo", { message: `${index}` });
   };
 };
 
@@ -188,11 +180,9 @@ test("a conversation goes on in another style", async () => {
 });
 
 test("a model that dies in the middle of a thought ends the run with a whole account", async () => {
-  await using world = await agentWorld(
-    () => ({ kind: "broken", text: "Thought: I was about to" }),
-    servers(),
-    { config },
-  );
+  await using world = await agentWorld(() => ({ kind: "broken", text: "Thought: I was about to" }), servers(), {
+    config,
+  });
   const run = await world.plane.runAgent("Say hello.", react);
   assert.equal(run.outcome, "failed");
   assert.equal(run.error?.code, "PROVIDER_FAILED");

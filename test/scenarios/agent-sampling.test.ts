@@ -24,8 +24,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
       stopReason: "endTurn",
     };
     assert.deepEqual(outcome.result?.structuredContent, { answers: [{ result }] });
-    const { messages, ...request } = sentTo(world.model, 0) as ReturnType<typeof sentTo> &
-      Record<string, unknown>;
+    const { messages, ...request } = sentTo(world.model, 0) as ReturnType<typeof sentTo> & Record<string, unknown>;
     assert.deepEqual(messages[0], { role: "system", content: "Be brief." });
     assert.deepEqual([request.max_tokens, request.temperature], [512, 0.5]);
     const [{ callId = "", ...event } = {}] = told as { callId?: string }[];
@@ -70,9 +69,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     assert.match(String(textsOf(refused)), /Sampling was refused|does not let servers ask models/);
     assert.equal(denied.model.requests.length, 0);
     await using off = await agentWorld([], servers, { config: { sampling: { enabled: false } } });
-    assert.deepEqual(textsOf(await off.plane.call("fx.sample", { prompt: "x" })), [
-      "the client cannot sample",
-    ]);
+    assert.deepEqual(textsOf(await off.plane.call("fx.sample", { prompt: "x" })), ["the client cannot sample"]);
   });
 
   test("waits for a person where one has to agree, and learns their no", async () => {

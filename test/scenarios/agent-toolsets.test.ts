@@ -31,10 +31,7 @@ suite("a toolset", { concurrency: 2 }, () => {
       anthropic.map(({ name }) => name),
       ["echo", "slow"],
     );
-    await assert.rejects(
-      toolset.schemas("cobol" as never),
-      /'cobol' is no format of tools. Use one of openai/,
-    );
+    await assert.rejects(toolset.schemas("cobol" as never), /'cobol' is no format of tools. Use one of openai/);
   });
 
   test("answers a response with the assistant's message and one message for each call, in order", async () => {
@@ -56,10 +53,7 @@ suite("a toolset", { concurrency: 2 }, () => {
     assert.equal(toolset.toolCallCount(response), 5);
     assert.equal(toolset.hasToolCalls(message), true);
     const [assistant, ...tools] = await toolset.processResponse(response);
-    assert.deepEqual(
-      [assistant.role, assistant.content, assistant.reasoning_content],
-      ["assistant", "", "hm"],
-    );
+    assert.deepEqual([assistant.role, assistant.content, assistant.reasoning_content], ["assistant", "", "hm"]);
     assert.deepEqual(
       tools.slice(0, 4).map((answer) => answer.tool_call_id),
       ["1", "2", "3", "4"],
@@ -76,10 +70,9 @@ suite("a toolset", { concurrency: 2 }, () => {
   test("answers a response without calls with its message alone", async () => {
     await using world = await agentWorld([], { fx: fixture("echo") }, { config: small });
     const toolset = world.plane.toolset("small");
-    assert.deepEqual(
-      await toolset.processResponse({ role: "assistant", content: " Yes. ", tool_calls: [] }),
-      [{ role: "assistant", content: " Yes. " }],
-    );
+    assert.deepEqual(await toolset.processResponse({ role: "assistant", content: " Yes. ", tool_calls: [] }), [
+      { role: "assistant", content: " Yes. " },
+    ]);
     await assert.rejects(toolset.processResponse({ choices: [] }), /'choices' holds no message/);
   });
 
@@ -131,10 +124,7 @@ suite("a toolset", { concurrency: 2 }, () => {
     });
     assert.equal(((await plane.toolset("chosen").schemas()) as unknown[]).length, 1);
     await assert.rejects(plane.toolset("missing").schemas(), /none of its servers has: 'gone', 'lost'/);
-    await assert.rejects(
-      plane.toolset("stranger").schemas(),
-      /'tow', which is not configured. Did you mean 'two'/,
-    );
+    await assert.rejects(plane.toolset("stranger").schemas(), /'tow', which is not configured. Did you mean 'two'/);
     assert.equal(world.model.requests.length, 0);
   });
 
@@ -180,10 +170,7 @@ suite("a generation", { concurrency: 2 }, () => {
     assert.equal(result.value, 42);
     assert.deepEqual([result.corrections, result.restarts], [2, 1]);
     assert.equal(callsAt(log).length, 1);
-    assert.match(
-      String(sentTo(world.model, 2).messages.at(-1)?.content),
-      /cannot be used: 'no' is no number/,
-    );
+    assert.match(String(sentTo(world.model, 2).messages.at(-1)?.content), /cannot be used: 'no' is no number/);
     // The restart knows what the tool said and nothing of the answers that were refused.
     assert.deepEqual(
       sentTo(world.model, 3).messages.map(({ role }) => role),

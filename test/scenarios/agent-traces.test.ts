@@ -36,8 +36,7 @@ function configOf(url: string) {
 
 const planeWith = (url: string, more: object = {}) => createPlane({ config: configOf(url), ...more });
 
-const appOf = (plane: Plane) =>
-  createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+const appOf = (plane: Plane) => createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
 
 suite("traces of agents", () => {
   test("a run is kept with its steps, calls, usage and counters, and its calls know it", async () => {
@@ -54,10 +53,7 @@ suite("traces of agents", () => {
       ...{ totalToolCalls: 2, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 },
     });
     assert.deepEqual(
-      run.steps.map(({ turn, calls }) => [
-        turn,
-        calls.map(({ id, status, attempts }) => [id, status, attempts]),
-      ]),
+      run.steps.map(({ turn, calls }) => [turn, calls.map(({ id, status, attempts }) => [id, status, attempts])]),
       [
         [
           1,
@@ -75,10 +71,7 @@ suite("traces of agents", () => {
       ["user", "assistant", "tool", "tool", "assistant"],
     );
     const calls = await plane.calls({ run: run.id }, { principal: ann });
-    assert.deepEqual(
-      calls.map(({ id }) => id).sort(),
-      run.steps[0]?.calls.map(({ record }) => record).sort(),
-    );
+    assert.deepEqual(calls.map(({ id }) => id).sort(), run.steps[0]?.calls.map(({ record }) => record).sort());
     assert.equal(told.length, 1);
     assert.deepEqual(told[0] && "calls" in told[0] && told[0].calls, [
       { tool: "echo.echo", status: "succeeded", made: true },
@@ -121,9 +114,7 @@ suite("traces of agents", () => {
     await assert.rejects(plane.runs({ limit: 0 }), { code: "USAGE" });
     await assert.rejects(plane.runs({ since: "soon" }), { code: "USAGE" });
     const seen = (principal: typeof ann) =>
-      plane
-        .events(0, undefined, { principal })
-        .then((all) => all.filter(({ event }) => event.type === "agent.run"));
+      plane.events(0, undefined, { principal }).then((all) => all.filter(({ event }) => event.type === "agent.run"));
     assert.equal((await seen(ann)).length, 1);
   });
 
@@ -171,10 +162,7 @@ suite("traces of agents", () => {
     assert.equal(json.question, hostile);
     const page = await get(`/runs/${id}`, "text/html,application/xhtml+xml;q=0.9");
     assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
-    assert.match(
-      page.headers.get("content-security-policy") ?? "",
-      /^default-src 'none'; style-src 'sha256-/,
-    );
+    assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
     const html = await page.text();
     assert.ok(!html.includes(hostile) && html.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
     const text = await get(`/runs/${id}`, "text/plain");
@@ -214,10 +202,7 @@ suite("traces of agents", () => {
     const unknown = await runCli(["calls", "show", "nothing", ...place]);
     assert.match(unknown.stderr, /No call or run 'nothing' found/);
     assert.equal((await runCli(["calls", "runs", "--outcome", "fine", ...place])).code, 2);
-    assert.equal(
-      (await runCli(["calls", "show", id, "--html", directory.file("no/run.html"), ...place])).code,
-      2,
-    );
+    assert.equal((await runCli(["calls", "show", id, "--html", directory.file("no/run.html"), ...place])).code, 2);
   });
 
   test("the numbers tell runs, turns, calls and tokens, and no name that a model made up", async () => {
@@ -236,13 +221,8 @@ suite("traces of agents", () => {
     await using plane = await planeWith(model.url);
     const app = appOf(plane);
     await plane.runAgent("Go.");
-    const text = await (
-      await app.request("http://127.0.0.1/metrics", { headers: { host: "127.0.0.1" } })
-    ).text();
-    assert.match(
-      text,
-      /^toolplane_agent_runs_total\{outcome="completed",model="default",style="tools"\} 1$/m,
-    );
+    const text = await (await app.request("http://127.0.0.1/metrics", { headers: { host: "127.0.0.1" } })).text();
+    assert.match(text, /^toolplane_agent_runs_total\{outcome="completed",model="default",style="tools"\} 1$/m);
     assert.match(text, /^toolplane_agent_turns_sum 1$/m);
     assert.match(text, /^toolplane_agent_calls_total\{tool="echo.echo",status="succeeded"\} 1$/m);
     assert.match(text, /^toolplane_agent_calls_total\{tool="unknown",status="refused"\} 1$/m);

@@ -13,11 +13,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
     test(`a call that nobody can be asked about waits and can be answered, ${serves ? "beside a plane that serves" : "alone"}`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
-      const config = await writeConfig(
-        directory,
-        { echo: fixture("echo", ["--log", log]) },
-        { policy: { rules } },
-      );
+      const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
       await using plane = serves ? await serveEcho(directory, { policy: { rules } }) : null;
       const place = plane?.place ?? ["--config", config, "--data-dir", directory.file("data")];
       const cli = (...words: string[]) => runCli([...words, ...place]);
@@ -25,10 +21,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
       assert.deepEqual([asked.code, asked.stdout], [3, ""]);
       const [, id = ""] = /toolplane approvals approve (\S+)/.exec(asked.stderr) ?? [];
       const list = await cli("approvals", "list");
-      assert.match(
-        list.stdout,
-        new RegExp(`${id.slice(0, 8)} +pending +echo\\.put_note .*puts are looked at`),
-      );
+      assert.match(list.stdout, new RegExp(`${id.slice(0, 8)} +pending +echo\\.put_note .*puts are looked at`));
       const shown = await cli("approvals", "show", id.slice(0, 4));
       assert.match(shown.stdout, /Stores a note under a key.*Arguments\n {2}key: k\n {2}text: words\n/s);
       assert.match(shown.stdout, /why +puts are looked at \(policy\.rules\[0\]\)/);
@@ -95,11 +88,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, { policy: { rules } });
     const show = (id: string) => plane.cli("approvals", "show", id, "--json");
-    const answers = await Promise.all([
-      show("abc"),
-      show("abcd"),
-      plane.cli("approvals", "list", "--status", "x"),
-    ]);
+    const answers = await Promise.all([show("abc"), show("abcd"), plane.cli("approvals", "list", "--status", "x")]);
     assert.deepEqual(
       answers.map(({ code }) => code),
       [2, 1, 2],

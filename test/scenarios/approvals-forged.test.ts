@@ -139,9 +139,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     await using plane = await serveEcho(directory, asking);
     const id = approvalIn(await plane.ask(putRoute, put("k")));
     const decisions = ["approve", "reject", "approve", "approve", "reject", "approve"];
-    const answers = await Promise.all(
-      decisions.map((decision) => plane.ask(`POST /approvals/${id}`, { decision })),
-    );
+    const answers = await Promise.all(decisions.map((decision) => plane.ask(`POST /approvals/${id}`, { decision })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
     const { body } = await plane.ask(`GET /approvals/${id}`);
     assert.equal(callsAt(plane.log).length, body.status === "done" ? 1 : 0);

@@ -141,5 +141,4 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   });
 });
 
-const cancellationIn = (told: readonly Message[]) =>
-  told.find(({ method }) => method === "notifications/cancelled");
+const cancellationIn = (told: readonly Message[]) => told.find(({ method }) => method === "notifications/cancelled");

@@ -56,10 +56,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual(await listed("status=rejected"), [newest]);
     const wrong = await plane.ask("GET /approvals?order=random");
     assert.equal(wrong.status, 400);
-    assert.match(
-      String(wrong.body.detail),
-      /'order' cannot be 'random': give one of oldest, newest, pending/,
-    );
+    assert.match(String(wrong.body.detail), /'order' cannot be 'random': give one of oldest, newest, pending/);
   });
 
   test("what makes no sense is refused by name, and the question stays open", async () => {

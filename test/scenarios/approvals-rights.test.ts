@@ -64,11 +64,7 @@ suite("rights that were taken away meanwhile", () => {
     const held = await plane.call("hr.echo", { message: "hi" }, { principal, face: "http" });
     await write(["hr", "more"]);
     await plane.reload();
-    const { outcome } = await plane.answerApproval(
-      String(held.approval?.id),
-      { decision: "approve" },
-      { principal },
-    );
+    const { outcome } = await plane.answerApproval(String(held.approval?.id), { decision: "approve" }, { principal });
     assert.equal(outcome?.ok, true, JSON.stringify(outcome?.error));
     assert.equal(callsAt(log).length, 1);
   });

@@ -16,11 +16,7 @@ async function heldBy(plane: Plane, args: object = note, principal = ann): Promi
   return plane.approval(approval?.id ?? "", { principal });
 }
 
-async function echoPlane(
-  directory: { file(name: string): string },
-  more: object = asking,
-  server: object = {},
-) {
+async function echoPlane(directory: { file(name: string): string }, more: object = asking, server: object = {}) {
   const log = directory.file("log");
   const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log], { ...server }) }, more);
   const plane = await planeOf({}, { config, dataDirectory: directory.file("data"), principal: ann } as never);
@@ -55,11 +51,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     await plane.answerApproval(held.id, { decision: "approve", remember: { for: "tool" } });
     assert.equal((await plane.call("echo.put_note", note)).ok, true);
     await plane.stop();
-    await writeConfig(
-      directory,
-      { echo: fixture("echo", ["--log", log], { side_effects: "system" }) },
-      guarded,
-    );
+    await writeConfig(directory, { echo: fixture("echo", ["--log", log], { side_effects: "system" }) }, guarded);
     await using again = await planeOf({}, {
       config,
       dataDirectory: directory.file("data"),

@@ -11,9 +11,7 @@ const steps = [{ id: "say", tool: "echo.echo", arguments: { message: "hello" } }
 const work = {
   skills: [skill("greet", { steps })],
   tasks: [task("welcome", ["greet"])],
-  jobs: [
-    { name: "daily", personas: ["Atlas"], task_graph: [{ task: "welcome" }], recurrence: { cron: "@daily" } },
-  ],
+  jobs: [{ name: "daily", personas: ["Atlas"], task_graph: [{ task: "welcome" }], recurrence: { cron: "@daily" } }],
 };
 
 test("what a bundle brought is deleted again, from the last that needs it to the first", async () => {

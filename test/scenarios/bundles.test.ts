@@ -74,17 +74,11 @@ test("what one plane exports another takes over, when it trusts the key", async 
     principal: ada,
   };
   await using stranger = await createPlane(elsewhere);
-  await assert.rejects(
-    stranger.importBundle(bundle, { reason: "try" }),
-    (error: Error & { code?: string }) => {
-      assert.equal(error.code, "BUNDLE_REFUSED");
-      assert.ok(
-        error.message.includes(fingerprint) && error.message.includes("bundles.trustedKeys"),
-        error.message,
-      );
-      return true;
-    },
-  );
+  await assert.rejects(stranger.importBundle(bundle, { reason: "try" }), (error: Error & { code?: string }) => {
+    assert.equal(error.code, "BUNDLE_REFUSED");
+    assert.ok(error.message.includes(fingerprint) && error.message.includes("bundles.trustedKeys"), error.message);
+    return true;
+  });
 
   const trusting = { ...elsewhere.config, bundles: { trustedKeys: [fingerprint] } };
   await using target = await createPlane({ ...elsewhere, config: trusting });

@@ -110,8 +110,7 @@ suite("the same call through every face", () => {
   });
 
   test("every call is recorded with its face in the one store they share", async () => {
-    const refusedByCli = ({ status, face }: { status: string; face: string }) =>
-      status === "refused" && face === "cli";
+    const refusedByCli = ({ status, face }: { status: string; face: string }) => status === "refused" && face === "cli";
     // What another process has answered is in the store a moment later.
     let calls: CallRecord[] = [];
     await until("the record of a refused command", async () => {

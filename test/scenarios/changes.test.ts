@@ -239,12 +239,7 @@ test("what a caller may not see, its history does not show; secrets are masked",
     (await plane.changes({}, { principal })).changes.map(({ name }) => name).sort();
   assert.deepEqual(await seen(ada), ["files", "open", "own", "private"]);
   assert.deepEqual(await seen(bob), ["files", "open"]);
-  assert.deepEqual(await seen({ ...bob, persona: "Atlas", groups: ["ops"] }), [
-    "files",
-    "open",
-    "own",
-    "private",
-  ]);
+  assert.deepEqual(await seen({ ...bob, persona: "Atlas", groups: ["ops"] }), ["files", "open", "own", "private"]);
   assert.ok(!JSON.stringify(await plane.changes()).includes("hunter2hunter2"));
   await plane.stop();
   for (const file of ["toolplane.db", "toolplane.db-wal"]) {
@@ -290,13 +285,7 @@ test("a program that registers the same at each start tells it once", async () =
 
 test("a page that is none is refused", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  for (const query of [
-    { limit: 0 },
-    { limit: 1.5 },
-    { limit: 1_001 },
-    { offset: -1 },
-    { offset: Number.NaN },
-  ])
+  for (const query of [{ limit: 0 }, { limit: 1.5 }, { limit: 1_001 }, { offset: -1 }, { offset: Number.NaN }])
     await assert.rejects(plane.changes(query), { code: "USAGE" });
 });
 
@@ -318,10 +307,7 @@ test("the command line sets, changes and deletes tools of the plane that serves,
   assert.deepEqual([again.code, again.json().change], [0, "changed"], again.stderr);
 
   const wrapper = ["tools", "set", "seek", "--server", "s", "--tool", "look"];
-  assert.equal(
-    (await run(...wrapper, "--argument", "q:string:What: a word", "--argument", "n?:integer")).code,
-    0,
-  );
+  assert.equal((await run(...wrapper, "--argument", "q:string:What: a word", "--argument", "n?:integer")).code, 0);
   const shown = (await run("tools", "show", "seek", "--json")).json().tools as { parameters: object }[];
   assert.deepEqual(shown[0]?.parameters, {
     type: "object",
@@ -337,10 +323,7 @@ test("the command line sets, changes and deletes tools of the plane that serves,
   assert.match(changes.stdout, /added tool\s+mine\s+for all/);
   assert.ok(!changes.stdout.includes("\u001b"));
   const page = (await run("tools", "changes", "--limit", "1", "--offset", "1", "--json")).json();
-  assert.deepEqual(
-    [page.count, page.limit, page.offset, (page.changes as Change[])[0]?.name],
-    [1, 1, 1, "mine"],
-  );
+  assert.deepEqual([page.count, page.limit, page.offset, (page.changes as Change[])[0]?.name], [1, 1, 1, "mine"]);
 
   assert.equal((await run("tools", "delete", "mine")).stdout.trim(), "Deleted 'mine'.");
   const gone = await run("tools", "delete", "mine", "--json");

@@ -14,13 +14,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const missing = { command: "no-such-command-of-ours" };
     const config = await writeConfig(directory, { fx: fixture("echo"), missing });
-    const lines = [
-      "/mcp",
-      "/mcp tools fx",
-      "/mcp search add numbers",
-      "/mcp stats",
-      "/call fx.add a:=1 b:=2",
-    ];
+    const lines = ["/mcp", "/mcp tools fx", "/mcp search add numbers", "/mcp stats", "/call fx.add a:=1 b:=2"];
     const { code, stdout } = await chat(config, directory.path, lines);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /✔ fx +\d+ tools/);
@@ -60,21 +54,8 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });
     const { code, stdout } = await chat(config, directory.path, [
-      ...[
-        "/plan",
-        "/call fx.write_note text=one",
-        "/call fx.write_note text=two",
-        "/call fx.write_note text=three",
-      ],
-      ...[
-        "/plan show",
-        "/approve 1",
-        "/reject 1 not today",
-        "/plan show",
-        "/approve",
-        "/plan show",
-        "/plan off",
-      ],
+      ...["/plan", "/call fx.write_note text=one", "/call fx.write_note text=two", "/call fx.write_note text=three"],
+      ...["/plan show", "/approve 1", "/reject 1 not today", "/plan show", "/approve", "/plan show", "/plan off"],
     ]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Plan mode is on/);
@@ -109,28 +90,18 @@ suite("chat as a script", { concurrency: 2 }, () => {
       ...["/call el.ask_value", "/call el.confirm", "maybe", "no"],
     ]);
     assert.equal(code, 0, stderr);
-    assert.match(
-      stderr,
-      /el asks: Asks for several fields with limits\.[\s\S]*age[\s\S]*el asks: Asks to pick/,
-    );
+    assert.match(stderr, /el asks: Asks for several fields with limits\.[\s\S]*age[\s\S]*el asks: Asks to pick/);
     assert.match(stdout, /This is needed\.\n/);
     assert.match(stdout, /"content":\{"newsletter":false,"name":"Ann","age":42\}/);
     assert.match(stdout, /Say one of red, green, blue\.\n[\s\S]*"colour":"green"/);
-    assert.match(
-      stdout,
-      /It is declined\.\n[\s\S]*"action":"decline"[\s\S]*Say yes or no\.[\s\S]*"confirmed":false/,
-    );
+    assert.match(stdout, /It is declined\.\n[\s\S]*"action":"decline"[\s\S]*Say yes or no\.[\s\S]*"confirmed":false/);
   });
 
   test("both lists of tools agree about what is loaded, by the one rule there is", async () => {
     await using directory = await temporaryDirectory();
     const lazy = { mode: "always", alwaysLoadTools: ["fx__ad"] };
     const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy });
-    const { stdout } = await chat(config, directory.path, [
-      "/mcp tools fx",
-      "/mcp search echo",
-      "/mcp stats fx",
-    ]);
+    const { stdout } = await chat(config, directory.path, ["/mcp tools fx", "/mcp search echo", "/mcp stats fx"]);
     assert.match(stdout, /● fx\.add /);
     assert.match(stdout, /○ fx\.echo /);
     assert.match(stdout, /\n1\/\d+ loaded\n/);
@@ -142,15 +113,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...[
-        "/mpc",
-        "/mcp serch x",
-        "/style raect",
-        "/toolset none",
-        "/call",
-        "/call fx.echo message='open",
-        "/help",
-      ],
+      ...["/mpc", "/mcp serch x", "/style raect", "/toolset none", "/call", "/call fx.echo message='open", "/help"],
     ]);
     assert.equal(code, 2);
     assert.match(stderr, /There is no \/mpc\. Did you mean \/mcp\?/);
@@ -173,12 +136,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
   test("events are shown when somebody wants to see them", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy: { mode: "always" } });
-    const lines = [
-      "/call fx.echo message=quiet",
-      "/verbose",
-      "/mcp search echo",
-      "/call fx.echo message=loud",
-    ];
+    const lines = ["/call fx.echo message=quiet", "/verbose", "/mcp search echo", "/call fx.echo message=loud"];
     const { stdout } = await chat(config, directory.path, lines);
     const [before = "", after = ""] = stdout.split("Events are shown.");
     assert.doesNotMatch(before, /tool\.call/);
@@ -201,14 +159,7 @@ suite("chat with a model", { concurrency: 2 }, () => {
     });
     const config = await writeConfig(directory, { fx: fixture("echo") }, models(model.url));
     const file = directory.file("saved.json");
-    const lines = [
-      "what is 1 + 2",
-      "what did you say",
-      `/save ${file}`,
-      `/save ${file}`,
-      "/clear",
-      "and now",
-    ];
+    const lines = ["what is 1 + 2", "what did you say", `/save ${file}`, `/save ${file}`, "/clear", "and now"];
     const { code, stdout, stderr } = await chat(config, directory.path, lines);
     assert.equal(code, 2, "the second save");
     assert.match(stdout, /… I add\.\n→ fx__add .*\n← \{"sum":3\}\nIt is three\.\nI said three\./);

@@ -47,9 +47,7 @@ suite("the command line", () => {
       [["--args", "-"], { input: '{"message": "a=b: c"}' }],
       [["--args", '{"message": "overridden"}', 'message:="a=b: c"']],
     ];
-    const results = await Promise.all(
-      ways.map(([words, options]) => run(["call", "echo.echo", ...words], options)),
-    );
+    const results = await Promise.all(ways.map(([words, options]) => run(["call", "echo.echo", ...words], options)));
     for (const { code, stdout } of results) assert.deepEqual([code, stdout], [0, "a=b: c\n"]);
     const file = await run(["call", "echo.echo", "--args", "@args.json"]);
     assert.equal(file.stdout, "from a file\n");

@@ -24,12 +24,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   };
 
   const seeds = ["001-google-search.json", "001-browser-lookup.json", "001-tools-mcp.yaml", "002.mcp.json"];
-  const more = [
-    "003-with-arguments.json",
-    "003-without-arguments.json",
-    "004-providers.yaml",
-    "004-tool-configs.yaml",
-  ];
+  const more = ["003-with-arguments.json", "003-without-arguments.json", "004-providers.yaml", "004-tool-configs.yaml"];
   for (const name of [...seeds, ...more]) {
     test(`the seed example ${name} is usable`, async () => {
       const { code, json } = await run(["config", "validate", "--config", sample(`seed-${name}`), "--json"]);
@@ -38,17 +33,9 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   }
 
   test("whatever shape servers come in, they mean the same", async () => {
-    const shapes = [
-      "flat.json",
-      "mcp-servers.json",
-      "servers-map.json",
-      "servers-list.json",
-      "providers.yaml",
-    ];
+    const shapes = ["flat.json", "mcp-servers.json", "servers-map.json", "servers-list.json", "providers.yaml"];
     const shown = await Promise.all(
-      shapes.map(async (name) =>
-        (await run(["config", "show", "--config", sample(`same-${name}`), "--json"])).json(),
-      ),
+      shapes.map(async (name) => (await run(["config", "show", "--config", sample(`same-${name}`), "--json"])).json()),
     );
     const [first, ...others] = shown.map(({ servers }) => JSON.stringify(servers, sortKeys));
     for (const other of others) assert.equal(other, first);
@@ -196,8 +183,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     });
     const headersOf = async (server: string) => {
       const { stdout } = await run(["call", `${server}.headers`, "--config", file, "--json"]);
-      return (JSON.parse(stdout) as { result: { structuredContent: Record<string, string> } }).result
-        .structuredContent;
+      return (JSON.parse(stdout) as { result: { structuredContent: Record<string, string> } }).result.structuredContent;
     };
     assert.equal((await headersOf("bearer")).authorization, "Bearer from-a-file");
     assert.equal((await headersOf("key"))["x-my"], "from-a-command");
@@ -273,14 +259,9 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
 
   test("a client is connected, and gets exactly its own file back", async () => {
     const env = { HOME: directory.path, XDG_CONFIG_HOME: directory.file("config") };
-    const file = await write(
-      ".claude.json",
-      '{ "theme": "dark", "mcpServers": { "mine": { "command": "x" } } }\n',
-    );
+    const file = await write(".claude.json", '{ "theme": "dark", "mcpServers": { "mine": { "command": "x" } } }\n');
     const before = await readFile(file, "utf8");
-    assert.deepEqual((await run(["import", "claude-code", "--dry-run", "--json"], { env })).json().imported, [
-      "mine",
-    ]);
+    assert.deepEqual((await run(["import", "claude-code", "--dry-run", "--json"], { env })).json().imported, ["mine"]);
     assert.equal((await run(["connect", "claude-code", "--config", "nowhere.json"], { env })).code, 2);
     const own = await write("own.json", { mcpServers: { a: fixture("echo") } });
     await run(["connect", "claude-code", "--config", own], { env });

@@ -58,10 +58,7 @@ suite("calls that failed for good", () => {
     );
     const prefix = String(letter?.id).slice(0, 6);
     const table = await runCli(["dead-letters", "list", ...flags]);
-    assert.match(
-      table.stdout,
-      /fault\.drop_after_receipt {2}OUTCOME_UNKNOWN {2}1\/3 .*it may have run: check/,
-    );
+    assert.match(table.stdout, /fault\.drop_after_receipt {2}OUTCOME_UNKNOWN {2}1\/3 .*it may have run: check/);
 
     const again = await run("dead-letters", "retry", prefix);
     assert.deepEqual([again.code, again.json().error?.code], [4, "OUTCOME_UNKNOWN"]);
@@ -97,9 +94,7 @@ suite("calls that failed for good", () => {
     assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [2, 0, 2, 1]);
     assert.equal(readLog(ledger).length, 1, "what may have run is left alone");
 
-    const { deadLetters } = (
-      await run("dead-letters", "list", "--server", "gone")
-    ).json() as unknown as DeadLetterPage;
+    const { deadLetters } = (await run("dead-letters", "list", "--server", "gone")).json() as unknown as DeadLetterPage;
     const [first, second] = deadLetters.map(({ id }) => id) as [string, string];
     const resolved = (await run("dead-letters", "resolve", first, "--note", "by hand")).json();
     assert.equal((resolved as unknown as DeadLetter).history.at(-1)?.note, "by hand");
@@ -148,10 +143,7 @@ suite("calls that failed for good", () => {
     await assert.rejects(plane.retryDeadLetter(id), { code: "CONFLICT" });
     using _later = skipTime(61_000);
     const back = await plane.deadLetter(id);
-    assert.deepEqual(
-      [back.status, back.attempts, back.hold, back.nextRetryAt],
-      ["pending", 2, "may_have_run", null],
-    );
+    assert.deepEqual([back.status, back.attempts, back.hold, back.nextRetryAt], ["pending", 2, "may_have_run", null]);
     plane.start();
     assert.deepEqual((await plane.deadLetters()).byStatus.pending, 1);
     assert.equal(callsAt(log).length, 1);
@@ -169,11 +161,7 @@ suite("calls that failed for good", () => {
     const [pid = 0] = pidsIn(log);
     assert.equal((await plane.call("planner.plan", { task: "first" })).ok, true);
     process.kill(pid, "SIGSTOP");
-    const outcome = await plane.call(
-      "planner.plan",
-      { task: "kept", _mcp_data: "forged" },
-      { timeoutMs: 300 },
-    );
+    const outcome = await plane.call("planner.plan", { task: "kept", _mcp_data: "forged" }, { timeoutMs: 300 });
     process.kill(pid, "SIGCONT");
     assertFailed(outcome, "TIMEOUT", "failed");
     const letter = await onlyLetter(plane);

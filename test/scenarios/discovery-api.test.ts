@@ -88,25 +88,10 @@ suite("the discovery API", () => {
 
   test("a persona sees its own tools and what is shared, or its own alone", async () => {
     assert.deepEqual(await notOfEcho(""), ["browser_lookup", "google_search"]);
-    assert.deepEqual(await notOfEcho("?persona=Atlas"), [
-      "atlas.plan",
-      "browser_lookup",
-      "google_search",
-      "ledger",
-    ]);
+    assert.deepEqual(await notOfEcho("?persona=Atlas"), ["atlas.plan", "browser_lookup", "google_search", "ledger"]);
     assert.deepEqual(await names("?persona=Atlas&persona=-shared"), ["atlas.plan"]);
-    assert.deepEqual(await names("?persona=-shared&persona=atlas&persona=NOVA"), [
-      "atlas.plan",
-      "nova.paint",
-    ]);
-    for (const word of [
-      "-shared",
-      "!shared",
-      "no-shared",
-      "without-shared",
-      "shared%3Dfalse",
-      "shared:false",
-    ]) {
+    assert.deepEqual(await names("?persona=-shared&persona=atlas&persona=NOVA"), ["atlas.plan", "nova.paint"]);
+    for (const word of ["-shared", "!shared", "no-shared", "without-shared", "shared%3Dfalse", "shared:false"]) {
       assert.deepEqual(await names(`?persona=${word}`), ["atlas.plan", "nova.paint"], word);
     }
     const refused = await postCall(serving.url, "atlas.plan", {});
@@ -233,14 +218,7 @@ suite("the discovery API", () => {
       (printed.json().tools as Shown[]).map(({ name }) => name),
       ["atlas.plan"],
     );
-    const rated = await list(
-      "--min-success-rate",
-      "80%",
-      "--capability",
-      "web_search",
-      "--safety-level",
-      "medium",
-    );
+    const rated = await list("--min-success-rate", "80%", "--capability", "web_search", "--safety-level", "medium");
     assert.deepEqual(
       (rated.json().tools as Shown[]).map(({ name }) => name),
       ["browser_lookup"],

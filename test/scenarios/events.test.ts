@@ -62,9 +62,7 @@ suite("the stream of events", () => {
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
     const create = async (name: string, scope: string) =>
-      (
-        await runCli(["keys", "create", name, "--user", "ann", "--scope", scope, ...place])
-      ).json() as unknown as {
+      (await runCli(["keys", "create", name, "--user", "ann", "--scope", scope, ...place])).json() as unknown as {
         secret: string;
         key: { id: string };
       };

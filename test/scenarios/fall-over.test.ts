@@ -4,16 +4,7 @@ import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { rogue } from "./rogue/rogue.ts";
-import {
-  assertFailed,
-  callsAt,
-  errorOf,
-  fixture,
-  isAlive,
-  namedServer,
-  type ServerEntry,
-  textsOf,
-} from "./support.ts";
+import { assertFailed, callsAt, errorOf, fixture, isAlive, namedServer, type ServerEntry, textsOf } from "./support.ts";
 
 type Way = { server: string; tool: string; priority?: number };
 
@@ -37,13 +28,10 @@ function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: obje
 
 suite("falling over between providers", () => {
   test("FOV-01: the next one answers in the same call, and the first is preferred again after its rest", async () => {
-    await using plane = await planeWith(
-      { first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) },
-      [
-        { server: "second", tool: "ok", priority: 10 },
-        { server: "first", tool: "ok", priority: 0 },
-      ],
-    );
+    await using plane = await planeWith({ first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) }, [
+      { server: "second", tool: "ok", priority: 10 },
+      { server: "first", tool: "ok", priority: 0 },
+    ]);
     const healthy = await plane.call("lookup");
     assert.equal(healthy.call.provider, "mcp:first");
     const [{ pid = 0 } = {}] = (await plane.servers()).filter(({ name }) => name === "first");
@@ -86,13 +74,10 @@ suite("falling over between providers", () => {
   });
 
   test("FOV-06: a tool that says no is no failure of its provider", async () => {
-    await using plane = await planeWith(
-      { first: rogue("error-kinds"), second: namedServer("second", ["ok"]) },
-      [
-        { server: "first", tool: "tool_error", priority: 0 },
-        { server: "second", tool: "ok", priority: 10 },
-      ],
-    );
+    await using plane = await planeWith({ first: rogue("error-kinds"), second: namedServer("second", ["ok"]) }, [
+      { server: "first", tool: "tool_error", priority: 0 },
+      { server: "second", tool: "ok", priority: 10 },
+    ]);
     for (let call = 0; call < 20; call++) {
       const outcome = await plane.call("lookup");
       assert.equal(outcome.call.provider, "mcp:first");

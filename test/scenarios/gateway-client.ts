@@ -22,8 +22,7 @@ export async function startGateway(place: readonly string[], capabilities: objec
   const asked: Message[] = [];
   const told: Message[] = [];
   let heard = Promise.withResolvers<void>();
-  const send = (message: object) =>
-    void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const send = (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
   function take(message: Message): void {
     if (message.method !== undefined && message.id !== undefined) {

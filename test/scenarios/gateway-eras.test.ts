@@ -19,9 +19,7 @@ const answer: Answerer = (method, params) => {
 
 function contentFor({ requestedSchema }: JsonObject): JsonObject {
   const { properties } = requestedSchema as { properties: JsonObject };
-  return Object.fromEntries(
-    Object.keys(properties).map((name) => [name, name === "ok" ? true : `my ${name}`]),
-  );
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, name === "ok" ? true : `my ${name}`]));
 }
 
 /** What each tool asks before it answers. */

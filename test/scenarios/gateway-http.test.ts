@@ -22,9 +22,7 @@ function ask(url: string, method: string, headers: Record<string, string>, body 
       response.on("data", (chunk) => {
         text += chunk;
       });
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-      );
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
     asked.on("error", reject);
     asked.end(body);
@@ -35,12 +33,7 @@ test("a foreign Host or Origin is refused at the MCP endpoint before anything is
   await using gateway = await startGateway({ one: fixture("echo") });
   for (const foreign of [{ host: "evil.example" }, { origin: "https://evil.example" }, { origin: "null" }]) {
     for (const method of ["POST", "GET", "DELETE"]) {
-      const { status, body } = await ask(
-        gateway.url,
-        method,
-        { ...json, ...foreign },
-        method === "POST" ? ping : "",
-      );
+      const { status, body } = await ask(gateway.url, method, { ...json, ...foreign }, method === "POST" ? ping : "");
       assert.equal(status, 403, JSON.stringify({ method, foreign }));
       assert.equal((JSON.parse(body) as { code: string }).code, "ORIGIN_REFUSED");
     }

@@ -171,10 +171,7 @@ test("progress, questions and approvals of a call come through the tool that cal
     _meta: { progressToken: "steps" },
   });
   assert.equal(notifications.filter(({ method }) => method === "notifications/progress").length, 3);
-  assert.equal(
-    (await call("call_tool", { name: "one__echo", arguments: { message: "approved" } })).text,
-    "approved",
-  );
+  assert.equal((await call("call_tool", { name: "one__echo", arguments: { message: "approved" } })).text, "approved");
   assert.match(asked.join(), /one.echo/);
 });
 
@@ -232,10 +229,7 @@ test("a client of the later era that listens is told, and its list is again the 
   await until("the change was told", () => heard.includes(listChanged));
   assert.deepEqual(await loaded(), ["my_server__touch"]);
   const [session] = (await gateway.plane.stats()).sessions ?? [];
-  assert.deepEqual(
-    [session?.client, session?.era, session?.loaded],
-    ["listener", "modern", ["my_server.touch"]],
-  );
+  assert.deepEqual([session?.client, session?.era, session?.loaded], ["listener", "modern", ["my_server.touch"]]);
   left.abort();
   await ended;
   await until("the end of its session", async () => (await gateway.plane.stats()).sessions?.length === 0);

@@ -16,8 +16,7 @@ async function speak(lines: readonly string[], more: readonly string[] = []) {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { one: fixture("echo") });
   const args = ["mcp", "--config", config, "--data-dir", directory.file("data"), ...more];
-  const { code, stdout, stderr } = await startCli(args, { input: lines.map((line) => `${line}\n`).join("") })
-    .result;
+  const { code, stdout, stderr } = await startCli(args, { input: lines.map((line) => `${line}\n`).join("") }).result;
   const answers = stdout.split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as Line)));
   return { code, stderr, codes: answers.map(({ id, error }) => [id, error?.code ?? null]) };
 }
@@ -43,8 +42,7 @@ test("over stdio, what is no message is refused under its own id", async () => {
 
 test("over stdio, several messages in one are refused by revisions that do not have them", async () => {
   const batch = '[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]';
-  const answered = async (version: string) =>
-    (await speak([hello(version), batch])).codes.filter(([id]) => id !== 1);
+  const answered = async (version: string) => (await speak([hello(version), batch])).codes.filter(([id]) => id !== 1);
   assert.deepEqual(await answered("2025-06-18"), [[null, -32600]]);
   assert.deepEqual(await answered("2025-03-26"), [
     [2, null],

@@ -32,28 +32,18 @@ test("a thousand sessions that come and go leave nothing, and those that stay ar
     await Promise.all(opened.map((headers) => fetch(gateway.url, { method: "DELETE", headers })));
   }
   assert.equal(gateway.gateway.sessions(), 0);
-  const [used, unused] = [
-    await EraClient.open(gateway.url, "legacy"),
-    await EraClient.open(gateway.url, "legacy"),
-  ];
+  const [used, unused] = [await EraClient.open(gateway.url, "legacy"), await EraClient.open(gateway.url, "legacy")];
   for (let round = 0; round < 30; round += 1) {
     await Promise.all(Array.from({ length: 10 }, open));
     assert.equal((await used.exchange("ping")).status, 200);
   }
   assert.equal(gateway.gateway.sessions(), 256);
-  assert.equal(
-    (await unused.exchange("ping")).status,
-    404,
-    "the one that was not used for longest went first",
-  );
+  assert.equal((await unused.exchange("ping")).status, 404, "the one that was not used for longest went first");
 });
 
 test("a session belongs to whoever opened it", async () => {
   await using directory = await temporaryDirectory();
-  await using gateway = await startGateway(
-    { one: fixture("echo") },
-    { plane: { dataDirectory: directory.path } },
-  );
+  await using gateway = await startGateway({ one: fixture("echo") }, { plane: { dataDirectory: directory.path } });
   const { plane } = gateway;
   const [ann, bob] = await Promise.all(
     ["ann", "bob"].map(async (user) => {
@@ -104,8 +94,7 @@ test("a client hears on its own stream that a list has changed", async () => {
   const reading = readSse(stream, (message) => heard.push(message)).catch(() => undefined);
   await client.call("far__test_trigger_tool_change");
   await client.call("far__test_trigger_prompt_change");
-  const isTold = (list: string) =>
-    heard.some(({ method }) => method === `notifications/${list}/list_changed`);
+  const isTold = (list: string) => heard.some(({ method }) => method === `notifications/${list}/list_changed`);
   await until("both changes were told", () => isTold("tools") && isTold("prompts"));
   left.abort();
   await reading;

@@ -17,9 +17,7 @@ for (const era of ["legacy", "modern"] as const) {
       old: fixture("conformance", [], { protocol: "legacy" }),
       late: fixture("conformance", [], { protocol: "modern" }),
     });
-    const env = Object.fromEntries(
-      Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
-    );
+    const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [bin, "mcp", "--config", config, "--data-dir", directory.file("data")],

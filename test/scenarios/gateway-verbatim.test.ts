@@ -19,10 +19,7 @@ for (const era of eras) {
       assert.ok(text.replace('"structuredContent" : ', '"structuredContent":').includes(numbers), text);
     }
     const wrapped = await ask("tools/call", '"name":"raw__listing","arguments":{}');
-    assert.match(
-      wrapped,
-      era === "legacy" ? /\{"result":\[9007199254740993,-0\]\}/ : /:\[9007199254740993,-0\]/,
-    );
+    assert.match(wrapped, era === "legacy" ? /\{"result":\[9007199254740993,-0\]\}/ : /:\[9007199254740993,-0\]/);
     const refused = await ask("tools/call", '"name":"raw__refusing","arguments":{}');
     assert.ok(refused.includes(`"data":${numbers}`), refused);
   });
@@ -75,10 +72,7 @@ test("what our own words are put into keeps everything else it says", async () =
   ) as { result: { resultType: string; _meta: object } };
   assert.equal(modern.result.resultType, "complete");
   assert.deepEqual(Object.keys(modern.result._meta), ["far/away", "io.modelcontextprotocol/serverInfo"]);
-  const legacy = await (await openVerbatim(gateway.url, "legacy"))(
-    "tools/call",
-    '"name":"raw__marked","arguments":{}',
-  );
+  const legacy = await (await openVerbatim(gateway.url, "legacy"))("tools/call", '"name":"raw__marked","arguments":{}');
   assert.match(legacy, /"_meta":\{ "far\/away" : 9007199254740993 \}/);
   assert.doesNotMatch(legacy, /resultType|serverInfo/);
 });

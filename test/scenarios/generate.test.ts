@@ -44,21 +44,11 @@ suite("a batch of prompts", { concurrency: 2 }, () => {
   test("goes on after a kill -9 without asking again for what is answered", async () => {
     let isHeld = true;
     const holds: Script = (body, at) =>
-      isHeld && JSON.stringify(body.messages).includes("What is 5 ")
-        ? { kind: "hang", text: "I" }
-        : addsOne(body, at);
+      isHeld && JSON.stringify(body.messages).includes("What is 5 ") ? { kind: "hang", text: "I" } : addsOne(body, at);
     await using world = await openWorld(holds);
     const out = world.directory.file("answers.jsonl");
     const trace = world.directory.file("runs.jsonl");
-    const words = world.words(
-      write(world, [...Array(8).keys()]),
-      "--out",
-      out,
-      "--trace",
-      trace,
-      "--parallel",
-      "3",
-    );
+    const words = world.words(write(world, [...Array(8).keys()]), "--out", out, "--trace", trace, "--parallel", "3");
     const { process: running, result } = startCli(words);
     await until("seven answers", () => existsSync(out) && readFileSync(out, "utf8").split("\n").length === 8);
     running.kill("SIGKILL");
@@ -107,9 +97,7 @@ suite("generateAll", () => {
       { prompt: "x", toolset: "none" },
       "What is 4?",
     ];
-    const results = await Array.fromAsync(
-      world.plane.generateAll(requests, { parallel: 2, system: "You count." }),
-    );
+    const results = await Array.fromAsync(world.plane.generateAll(requests, { parallel: 2, system: "You count." }));
     assert.deepEqual(
       results.map(({ index, generation, error }) => [index, generation?.value ?? null, error?.code ?? null]),
       [

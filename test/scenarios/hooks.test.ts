@@ -47,10 +47,7 @@ suite("hooks", { concurrency: 4 }, () => {
       runCli(["call", "echo.echo", "message=free", ...common]),
     ]);
     assert.equal(denied.code, 3);
-    assert.match(
-      denied.stderr,
-      /'echo\.write_note' was not run: hook 'calendar' \(PreToolUse\) says: no notes on/,
-    );
+    assert.match(denied.stderr, /'echo\.write_note' was not run: hook 'calendar' \(PreToolUse\) says: no notes on/);
     const { code, message, data } = errorOf(blocked.json());
     assert.deepEqual([blocked.code, code, data.origin], [3, "APPROVAL_DENIED", "hook:ledger"]);
     assert.match(message, /the ledger is closed, password=\[redacted\]/);

@@ -58,10 +58,7 @@ suite("the HTTP API", () => {
     });
     const { body: stats } = await get("/stats?tool=echo.add&tools=true");
     assert.deepEqual(
-      (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [
-        name,
-        fullTokens,
-      ]),
+      (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [name, fullTokens]),
       [["echo.add", tokens]],
     );
     const { body: found } = await get("/search?q=add+two+numbers&view=row&limit=1");

@@ -82,12 +82,7 @@ const cases: Case[] = [
   ["GET /prompts", 200],
   ["GET /prompts", 404, undefined, "/prompts?server=nowhere"],
   ["POST /servers/{name}/prompts/{prompt}", 502, {}, "/servers/prompts/prompts/none"],
-  [
-    "POST /servers/{name}/prompts/{prompt}",
-    200,
-    { arguments: { city: "Rome" } },
-    "/servers/prompts/prompts/travel",
-  ],
+  ["POST /servers/{name}/prompts/{prompt}", 200, { arguments: { city: "Rome" } }, "/servers/prompts/prompts/travel"],
   ["GET /resources", 200],
   ["GET /servers/{name}/resource", 200, undefined, "/servers/resources/resource?uri=fx://readme"],
   ["GET /servers/{name}/resource", 400, undefined, "/servers/resources/resource"],
@@ -283,10 +278,7 @@ suite("the OpenAPI document", () => {
   const idOf = (list: unknown) => (list as { id: string }[])[0]?.id;
 
   /** The answer, once it is the one that the document describes. */
-  async function ask(
-    [request, expected, body, target]: Case,
-    key?: string,
-  ): Promise<Record<string, unknown>> {
+  async function ask([request, expected, body, target]: Case, key?: string): Promise<Record<string, unknown>> {
     const [method = "", path = ""] = request.split(" ");
     const response = await fetch(`${serving.url}${target ?? path}`, {
       method,

@@ -182,10 +182,7 @@ suite("who asks over HTTP", () => {
     }
     const idOf = async (who: string, tool: string, args?: Body) =>
       ((await call(who, tool, args)).body.call as { id: string }).id;
-    const [annCall, bobCall] = [
-      await idOf("ann", "vault.open"),
-      await idOf("bob", "echo.echo", { message: "x" }),
-    ];
+    const [annCall, bobCall] = [await idOf("ann", "vault.open"), await idOf("bob", "echo.echo", { message: "x" })];
     const ended = (who: string, id: string) =>
       new RegExp(`^event: tool\\.result\\ndata: .*${id}`, "m").test(heard[who] ?? "");
     await until("their own", () => ended("ann", annCall) && ended("bob", bobCall));
@@ -199,15 +196,9 @@ suite("who asks over HTTP", () => {
     const { host, port } = new URL(serving.url);
     const headers = { host, authorization: `Bearer ${secrets.ann}` };
     const other = Number(port) === 3000 ? 3001 : 3000;
-    assert.equal(
-      await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${other}` }),
-      403,
-    );
+    assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${other}` }), 403);
     assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: "http://127.0.0.1" }), 403);
-    assert.equal(
-      await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${port}` }),
-      200,
-    );
+    assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${port}` }), 200);
   });
 
   test("whoever comes back from a sign-in is the one who began it, and a state nobody gave out is refused", async () => {

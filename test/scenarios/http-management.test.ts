@@ -34,15 +34,9 @@ suite("managing a plane over HTTP", () => {
     assert.equal(status, 200);
     assert.ok(listings() > before, "it was asked again");
     const named = (key: string) =>
-      (body[key] as (string | { server: string })[]).map((one) =>
-        typeof one === "string" ? one : one.server,
-      );
+      (body[key] as (string | { server: string })[]).map((one) => (typeof one === "string" ? one : one.server));
     assert.ok(named("attempted").includes("echo"), JSON.stringify(body));
-    assert.deepEqual(
-      [...named("still_failed"), ...named("skipped")].sort(),
-      ["missing", "off"],
-      JSON.stringify(body),
-    );
+    assert.deepEqual([...named("still_failed"), ...named("skipped")].sort(), ["missing", "off"], JSON.stringify(body));
   });
 
   test("a server is written into the configuration and taken out again by who can prove to be an admin", async () => {
@@ -129,9 +123,7 @@ suite("managing a plane over HTTP", () => {
     await using plane = await planeOf(servers);
     const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
     const page = async (query: string) =>
-      (await (
-        await app.request(`http://127.0.0.1/servers?${query}`, { headers: { host: "127.0.0.1" } })
-      ).json()) as {
+      (await (await app.request(`http://127.0.0.1/servers?${query}`, { headers: { host: "127.0.0.1" } })).json()) as {
         servers: { name: string }[];
         nextCursor: string | null;
       };

@@ -7,8 +7,7 @@ import { postCall } from "./requests.ts";
 import { fixture, planeOf, startServe, writeConfig } from "./support.ts";
 
 const headers = { host: "127.0.0.1" };
-const appOf = (plane: Plane) =>
-  createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+const appOf = (plane: Plane) => createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
 
 /** The value of a series, whatever the order of its labels; undefined when there is none. */
 function seriesOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
@@ -27,8 +26,7 @@ suite("the numbers of a plane", () => {
       missing: { command: "no-such-command-anywhere" },
     });
     await using serving = await startServe(config, directory.file("data"));
-    for (const message of ["one", "two"])
-      await postCall(serving.url, "echo.echo", { arguments: { message } });
+    for (const message of ["one", "two"]) await postCall(serving.url, "echo.echo", { arguments: { message } });
     await postCall(serving.url, "echo.fail", { arguments: { reason: "no" } });
     await postCall(serving.url, "echo.throw", {});
     await postCall(serving.url, "echo.anything_CANARY", {});

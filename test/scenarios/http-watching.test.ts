@@ -97,19 +97,12 @@ test("the log of a server is followed: what there is, then what comes, until the
   const unknown = await fetch(`${again.url}/servers/nobody/logs`, {
     headers: { accept: "text/event-stream" },
   });
-  assert.deepEqual(
-    [unknown.status, ((await unknown.json()) as { code: string }).code],
-    [404, "SERVER_NOT_FOUND"],
-  );
+  assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, "SERVER_NOT_FOUND"]);
 });
 
 test("a key that is revoked reads no more of a log", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(
-    directory,
-    { progress: fixture("progress") },
-    { policy: { profile: "personal" } },
-  );
+  const config = await writeConfig(directory, { progress: fixture("progress") }, { policy: { profile: "personal" } });
   const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
   const create = async (name: string) => {
     const made = (await runCli(["keys", "create", name, "--scope", "admin", ...place])).json();

@@ -81,14 +81,7 @@ suite("tokens of an identity provider", () => {
     test(`no plane starts with an issuer ${title}`, async () => {
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory, {}, { auth: { jwt } });
-      const { code, stderr } = await runCli([
-        "keys",
-        "list",
-        "--config",
-        config,
-        "--data-dir",
-        directory.path,
-      ]);
+      const { code, stderr } = await runCli(["keys", "list", "--config", config, "--data-dir", directory.path]);
       assert.equal(code, 2, stderr);
       assert.ok(stderr.includes(place), stderr);
     });

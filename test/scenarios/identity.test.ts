@@ -16,9 +16,7 @@ const stranger = { principal: principalOf({ user: "eve", scopes: [] }) };
 
 /** The bytes of everything that is kept. */
 function kept(directory: string): string {
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
-    one.isFile(),
-  );
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   return files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n");
 }
 
@@ -79,11 +77,7 @@ suite("what a caller may do at all", () => {
   test("a user whom the configuration lists has the groups and the persona from there", async () => {
     await using directory = await temporaryDirectory();
     const users = { ann: { groups: ["staff"], persona: "Atlas" } };
-    const config = await writeConfig(
-      directory,
-      { echo: fixture("echo", [], { groups: ["staff"] }) },
-      { users },
-    );
+    const config = await writeConfig(directory, { echo: fixture("echo", [], { groups: ["staff"] }) }, { users });
     const flags = ["--config", config, "--data-dir", directory.file("data"), "--json"];
     const call = (...words: string[]) => runCli(["call", "echo.echo", "message=hi", ...words, ...flags]);
     const codes = async (...more: string[]) => [
@@ -116,10 +110,7 @@ suite("the profile of the policy", () => {
   });
 
   test("is what the configuration says, whoever has to prove what", async () => {
-    await using plane = await planeOf(
-      { echo: fixture("echo") },
-      { policy: { profile: "personal" }, exposed: true },
-    );
+    await using plane = await planeOf({ echo: fixture("echo") }, { policy: { profile: "personal" }, exposed: true });
     assert.equal((await plane.call(...write)).ok, true);
   });
 
@@ -151,10 +142,7 @@ suite("keys on the command line", () => {
     const { keys } = (await run("keys", "list", "--json")).json() as unknown as { keys: unknown[] };
     assert.deepEqual(keys, [key]);
     await using plane = await planeOf({}, { dataDirectory: data });
-    assert.deepEqual(
-      await plane.identify(secret),
-      principalOf({ user: "build", scopes: ["admin"], key: key.id }),
-    );
+    assert.deepEqual(await plane.identify(secret), principalOf({ user: "build", scopes: ["admin"], key: key.id }));
     // Another process revokes it while this one runs.
     const revoked = await run("keys", "revoke", key.id, "--json");
     assert.deepEqual(revoked.json(), { id: key.id, revoked: true });
@@ -176,8 +164,7 @@ suite("keys on the command line", () => {
     assert.equal((await plane.identify(secret)).persona, null);
     const listed = await run("keys", "list");
     assert.match(listed.stdout, /laptop +live/);
-    const everything =
-      listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events());
+    const everything = listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events());
     assert.ok(everything.includes("key.created"));
     assert.ok(!everything.includes(secret.slice(3)));
   });

@@ -71,12 +71,7 @@ suite("injected values are in nothing that people or models read", () => {
       },
     );
     outcomes.push(edited, await plane.call("insider.open", {}, { principal: caller }));
-    views.push(
-      await plane.approvals(),
-      await plane.activity(),
-      await plane.calls(),
-      await plane.deadLetters(),
-    );
+    views.push(await plane.approvals(), await plane.activity(), await plane.calls(), await plane.deadLetters());
     views.push(await plane.events(0, 1_000), await plane.tools(), await plane.changes());
     const opened = outcomes.pop();
     await plane.stop();

@@ -173,12 +173,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
       ...{ filename: files["a.pdf"], file_names: [files["b.pdf"], "own.txt"] },
       ...{ original_filename: "a.pdf", original_file_names: ["b.pdf", "own.txt"] },
     });
-    const seen = JSON.stringify([
-      shown,
-      await plane.calls(),
-      await plane.events(0, 1_000),
-      await plane.approvals(),
-    ]);
+    const seen = JSON.stringify([shown, await plane.calls(), await plane.events(0, 1_000), await plane.approvals()]);
     assert.match(seen, /"filename":"a\.pdf"/);
     assert.ok(!seen.includes("files.example.org"), seen);
     assert.ok(!JSON.stringify(await plane.activity()).includes("tk-1"));

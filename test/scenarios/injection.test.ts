@@ -88,8 +88,7 @@ suite("arguments that only the system sets", () => {
 
   test("injected parameters are in no listing, neither as property nor as required", async () => {
     const tools = await plane.tools({ principal: ann, server: "planner" });
-    const parametersOf = (name: string) =>
-      (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
+    const parametersOf = (name: string) => (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
     assert.deepEqual(Object.keys(parametersOf("plan_as").properties as object), ["task", "_user"]);
     assert.deepEqual(parametersOf("plan_required").required, ["task"]);
     assert.deepEqual(parametersOf("whoami_required").required ?? [], []);

@@ -56,10 +56,7 @@ suite("jobs that are asked for", () => {
     assert.equal(same.id, first.id, "asking twice is asking once");
     const other = await run("jobs", "run", "note", "text=two", "--key", "k");
     assert.deepEqual([other.code, other.json().error?.code], [1, "CONFLICT"]);
-    assert.match(
-      String(other.json().error?.message),
-      new RegExp(`The key 'k' belongs to run '${first.id}' of 'note'`),
-    );
+    assert.match(String(other.json().error?.message), new RegExp(`The key 'k' belongs to run '${first.id}' of 'note'`));
     const { status, body } = await post(`/job-runs/${first.id}/rerun`, { idempotencyKey: "k" });
     assert.equal(status, 409, body.detail);
     const again = await post(`/job-runs/${first.id}/rerun`, { idempotencyKey: "k-again" });
@@ -76,10 +73,7 @@ suite("jobs that are asked for", () => {
     const shown = await run("jobs", "status", body.run.id);
     assert.deepEqual([shown.code, shown.json().run], [0, body.run]);
     const read = await runCli(["jobs", "status", body.run.id, ...place]);
-    assert.match(
-      read.stdout,
-      /of note: succeeded.*\nTASK .*\nfirst +done +1 +\n +note +succeeded +fx\.write_note/,
-    );
+    assert.match(read.stdout, /of note: succeeded.*\nTASK .*\nfirst +done +1 +\n +note +succeeded +fx\.write_note/);
     assert.equal((await run("jobs", "status", "nothing")).json().error?.code, "NOT_FOUND");
   });
 
@@ -93,10 +87,7 @@ suite("jobs that are asked for", () => {
 
   test("what is written and cannot be used is told of, and what a job did before it was taken away is kept", async () => {
     const broken = await run("jobs", "run", "round");
-    assert.match(
-      String(broken.json().error?.message),
-      /^Job 'round' cannot be used\. task_graph: tasks wait for each/,
-    );
+    assert.match(String(broken.json().error?.message), /^Job 'round' cannot be used\. task_graph: tasks wait for each/);
     await using other = await temporaryDirectory();
     const fewer = { ...work, jobs: [] };
     const without = await workConfig(other, { fx: fixture("echo") }, fewer);
@@ -114,10 +105,7 @@ suite("jobs that are asked for", () => {
     assert.deepEqual([lacking.code, state, error?.code], [4, "failed", "NOT_READY"]);
     assert.match(error?.message ?? "", /task 'second' needs the input 'more'/);
     const mistyped = await run("skills", "run", "write", "txet=half");
-    assert.match(
-      String(mistyped.json().error?.message),
-      /needs the input 'text', and nothing uses 'txet'\.$/,
-    );
+    assert.match(String(mistyped.json().error?.message), /needs the input 'text', and nothing uses 'txet'\.$/);
     assert.deepEqual([tasks[0]?.attempts, callsAt(directory.file("log")).length], [0, before]);
   });
 

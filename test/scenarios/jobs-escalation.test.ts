@@ -75,11 +75,7 @@ suite("a job that fails", () => {
       const { jobs, tasks } = await plane.registrySummary(persona === undefined ? {} : { persona });
       const both = jobs.find(({ name }) => name === "both");
       const quiet = tasks.find(({ name }) => name === "quiet");
-      return [
-        both?.required_capabilities,
-        both?.task_graph[0]?.required_capabilities,
-        quiet?.required_capabilities,
-      ];
+      return [both?.required_capabilities, both?.task_graph[0]?.required_capabilities, quiet?.required_capabilities];
     };
     assert.deepEqual(await needsOf(), [["luck"], ["luck"], ["luck"]]);
     assert.deepEqual(await needsOf("nova"), [["own luck"], ["own luck"], ["own luck"]]);

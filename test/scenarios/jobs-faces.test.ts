@@ -8,10 +8,7 @@ import { getJson } from "./requests.ts";
 import { fixture, type RunningServe, runCli, startServe } from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
-const graph = [
-  { task: "ask" },
-  { task: "tell", depends_on: ["ask"], input: { message: "${tasks.ask.result} again" } },
-];
+const graph = [{ task: "ask" }, { task: "tell", depends_on: ["ask"], input: { message: "${tasks.ask.result} again" } }];
 const work = {
   skills: [
     skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "${input.message}" } }] }),

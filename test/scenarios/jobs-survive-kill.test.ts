@@ -3,12 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/job-run.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
-import {
-  readLog,
-  receivedMessages,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../fixtures/start-server.ts";
+import { readLog, receivedMessages, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { moveClocks } from "./boss-clock.ts";
 import { callsAt, fixture, type ServerEntry, startServe, within } from "./support.ts";
@@ -138,8 +133,7 @@ test("a time that was missed is made up for once, by one of two planes on one fi
     return ((await response.json()) as { runs: JobRun[] }).runs;
   };
   let runs = await runsNow();
-  for (const end = Date.now() + 20_000; Date.now() < end && runs[0]?.state !== "succeeded"; )
-    runs = await runsNow();
+  for (const end = Date.now() + 20_000; Date.now() < end && runs[0]?.state !== "succeeded"; ) runs = await runsNow();
   assert.deepEqual(
     runs.map(({ state, origin, starts }) => [state, origin, starts]),
     [["succeeded", "schedule", 1]],

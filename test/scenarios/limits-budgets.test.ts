@@ -30,11 +30,7 @@ suite("budgets", { concurrency: 4 }, () => {
     assert.match(message, /have run for 0\.\d+ s of 0\.15 s.*raise 'budgets\.maxToolDurationMs'/);
     assert.deepEqual([recoverable, category], [false, "policy"]);
     assert.equal((await plane.call("echo.slow", { ms: 1 }, { conversation: "second" })).ok, true);
-    assert.equal(
-      (await plane.call("echo.slow", { ms: 1 })).ok,
-      true,
-      "without a conversation nothing is counted",
-    );
+    assert.equal((await plane.call("echo.slow", { ms: 1 })).ok, true, "without a conversation nothing is counted");
     const { spentMs, limitMs } = await plane.budget("first");
     assert.ok(spentMs >= 200 && limitMs === 150);
     await plane.endConversation("first");
@@ -142,13 +138,10 @@ suite("budgets", { concurrency: 4 }, () => {
   });
 
   test("a plane does not start with a budget that it does not understand", async () => {
-    await assert.rejects(
-      createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }),
-      {
-        code: "CONFIG_INVALID",
-        message: /budgets\.maxCost: must be a number from 0 on, such numbers by unit, or null for no limit/,
-      },
-    );
+    await assert.rejects(createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }), {
+      code: "CONFIG_INVALID",
+      message: /budgets\.maxCost: must be a number from 0 on, such numbers by unit, or null for no limit/,
+    });
   });
 
   test("two minutes are the default, and 0 is none", async () => {

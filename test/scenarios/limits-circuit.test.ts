@@ -30,10 +30,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     const refused = await plane.call("failing.echo", { message: "hi" });
     assertFailed(refused, "SERVER_UNAVAILABLE", "failed");
     const { message, data } = errorOf(refused);
-    assert.match(
-      message,
-      /Server 'failing' is left alone since .*after 5 failures in a row\. The last one: .*500/,
-    );
+    assert.match(message, /Server 'failing' is left alone since .*after 5 failures in a row\. The last one: .*500/);
     assert.ok(Date.parse(String(data.retryAt)) > Date.now() + 20_000);
     assert.deepEqual([refused.call.attempts, callsAt(log).length], [0, 5]);
     const { circuit } = await plane.server("failing");

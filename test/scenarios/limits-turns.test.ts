@@ -6,11 +6,7 @@ import { assertFailed, callsAt, errorOf, fixture, planeOf, textsOf, untilLogged 
 
 /** How many calls of `overlap` the fixture ever saw at once. */
 const maxAtOnce = (outcomes: readonly Outcome[]) =>
-  Math.max(
-    ...outcomes.map(({ result }) =>
-      Number((result?.structuredContent as { most?: number } | undefined)?.most),
-    ),
-  );
+  Math.max(...outcomes.map(({ result }) => Number((result?.structuredContent as { most?: number } | undefined)?.most)));
 
 const overlapTool = (more: object) => ({
   name: "work",

@@ -10,16 +10,7 @@ import { fileURLToPath } from "node:url";
 import { createPlane, type EventOf, type EventType, type Plane, type Principal } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import {
-  assertFailed,
-  callsAt,
-  errorOf,
-  fixture,
-  namedServer,
-  runCli,
-  textsOf,
-  writeConfig,
-} from "./support.ts";
+import { assertFailed, callsAt, errorOf, fixture, namedServer, runCli, textsOf, writeConfig } from "./support.ts";
 
 const manifests = fileURLToPath(new URL("../fixtures/manifests", import.meta.url));
 const atlas: Principal = principalOf({ user: "ada", persona: "Atlas" });
@@ -78,9 +69,7 @@ test("the wrapper of the seed reaches the tool of its server, and a persona its 
     return found.map(({ persona, metadata, source }) => [persona, metadata.version, source]);
   };
   assert.deepEqual(await listed(bob), [[null, "1.0.0", "manifest:manifests/tools/browser-lookup.json"]]);
-  assert.deepEqual(await listed(atlas), [
-    ["Atlas", "2.0.0", "manifest:manifests/personas/Atlas/toolbox.yaml"],
-  ]);
+  assert.deepEqual(await listed(atlas), [["Atlas", "2.0.0", "manifest:manifests/personas/Atlas/toolbox.yaml"]]);
   const { skills, tasks, jobs } = plane.config().fromManifests;
   assert.deepEqual([skills.length, tasks.length, jobs.length], [1, 2, 1]);
 });
@@ -100,8 +89,7 @@ test("a persona's tool without a shared one is refused to others by name", async
 test("what is filled in is told and, when strict, refused; an error names owner, file, line and path", async () => {
   await using directory = await temporaryDirectory();
   const config = await project(directory);
-  const validate = (...words: string[]) =>
-    runCli(["config", "validate", "--config", config, "--json", ...words]);
+  const validate = (...words: string[]) => runCli(["config", "validate", "--config", config, "--json", ...words]);
   const [lenient, strict] = await Promise.all([validate(), validate("--strict")]);
   assert.deepEqual([lenient.code, strict.code], [0, 1]);
 
@@ -110,9 +98,7 @@ test("what is filled in is told and, when strict, refused; an error names owner,
   const { code, json } = await validate();
   assert.equal(code, 1);
   const problems = json().problems as { severity: string; message: string }[];
-  const [{ message, ...place } = { message: "" }, ...others] = problems.filter(
-    ({ severity }) => severity === "error",
-  );
+  const [{ message, ...place } = { message: "" }, ...others] = problems.filter(({ severity }) => severity === "error");
   assert.deepEqual(place, {
     file,
     line: 2,
@@ -272,10 +258,7 @@ test("an HTTP endpoint executes a tool, and its secret is shown to nobody", asyn
   const outcome = await plane.call("item", { id: "a/b", lang: "de" });
   assert.deepEqual(outcome.result?.structuredContent, { title: "found" });
   const refused = await plane.call("item", { id: "0" });
-  assert.deepEqual(
-    [refused.call.status, textsOf(refused)],
-    ["tool_error", ["HTTP 404 Not Found: no such item"]],
-  );
+  assert.deepEqual([refused.call.status, textsOf(refused)], ["tool_error", ["HTTP 404 Not Found: no such item"]]);
   assert.deepEqual(seen, [
     ["GET", "/items/a%2Fb?lang=de", "Bearer s3cret-token-value"],
     ["GET", "/items/0", "Bearer s3cret-token-value"],

@@ -15,9 +15,7 @@ test("an MCP client uses one server instead of many", async () => {
     two: fixture("echo", ["--name", "two"]),
   });
   const client = new Client({ name: "test", version: "1.0.0" });
-  const env = Object.fromEntries(
-    Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
-  );
+  const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -28,9 +26,7 @@ test("an MCP client uses one server instead of many", async () => {
   );
   try {
     const { tools } = await client.listTools();
-    assert.ok(
-      tools.some(({ name }) => name === "one__echo") && tools.some(({ name }) => name === "two__echo"),
-    );
+    assert.ok(tools.some(({ name }) => name === "one__echo") && tools.some(({ name }) => name === "two__echo"));
     const said = await client.callTool({ name: "one__echo", arguments: { message: "through" } });
     assert.deepEqual(said.content, [{ type: "text", text: "through" }]);
     const failed = await client.callTool({ name: "one__fail", arguments: {} });

@@ -28,8 +28,7 @@ suite("somebody who has never seen it", () => {
   test("where nothing is configured to list, it is said where to look", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {});
-    const run = (...words: string[]) =>
-      runCli([...words, "--config", config, "--data-dir", directory.file("data")]);
+    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", directory.file("data")]);
     const [list, server] = await Promise.all([run("tools", "list"), run("servers", "show", "nowhere")]);
     assert.match(list.stdout, /^The catalogue is empty\. 'toolplane servers list' shows why/);
     assert.match(server.stderr, /No server 'nowhere' is configured\. 'toolplane servers list'/);

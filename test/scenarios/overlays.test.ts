@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import {
-  type ConfigInput,
-  createPlane,
-  type PlaneError,
-  principalOf,
-  type ToolOverlayInput,
-} from "../../src/index.ts";
+import { type ConfigInput, createPlane, type PlaneError, principalOf, type ToolOverlayInput } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { assertFailed, callsAt, errorOf, fixture, runCli, startServe, writeConfig } from "./support.ts";
@@ -213,21 +207,8 @@ suite("tools for models", () => {
         { parameter: "_user", from: "user" },
         { parameter: "groups", from: "groups" },
       ];
-      const config = await writeConfig(
-        directory,
-        { insider: fixture("insider", [], { inject }) },
-        { overlays },
-      );
-      const words = [
-        "tools",
-        "export",
-        "--format",
-        format,
-        "--config",
-        config,
-        "--data-dir",
-        directory.file("data"),
-      ];
+      const config = await writeConfig(directory, { insider: fixture("insider", [], { inject }) }, { overlays });
+      const words = ["tools", "export", "--format", format, "--config", config, "--data-dir", directory.file("data")];
       const first = await runCli([...words, "--server", "insider"]);
       const second = await runCli([...words, "--server", "insider", "--json"]);
       assert.deepEqual([first.code, second.stdout], [0, first.stdout], first.stderr);
@@ -244,9 +225,6 @@ suite("tools for models", () => {
     const { code, stderr } = await runCli(["tools", "export", "--format", "toString"]);
     assert.equal(code, 2);
     assert.match(stderr, /openai, anthropic, mcp, ai-sdk/);
-    assert.equal(
-      errorOf((await runCli(["tools", "export", "--format", "x", "--json"])).json()).code,
-      "USAGE",
-    );
+    assert.equal(errorOf((await runCli(["tools", "export", "--format", "x", "--json"])).json()).code, "USAGE");
   });
 });

@@ -6,11 +6,7 @@ import { principalOf, trusted } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, errorOf, fixture, runCli, startServe, textsOf, writeConfig } from "./support.ts";
 
-const tool = (
-  name: string,
-  description = `The tool ${name}, as it was first described.`,
-  more: object = {},
-) => ({
+const tool = (name: string, description = `The tool ${name}, as it was first described.`, more: object = {}) => ({
   name,
   description,
   inputSchema: { type: "object", properties: { text: { type: "string", description: "What" } } },
@@ -45,10 +41,7 @@ test("a tool that says something else than it did is held back until somebody ac
   await plane.refresh("s");
   const outcome = await plane.call("s.send", {});
   assertFailed(outcome, "TOOL_QUARANTINED", "refused");
-  assert.match(
-    errorOf(outcome).message,
-    /'s\.send' is held back: its definition is not the one that was pinned/,
-  );
+  assert.match(errorOf(outcome).message, /'s\.send' is held back: its definition is not the one that was pinned/);
   assert.deepEqual(await told, {
     type: "tool.definition",
     server: "s",

@@ -67,12 +67,7 @@ suite("plan mode", { concurrency: 3 }, () => {
       policy: { mode: "plan", effects: { "echo.fail": "write" } },
     });
     const fail = () => plane.ask("POST /tools/echo.fail/call", { arguments: {} });
-    for (const queue of [
-      fail,
-      () => plane.ask(putRoute, put("a")),
-      fail,
-      () => plane.ask(putRoute, put("b")),
-    ])
+    for (const queue of [fail, () => plane.ask(putRoute, put("a")), fail, () => plane.ask(putRoute, put("b"))])
       await queue();
     const [plan] = (await plane.ask("GET /plans")).body.plans as Plan[];
     const stopped = planIn(await plane.ask(`POST /plans/${plan?.id}/approve`));
@@ -127,15 +122,7 @@ suite("plan mode", { concurrency: 3 }, () => {
     const ran = await plane.cli("plan", "approve", "--first", "1");
     assert.deepEqual([ran.code, ran.stdout], [0, "stored a\n"]);
     assert.match(ran.stderr, /1 of 2 changes still wait/);
-    const edited = await plane.cli(
-      "plan",
-      "approve",
-      "--change",
-      "2",
-      "--args",
-      '2={"key":"B","text":"t"}',
-      "--json",
-    );
+    const edited = await plane.cli("plan", "approve", "--change", "2", "--args", '2={"key":"B","text":"t"}', "--json");
     const { outcomes } = edited.json() as { outcomes: { outcome: Printed }[] };
     assert.deepEqual([edited.code, outcomes[0]?.outcome.ok], [0, true]);
     assert.deepEqual(keysAt(plane.log), ["a", "B"]);

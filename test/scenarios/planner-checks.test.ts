@@ -96,10 +96,7 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
     const common = ["--config", config, "--data-dir", directory.path];
     const checked = await runCli(["plan", "check", file, ...common]);
     assert.equal(checked.code, 1);
-    assert.match(
-      checked.stdout,
-      /plan\.sh:2 echo\.ecko: No tool 'echo\.ecko'\.\n +Did you mean 'echo\.echo'/,
-    );
+    assert.match(checked.stdout, /plan\.sh:2 echo\.ecko: No tool 'echo\.ecko'\.\n +Did you mean 'echo\.echo'/);
     const input = "toolplane call echo.echo\n";
     const told = await runCli(["plan", "check", "-", "--json", ...common], { input });
     const { ok, problems } = told.json() as unknown as PlanCheck;
@@ -124,8 +121,7 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
       { policy: { rules: [{ tool: "echo.put_note", verdict: "ask" }] } },
     );
     const common = ["--config", config, "--data-dir", directory.path];
-    const input =
-      "toolplane call echo.pid\ntoolplane call echo.fail\ntoolplane call echo.echo message=late\n";
+    const input = "toolplane call echo.pid\ntoolplane call echo.fail\ntoolplane call echo.echo message=late\n";
     const failed = await runCli(["plan", "run", "-", ...common], { input });
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /Stopped at step 2 of 3/);
@@ -146,10 +142,9 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using _serving = await startServe(config, directory.path);
     const input = "toolplane call echo.echo message=a\n";
-    const { code, stdout } = await runCli(
-      ["plan", "check", "-", "--config", config, "--data-dir", directory.path],
-      { input },
-    );
+    const { code, stdout } = await runCli(["plan", "check", "-", "--config", config, "--data-dir", directory.path], {
+      input,
+    });
     assert.equal(code, 0);
     assert.match(stdout, /1 step, nothing is wrong/);
   });

@@ -52,10 +52,7 @@ suite("row 254: plan_with_tools", { concurrency: 2 }, () => {
       ]);
       const [{ temperature, maxTokens, messages } = {}] = asked;
       assert.deepEqual([asked.length, temperature, maxTokens], [1, 0.3, 10_000]);
-      assert.match(
-        JSON.stringify(messages),
-        /Tool: echo_echo\\n.*message \(string, required\): Text to return/,
-      );
+      assert.match(JSON.stringify(messages), /Tool: echo_echo\\n.*message \(string, required\): Text to return/);
       assert.doesNotMatch(JSON.stringify(messages), /plan_with_tools/);
     });
 
@@ -120,10 +117,7 @@ suite("row 254: plan_with_tools", { concurrency: 2 }, () => {
       { planner: planner() },
       { sampling: async () => ({ ...sampled(whole), stopReason: "maxTokens" }) },
     );
-    assert.match(
-      String(textsOf(await plane.call(tool, { task: "t" }))[0]),
-      /Unable to generate plan.*cut off/,
-    );
+    assert.match(String(textsOf(await plane.call(tool, { task: "t" }))[0]), /Unable to generate plan.*cut off/);
   });
 
   test("a model that writes a script is read and never copied", async () => {

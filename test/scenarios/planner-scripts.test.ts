@@ -22,20 +22,12 @@ const steps: PlannedStep[] = [
 type Ran = { code: number; stdout: string; stderr: string };
 
 /** A script in a real shell, with a `toolplane` of this checkout on its path. */
-async function bash(
-  directory: TemporaryDirectory,
-  config: string,
-  words: string[],
-  more: object = {},
-): Promise<Ran> {
+async function bash(directory: TemporaryDirectory, config: string, words: string[], more: object = {}): Promise<Ran> {
   const path = await commandIn(directory, config);
   const env = { ...fixtureEnvironment(), PATH: `${path}:${process.env.PATH}`, ...more };
   return new Promise((resolve) => {
-    execFile(
-      "bash",
-      words,
-      { cwd: directory.path, env, timeout: scaledMs(60_000) },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile("bash", words, { cwd: directory.path, env, timeout: scaledMs(60_000) }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -97,8 +89,7 @@ suite("row 255: what a planner writes can be run", { concurrency: 2 }, () => {
   test("the command line checks, tries and runs the same script", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, file } = await scripted(directory, steps);
-    const plan = (...words: string[]) =>
-      runCli(["plan", ...words, "--config", config, "--data-dir", directory.path]);
+    const plan = (...words: string[]) => runCli(["plan", ...words, "--config", config, "--data-dir", directory.path]);
     const check = (await plan("check", file, "--json")).json() as { ok?: unknown; steps?: PlannedStep[] };
     assert.deepEqual(
       [check.ok, check.steps?.map((step) => step.arguments)],

@@ -6,9 +6,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { serveEcho } from "./approving.ts";
 import { assertFailed, callsAt, fixture, planeOf, runCli, writeConfig } from "./support.ts";
 
-const dangerous = [
-  { tool: "echo.echo", arguments: { message: "rm -rf*" }, verdict: "ask", reason: "it deletes" },
-];
+const dangerous = [{ tool: "echo.echo", arguments: { message: "rm -rf*" }, verdict: "ask", reason: "it deletes" }];
 
 suite("rules cannot be walked around", { concurrency: 2 }, () => {
   test("what the arguments say decides: rm -rf is asked about, ls runs", async () => {
@@ -30,8 +28,7 @@ suite("rules cannot be walked around", { concurrency: 2 }, () => {
       { files: [{ path: "a" }, { path: { of: "/etc/passwd" } }] },
       { files: { "/srv": "/etc/shadow" } },
     ];
-    for (const args of hidden)
-      assertFailed(await plane.call("echo.echo_all", args), "APPROVAL_DENIED", "refused");
+    for (const args of hidden) assertFailed(await plane.call("echo.echo_all", args), "APPROVAL_DENIED", "refused");
     assert.deepEqual(callsAt(log), []);
     assert.equal((await plane.call("echo.echo_all", { files: ["/srv/a"] })).ok, true);
   });

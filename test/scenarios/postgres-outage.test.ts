@@ -162,9 +162,7 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
     assert.deepEqual([away.status, away.headers.get("retry-after")], [503, "5"], text);
   }
   await server.start();
-  await eventually("the recovery", async () =>
-    (await ask("GET /readyz")).status === 200 ? true : undefined,
-  );
+  await eventually("the recovery", async () => ((await ask("GET /readyz")).status === 200 ? true : undefined));
   const answer = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
   assert.equal(answer.status, 200);
   // Jobs are begun by the clock as if the database had been there from the beginning.

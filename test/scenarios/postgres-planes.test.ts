@@ -20,9 +20,7 @@ async function twoPlanes(
 ) {
   const store = server.address();
   const config = await writeConfig(directory, { echo: fixture("echo"), ...servers }, { ...more, store });
-  const [left, right] = await Promise.all(
-    ["left", "right"].map((side) => startServe(config, directory.file(side))),
-  );
+  const [left, right] = await Promise.all(["left", "right"].map((side) => startServe(config, directory.file(side))));
   assert.ok(left && right);
   return { left, right, config, store, ask: { left: askAt(left.url), right: askAt(right.url) } };
 }

@@ -86,10 +86,7 @@ suite("tools lint", () => {
     assert.match(stdout, /^ 30 {2}s\.bareOne\n +−40 {2}It has no description/);
     assert.match(stdout, /Describe 'a', 'b', 'c', 'd'\./);
     assert.match(stdout, /Call it 'bare_one'\./);
-    assert.match(
-      stdout,
-      /2\/3 passed: a score of at least 40, not held back, nothing found that is high\.\n$/,
-    );
+    assert.match(stdout, /2\/3 passed: a score of at least 40, not held back, nothing found that is high\.\n$/);
   });
 
   test("is part of the list when that is asked for", async () => {
@@ -97,9 +94,7 @@ suite("tools lint", () => {
     assert.match(stdout, /TOOL +SCORE +ISSUES\n/);
     assert.match(stdout, /s\.bareOne +30 ✖ +no_description, undocumented_properties/);
     const { tools: listed } = (await runCli(["tools", "list", "--quality", "--json", ...place])).json();
-    const scores = (listed as { name: string; quality: { score: number } }[]).map(
-      ({ quality }) => quality.score,
-    );
+    const scores = (listed as { name: string; quality: { score: number } }[]).map(({ quality }) => quality.score);
     assert.deepEqual(scores, [30, 100, 95]);
   });
 });

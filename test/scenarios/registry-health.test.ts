@@ -88,10 +88,7 @@ suite("health", () => {
     assert.deepEqual([last("mcp:gone")?.ok, last("mcp:near")?.ok], [false, true]);
     assert.ok(Number(last("mcp:near")?.latency_ms) > 0);
     const { tools } = await plane.registrySummary();
-    assert.deepEqual(
-      tools.find(({ name }) => name === "lookup")?.health.last_invocation,
-      health.last_invocation,
-    );
+    assert.deepEqual(tools.find(({ name }) => name === "lookup")?.health.last_invocation, health.last_invocation);
   });
 
   test("after a restart the numbers are the same", async () => {

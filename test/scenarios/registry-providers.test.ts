@@ -89,11 +89,7 @@ suite("which provider is asked", () => {
     mock.timers.enable({ apis: ["Date"], now: Date.now() });
     try {
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
-        assert.equal(
-          (await plane.call("lookup")).call.attempts,
-          2,
-          `it is tried before a rest of ${seconds} s`,
-        );
+        assert.equal((await plane.call("lookup")).call.attempts, 2, `it is tried before a rest of ${seconds} s`);
         const restMs = Date.parse((await router()).backoff_until ?? "") - Date.now();
         assert.ok(restMs >= seconds * 800 && restMs <= seconds * 1_200, `${restMs} ms`);
         assert.equal((await plane.call("lookup")).call.attempts, 1, "it rests");

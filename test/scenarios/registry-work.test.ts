@@ -119,8 +119,7 @@ suite("skills, tasks and jobs", () => {
   });
 
   test("one skill is that of the persona who is asked for", async () => {
-    const versionOf = async (query: string) =>
-      (await getJson(`${serving.url}/skills/research${query}`)).body.version;
+    const versionOf = async (query: string) => (await getJson(`${serving.url}/skills/research${query}`)).body.version;
     assert.deepEqual([await versionOf(""), await versionOf("?persona=Atlas")], ["1.0.0", "2.0.0"]);
   });
 

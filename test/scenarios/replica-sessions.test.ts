@@ -27,11 +27,7 @@ const stores = {
   }),
 };
 
-async function startPlanes(
-  directory: Place,
-  where: keyof typeof stores,
-  servers: Record<string, ServerInput>,
-) {
+async function startPlanes(directory: Place, where: keyof typeof stores, servers: Record<string, ServerInput>) {
   const address = postgres.address();
   const start = (name: string) => startGateway(servers, { plane: stores[where](directory, address, name) });
   return { left: await start("left"), right: await start("right"), start };

@@ -25,10 +25,7 @@ suite("results with artifacts", () => {
     const common = ["--config", config, "--data-dir", directory.file("data")];
     const call = (...more: string[]) => runCli(["call", "large.artifacts", ...more, ...common]);
     const shown = await call();
-    assert.match(
-      shown.stdout,
-      /^one plan\n[\s\S]*"steps": 2[\s\S]*\[artifact plan\.sh, application\/x-sh, 8 bytes;/,
-    );
+    assert.match(shown.stdout, /^one plan\n[\s\S]*"steps": 2[\s\S]*\[artifact plan\.sh, application\/x-sh, 8 bytes;/);
     assert.ok(!shown.stdout.includes("ZWNoby"), "no bytes of a file on a terminal");
 
     const target = directory.file("saved");

@@ -136,8 +136,7 @@ suite("the record of calls", () => {
     {
       await using serving = await startServe(config, data);
       assert.ok(serving.url);
-      for (const message of ["a", "b", "c"])
-        await runCli(["call", "echo.echo", `message=${message}`, ...common]);
+      for (const message of ["a", "b", "c"]) await runCli(["call", "echo.echo", `message=${message}`, ...common]);
       const good = await runCli(["calls", "verify", "--json", ...common]);
       assert.deepEqual([good.code, good.json().ok, good.json().calls], [0, true, 3]);
     }

@@ -47,9 +47,7 @@ suite("results that are too large", () => {
       value: { rows: { length: 600, each: { id: "number", name: "string", note: "string" } } },
     });
     const [text] = textsOf(short) as string[];
-    assert.ok(
-      text?.includes(id) && text.length < 4_000 && characters > 20_000 && nextOffset === preview.length,
-    );
+    assert.ok(text?.includes(id) && text.length < 4_000 && characters > 20_000 && nextOffset === preview.length);
     const [forced, free] = await Promise.all([
       plane.call("large.rows", {}, { principal: ann, maxResultBytes: 500 }),
       plane.call("large.rows", {}, { ...asModel, maxResultBytes: 0 }),
@@ -57,11 +55,7 @@ suite("results that are too large", () => {
     assert.equal(handleOf(forced).id, id, "the same content of the same person is one result");
     assert.deepEqual(free.result, whole.result);
     const records = await plane.calls({ tool: "large.rows" });
-    assert.equal(
-      new Set(records.map(({ resultHash }) => resultHash)).size,
-      1,
-      "the record is of what the tool said",
-    );
+    assert.equal(new Set(records.map(({ resultHash }) => resultHash)).size, 1, "the record is of what the tool said");
   });
 
   test("a model reads on with a tool, along the same path, and never gets a handle for that", async () => {
@@ -134,8 +128,7 @@ suite("results that are too large", () => {
   });
 
   test("it is listed for models, and not at all where the configuration says so", async () => {
-    const names = async (of: Plane, face: "mcp" | "library") =>
-      (await of.tools({ face })).map(({ name }) => name);
+    const names = async (of: Plane, face: "mcp" | "library") => (await of.tools({ face })).map(({ name }) => name);
     assert.ok((await names(plane, "mcp")).includes("read_result"));
     assert.ok(!(await names(plane, "library")).includes("read_result"));
     assert.equal((await plane.tool("read_result")).metadata.side_effects, "none");
@@ -152,13 +145,9 @@ suite("results that are too large", () => {
     const config = await writeConfig(directory, { large });
     const data = directory.file("data");
     const client = new Client({ name: "test", version: "1.0.0" });
-    const env = Object.fromEntries(
-      Object.entries(fixtureEnvironment()).map(([key, value]) => [key, value ?? ""]),
-    );
+    const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([key, value]) => [key, value ?? ""]));
     const args = [commandLineFile, "mcp", "--config", config, "--data-dir", data];
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }),
-    );
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }));
     const { content } = await client.callTool({ name: "large__rows", arguments: {} });
     const id = /r_[0-9a-f]{20}/.exec(JSON.stringify(content))?.[0] ?? "";
     const read = await client.callTool({ name: "read_result", arguments: { id, path: "rows.321" } });

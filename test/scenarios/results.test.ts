@@ -121,9 +121,7 @@ suite("results", () => {
     assert.equal(mixed.code, 0, mixed.stderr);
     assert.match(mixed.stdout, /^everything at once\n/);
     assert.match(mixed.stdout, /embedded text[\s\S]*fx:\/\/pixel[\s\S]*fx:\/\/report/);
-    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(
-      ([, , file = ""]) => file,
-    );
+    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(([, , file = ""]) => file);
     assert.deepEqual(
       saved.map((file) => file.split(".").at(-1)),
       ["png", "wav"],

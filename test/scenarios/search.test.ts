@@ -30,10 +30,7 @@ suite("searching for tools", () => {
     const { status, body } = await getJson(`${serving.url}/search?q=write+a+note&limit=2`);
     assert.deepEqual([status, body], [200, wanted]);
     const both = await getJson(`${serving.url}/search?q=create+issue&q=delete+note&limit=2`);
-    assert.deepEqual(namesOf(both.body as SearchAnswer).sort(), [
-      "git_hub.create_issue",
-      "notes.delete_note",
-    ]);
+    assert.deepEqual(namesOf(both.body as SearchAnswer).sort(), ["git_hub.create_issue", "notes.delete_note"]);
   });
 
   test("is for people in a terminal, too", async () => {

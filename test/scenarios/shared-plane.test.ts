@@ -19,8 +19,7 @@ async function world(directory: TemporaryDirectory, more: object = {}) {
   const data = directory.file("data");
   return {
     ...{ log, config, data, common: ["--config", config, "--data-dir", data] },
-    client: (more: readonly string[] = [], env: Record<string, string> = {}) =>
-      startMcp(config, data, { more, env }),
+    client: (more: readonly string[] = [], env: Record<string, string> = {}) => startMcp(config, data, { more, env }),
     /** Of the plane that serves now. */
     record: () => records(data)[0] ?? assert.fail("no plane serves"),
   };
@@ -107,11 +106,7 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const { error } = await within(recoveryMs, "the answer to the call", slow);
     assert.deepEqual([error?.code, error?.data], [-32000, { code: "OUTCOME_UNKNOWN", retryable: false }]);
     assert.ok((await within(recoveryMs, "the list", asked)).result, "what only asks is asked again");
-    const answers = await within(
-      recoveryMs,
-      "the calls",
-      Promise.all([say(two, "two"), say(three, "three")]),
-    );
+    const answers = await within(recoveryMs, "the calls", Promise.all([say(two, "two"), say(three, "three")]));
     assert.deepEqual(answers, [said("two"), said("three")]);
     assert.ok(listChanges(three) > changes);
     await until("the tools that were loaded", async () => (await one.toolNames()).includes("echo__add"));
@@ -170,10 +165,7 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     await using one = await client([], { FORBIDDEN: "echo.add" });
     await one.toolNames();
     const other = await runCli(["mcp", ...common], { env: { FORBIDDEN: "echo.echo" } });
-    assert.match(
-      other.stderr,
-      /^This client runs a plane of its own: FORBIDDEN has a different value there\.$/m,
-    );
+    assert.match(other.stderr, /^This client runs a plane of its own: FORBIDDEN has a different value there\.$/m);
     const same = await runCli(["mcp", ...common], { env: { FORBIDDEN: "echo.add" } });
     assert.equal(same.stderr, "");
     assert.ok(pidsIn(log).length >= 1);
@@ -208,9 +200,6 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     await using _two = await startServe(second, data);
     const asked = await list();
     assert.equal(asked.code, 2);
-    assert.match(
-      asked.stderr,
-      /2 planes of yours serve others: .*toolplane\.json.*second\.json.*--config FILE/,
-    );
+    assert.match(asked.stderr, /2 planes of yours serve others: .*toolplane\.json.*second\.json.*--config FILE/);
   });
 });

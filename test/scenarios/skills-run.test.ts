@@ -112,10 +112,7 @@ suite("a skill that is run", () => {
     ]);
     assert.equal(told.at(-1), "skill.completed");
     const calls = await plane.calls({ run: run.id });
-    assert.deepEqual(
-      [calls.length, new Set(calls.map(({ principal }) => principal.user))],
-      [4, new Set(["ann"])],
-    );
+    assert.deepEqual([calls.length, new Set(calls.map(({ principal }) => principal.user))], [4, new Set(["ann"])]);
     assert.doesNotMatch(JSON.stringify(await plane.events()), /Ada/, "no event has a value");
   });
 

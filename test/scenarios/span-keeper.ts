@@ -16,9 +16,7 @@ export type SpanKeeper = Disposable & {
 /** What a program does that wants spans: it registers who takes them, and how contexts are kept. */
 export function keepSpans(): SpanKeeper {
   const exporter = new InMemorySpanExporter();
-  trace.setGlobalTracerProvider(
-    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
-  );
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
   context.setGlobalContextManager(asyncContexts());
   const spans = () => exporter.getFinishedSpans();
   return {

@@ -87,10 +87,7 @@ suite("spans", () => {
     assert.equal(attempt?.attributes["gen_ai.tool.name"], "echo");
     const { traceId } = call?.spanContext() ?? {};
     assert.deepEqual(saidAt(directory.file("log")), [`00-${traceId}-${idOf(attempt)}-01`]);
-    assert.doesNotMatch(
-      JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])),
-      /CANARY/,
-    );
+    assert.doesNotMatch(JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])), /CANARY/);
   });
 
   test("errors are told by their code and nothing else, and what waits for a person is none", async () => {
@@ -118,9 +115,7 @@ suite("spans", () => {
     ]);
     const [thrown] = kept.named("tools/call throw");
     assert.equal(thrown?.attributes["rpc.response.status_code"], "-32603");
-    const everything = kept
-      .spans()
-      .map(({ name, attributes, events, status }) => [name, attributes, events, status]);
+    const everything = kept.spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]);
     assert.doesNotMatch(JSON.stringify(everything), /CANARY/);
   });
 
@@ -147,9 +142,7 @@ suite("spans", () => {
     using kept = keepSpans();
     await using plane = await planeOf({ echo: fixture("echo") });
     const own = trace.getTracer("program").startSpan("work");
-    await context.with(trace.setSpan(context.active(), own), () =>
-      plane.call("echo.echo", { message: "hi" }),
-    );
+    await context.with(trace.setSpan(context.active(), own), () => plane.call("echo.echo", { message: "hi" }));
     own.end();
     assert.equal(parentOf(kept.named("execute_tool echo.echo")[0]), own.spanContext().spanId);
   });

@@ -57,11 +57,7 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
     assert.equal(result.code, 0, result.stderr);
     return result.json() as unknown as Record<string, unknown>;
   };
-  const files = ["one", "two", "three"].map((name) => directory.file(`${name}.jsonl`)) as [
-    string,
-    string,
-    string,
-  ];
+  const files = ["one", "two", "three"].map((name) => directory.file(`${name}.jsonl`)) as [string, string, string];
 
   await run("state", "export", files[0], ...place("first"));
   const checked = await run("state", "import", files[0], "--dry-run", ...place("other", store));

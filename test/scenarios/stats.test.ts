@@ -49,10 +49,7 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
     totals.fullTokens,
     servers.reduce((sum, { fullTokens }) => sum + fullTokens, 0),
   );
-  assert.ok(
-    totals.fullTokens > 8_000 && totals.summaryTokens * 3 < totals.fullTokens,
-    JSON.stringify(totals),
-  );
+  assert.ok(totals.fullTokens > 8_000 && totals.summaryTokens * 3 < totals.fullTokens, JSON.stringify(totals));
   assert.ok(totals.savedPercent >= 80, JSON.stringify(totals));
   assert.equal(lazy.isActive, true);
   const shown = await runCli(["stats", "--server", "many", "--tools", ...where]);

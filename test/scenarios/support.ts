@@ -76,24 +76,17 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
   });
   child.stdin.end(input);
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const result = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-    ([code, stdout, stderr]) => ({ code, stdout, stderr, json: () => JSON.parse(stdout) as Printed }),
-  );
+  const result = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
+    code,
+    stdout,
+    stderr,
+    json: () => JSON.parse(stdout) as Printed,
+  }));
   return { process: child, result };
 }
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
-const needsProcess = new Set([
-  "serve",
-  "mcp",
-  "chat",
-  "import",
-  "clients",
-  "init",
-  "stop",
-  "server",
-  "--env-file",
-]);
+const needsProcess = new Set(["serve", "mcp", "chat", "import", "clients", "init", "stop", "server", "--env-file"]);
 let isRunningHere = false;
 
 /**

@@ -4,17 +4,7 @@ import type { EventOf, Plane } from "../../src/index.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import {
-  assertFailed,
-  callsAt,
-  errorOf,
-  fixture,
-  pidsIn,
-  planeOf,
-  textsOf,
-  untilLogged,
-  within,
-} from "./support.ts";
+import { assertFailed, callsAt, errorOf, fixture, pidsIn, planeOf, textsOf, untilLogged, within } from "./support.ts";
 
 /** Told at once; the usual ten seconds are too long for a test. */
 const soon = { taskQuietMs: 50 };
@@ -62,9 +52,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     assert.deepEqual(textsOf(outcome), ["three steps"]);
     // The last step and the end come together, and then only the end counts.
     assert.deepEqual(
-      told
-        .filter(({ message }) => message !== "step 3")
-        .map(({ status, message }) => `${status}: ${message}`),
+      told.filter(({ message }) => message !== "step 3").map(({ status, message }) => `${status}: ${message}`),
       ["working: working on it", "working: step 1", "working: step 2", "completed: the task is completed"],
     );
     assert.ok(told.every(({ callId, tool }) => callId === outcome.call.id && tool === "task.stepping_task"));
@@ -120,10 +108,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   }
 
   test("a task that asks something is answered and goes on", async () => {
-    await using plane = await planeOf(
-      { task: fixture("task", ["--poll", "60000"]) },
-      { answersQuestions: true },
-    );
+    await using plane = await planeOf({ task: fixture("task", ["--poll", "60000"]) }, { answersQuestions: true });
     plane.on("question.asked", ({ questionId }) => {
       void plane.answer(questionId, { action: "accept", content: { colour: "blue" } });
     });
@@ -147,10 +132,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
       assert.deepEqual(asked, ["object", "undefined", "undefined"]);
       const outcome = await plane.call("task.required_task", {});
       assertFailed(outcome, "PROVIDER_FAILED", "failed");
-      assert.match(
-        errorOf(outcome).message,
-        /'task' failed on 'required_task'.*only runs as a background task/,
-      );
+      assert.match(errorOf(outcome).message, /'task' failed on 'required_task'.*only runs as a background task/);
     });
   }
 
@@ -229,10 +211,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
   test("what a task asks is answered once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf(
-      { task: fixture("modern-task", ["--log", log]) },
-      { answersQuestions: true },
-    );
+    await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) }, { answersQuestions: true });
     const asked: string[] = [];
     plane.on("question.asked", ({ questionId }) => {
       asked.push(questionId);

@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import {
-  assertFailed,
-  errorOf,
-  fixture,
-  namedServer,
-  planeOf,
-  runCli,
-  textsOf,
-  writeConfig,
-} from "./support.ts";
+import { assertFailed, errorOf, fixture, namedServer, planeOf, runCli, textsOf, writeConfig } from "./support.ts";
 
 const longServer = "server_".padEnd(40, "x");
 const longTool = "tool_".padEnd(50, "y");

@@ -30,10 +30,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     assert.deepEqual(heard, []);
     assert.deepEqual(textsOf(await right.call("same.whoami_server")), ["right"]);
     assert.deepEqual(heard, ["same.whoami_server"]);
-    assert.notDeepEqual(
-      textsOf(await left.call("same.pid")),
-      textsOf(await right.call("same.whoami_server")),
-    );
+    assert.notDeepEqual(textsOf(await left.call("same.pid")), textsOf(await right.call("same.whoami_server")));
     assertFailed(await right.call("same.pid"), "APPROVAL_DENIED", "refused");
     assertFailed(await right.call("only_left.current"), "TOOL_NOT_FOUND", "refused");
     const [leftCalls, rightCalls] = await Promise.all([left.calls(), right.calls()]);

@@ -55,9 +55,7 @@ suite("what manifests describe", () => {
   const printed = async (...words: string[]) => (await runCli([...words, "--json", ...place])).json();
 
   test("is shown to nobody with the secrets that are written into it", async () => {
-    const shown = await Promise.all(
-      ["/skills/tell", "/skills", "/jobs", "/jobs/digest", "/registry/summary"].map(get),
-    );
+    const shown = await Promise.all(["/skills/tell", "/skills", "/jobs", "/jobs/digest", "/registry/summary"].map(get));
     const words = JSON.stringify([...shown, await printed("jobs", "show", "digest")]);
     assert.doesNotMatch(words, /abcdefghijklmnop|hunter2-|swordfish-/);
     const { steps } = shown[0] as unknown as SkillListing;
@@ -84,10 +82,7 @@ suite("what manifests describe", () => {
       ["digest: paused null", "odd/näme & co: on_request null", "zeta: scheduled 2030-01-01T00:00:00.000Z"],
     );
     const { stdout } = await runCli(["jobs", "list", "--query", "DIGEST", ...place]);
-    assert.match(
-      stdout,
-      /digest +Atlas +report +daily +paused by .+\nodd\/näme & co +Nova +think +on request +- /,
-    );
+    assert.match(stdout, /digest +Atlas +report +daily +paused by .+\nodd\/näme & co +Nova +think +on request +- /);
     assert.doesNotMatch(stdout, /zeta/);
     await runCli(["jobs", "resume", "digest", ...place]);
   });

@@ -44,8 +44,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     });
     return (await response.json()) as Answered;
   };
-  const card = (page: Page, tool: string) =>
-    page.getByRole("article", { name: `${tool} waits for an answer` });
+  const card = (page: Page, tool: string) => page.getByRole("article", { name: `${tool} waits for an answer` });
 
   test("a call appears in the open page, is changed and approved, and runs with what was approved", async () => {
     const { page, complaints, context } = await world.open("/approvals");

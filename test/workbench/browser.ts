@@ -19,8 +19,7 @@ export const executablePath =
   ) ?? "";
 
 /** Why nothing can be tried here; false where it can. */
-export const noBrowser =
-  executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
+export const noBrowser = executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
 
 /** Far above what anything here takes; whatever reaches it hangs. */
 const hangMs = 30_000;
@@ -56,17 +55,7 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
     open: (path = "/", options = {}) => openPage(browser, `${serving.url}/workbench${path}`, options),
     async createKey(name, ...scopes) {
       const flags = scopes.flatMap((scope) => ["--scope", scope]);
-      const words = [
-        "keys",
-        "create",
-        name,
-        ...flags,
-        "--config",
-        config,
-        "--data-dir",
-        dataDirectory,
-        "--json",
-      ];
+      const words = ["keys", "create", name, ...flags, "--config", config, "--data-dir", dataDirectory, "--json"];
       const made = (await runCli(words)).json() as { secret?: string };
       if (made.secret === undefined) throw new Error(`No key was made: ${JSON.stringify(made)}`);
       return made.secret;
@@ -109,9 +98,7 @@ export async function accessibilityProblems(page: Page, ...rules: string[]): Pro
   const found = await page.evaluate(async (runOnly) => {
     const { axe: looking } = globalThis as unknown as { axe: Axe };
     const { violations } = await looking.run(runOnly.length === 0 ? {} : { runOnly });
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
-    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
   }, rules);
   return found;
 }

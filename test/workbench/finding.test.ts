@@ -35,8 +35,7 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
     page.on("request", (request) => {
       const { pathname, searchParams } = new URL(request.url());
       const isReady = searchParams.get("limit") === "1";
-      if (["/search", "/tools"].includes(pathname) && !isReady)
-        asked.add(`${pathname} ${searchParams.get("q")}`);
+      if (["/search", "/tools"].includes(pathname) && !isReady) asked.add(`${pathname} ${searchParams.get("q")}`);
     });
     await search.focus();
     for (const letter of "add two") await type(page, letter);

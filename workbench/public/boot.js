@@ -17,8 +17,7 @@ addEventListener(
   "error",
   (event) => {
     const { target, message } = event;
-    if (target instanceof HTMLScriptElement)
-      showFailure(`${new URL(target.src).pathname} could not be loaded.`);
+    if (target instanceof HTMLScriptElement) showFailure(`${new URL(target.src).pathname} could not be loaded.`);
     else if (message) showFailure(message);
   },
   true,

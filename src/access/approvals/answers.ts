@@ -33,13 +33,7 @@ export function createAnswers(
   /** A client that cannot be asked is no reason to wait for somebody who is not there. */
   const isAnybodyThere = ({ face, principal }: Routed) =>
     answersQuestions && (face !== "mcp" || questions.isListening(principal.user));
-  const confirm = async (
-    call: Routed,
-    server: string,
-    relay: Relay | undefined,
-    text: string,
-    signal: AbortSignal,
-  ) => {
+  const confirm = async (call: Routed, server: string, relay: Relay | undefined, text: string, signal: AbortSignal) => {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
     const asked = { ...causeOf(call), server, params };
     const said =
@@ -51,9 +45,7 @@ export function createAnswers(
     questions,
     ownCapabilities,
     /** Who is connected to us can be asked all of it, or says no. */
-    capabilities: relays
-      ? { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
-      : ownCapabilities,
+    capabilities: relays ? { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} } : ownCapabilities,
     /** What a client answered, as its server may read it: a form that is not filled in as it asks is none. */
     async fit({ method, params }: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject> {
       const exact = withExactNumbers(answered);
@@ -89,8 +81,7 @@ export function createAnswers(
         });
       }
       if (method === "roots/list") return { roots: [] };
-      if (method === "sampling/createMessage")
-        throw new RpcError(-1, "Nobody who could answer has a model for it.");
+      if (method === "sampling/createMessage") throw new RpcError(-1, "Nobody who could answer has a model for it.");
       throw new RpcError(-32601, `Nobody here can answer '${method}'.`);
     },
   };

@@ -46,10 +46,7 @@ test("of two answers the first counts, whichever process gives it", async (conte
   ]);
   assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   const { status } = await first.verbs.approval(id);
-  assert.deepEqual(
-    [status, first.ran.length + second.ran.length],
-    status === "done" ? ["done", 1] : ["rejected", 0],
-  );
+  assert.deepEqual([status, first.ran.length + second.ran.length], status === "done" ? ["done", 1] : ["rejected", 0]);
 });
 
 test("only whoever made the call answers it, and an attempt is told", async (context) => {

@@ -1,15 +1,49 @@
+import { sameJson } from "../../lib/same-json.ts";
 import type { Injected, Verdict } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { Answer, GivenAnswer, HeldCall, HeldFilter, KeptHeldCall } from "../../model/held-call.ts";
+import type { Answer, GivenAnswer, HeldCall, HeldFilter, KeptHeldCall, Remember } from "../../model/held-call.ts";
 import type { HeldPart } from "../../model/held-order.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { checkAnswer } from "./check-answer.ts";
-import { mayAnswer } from "./may-answer.ts";
-import { newHeldCall, newId } from "./new-held-call.ts";
 import { answered, begun, ended, lease, leaseMs, notPending, settle } from "./states.ts";
+
+/** What a person changed the arguments to; null when they are what was shown. Throws what cannot be said to this call. */
+function checkAnswer(held: HeldCall, given: Answer): GivenAnswer["arguments"] {
+  if (given.decision === "reject") return null;
+  if (given.remember !== undefined) checkRemember(held, given.remember);
+  const { arguments: args } = given;
+  // An empty object is an edit like any other.
+  if (args === undefined || sameJson(args, held.arguments)) return null;
+  if (held.allowEdit) return args;
+  throw refuse(
+    "arguments",
+    `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`,
+  );
+}
+
+/** What is remembered for less than was meant does no harm; what is remembered for more does. */
+function checkRemember({ id, options }: HeldCall, { conversation, forMs, arguments: globs }: Remember): void {
+  if (conversation && options.conversation === undefined)
+    throw refuse(
+      "remember",
+      `'${id}' belongs to no conversation, so no yes can be remembered for it alone. Leave 'conversation' out, or give 'forMs'.`,
+    );
+  if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= maxMs))
+    throw refuse("remember", "'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
+  if (globs !== undefined && Object.keys(globs).length === 0)
+    throw refuse(
+      "remember",
+      "'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.",
+    );
+}
+
+const maxMs = 10 * 366 * 86_400_000;
+
+function refuse(parameter: string, message: string): PlaneError {
+  return new PlaneError("USAGE", message, { data: { parameter } });
+}
 
 export type HeldCallParts = {
   store(): Promise<Store>;
@@ -191,8 +225,50 @@ export function createHeldCalls({
 type End = [status: "done" | "failed" | "void" | "cancelled", outcome: KeptHeldCall["outcome"]];
 
 function notFound(id: string): never {
-  throw new PlaneError(
-    "NOT_FOUND",
-    `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`,
-  );
+  throw new PlaneError("NOT_FOUND", `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`);
+}
+
+/** Whoever made the call, and members of the groups that answer for others. What nobody made anybody may answer. */
+function mayAnswer({ principal }: Pick<HeldCall, "principal">, by: Principal, approvers: readonly string[]): boolean {
+  if (principal.user === null || principal.user === by.user) return true;
+  return by.user !== null && approvers.some((group) => by.groups.includes(group));
+}
+
+type Asked = { verdict: Verdict; fingerprint: string; timeoutMs: number; allowEdit: boolean };
+
+/** A call as it is shown to whoever decides. `waiting` is the process that has its caller. */
+function newHeldCall(
+  call: Injected,
+  { verdict, fingerprint, timeoutMs, allowEdit }: Asked,
+  waiting: string | null,
+): KeptHeldCall {
+  const now = Date.now();
+  const isChange = verdict.verdict === "queue";
+  return {
+    id: newId(),
+    plan: null,
+    callId: call.id,
+    at: new Date(now).toISOString(),
+    expiresAt: isChange ? null : new Date(now + timeoutMs).toISOString(),
+    tool: call.tool.name,
+    toolId: call.tool.id,
+    fingerprint,
+    arguments: call.input.arguments,
+    ...(call.judged?.before ? { before: call.judged.before } : {}),
+    injected: Object.keys(call.injected.values),
+    principal: call.principal,
+    face: call.face,
+    options: call.options,
+    verdict,
+    allowEdit,
+    status: "pending",
+    answer: null,
+    outcome: null,
+    claim: waiting === null ? null : lease(waiting, now),
+    revision: 0,
+  };
+}
+
+function newId(): string {
+  return process.getBuiltinModule("node:crypto").randomUUID();
 }

@@ -28,8 +28,7 @@ function sample(
     return questions.ask(asked, signal);
   };
   const only = (user: string | null = "ada") => questions.waiting(user)[0] ?? assert.fail("nothing is asked");
-  const answer = (given: QuestionAnswer, user: string | null = "ada") =>
-    questions.answer(only().id, given, user);
+  const answer = (given: QuestionAnswer, user: string | null = "ada") => questions.answer(only().id, given, user);
   return { questions, events, ask, only, answer };
 }
 
@@ -52,9 +51,7 @@ suite("questions", () => {
     assert.equal(Date.parse(expiresAt) - Date.parse(askedAt), 300_000);
     assert.deepEqual(questions.waiting("bob"), []);
     assert.deepEqual(questions.waiting(null), []);
-    assert.deepEqual(events, [
-      { type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" },
-    ]);
+    assert.deepEqual(events, [{ type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" }]);
   });
 
   test("an answer reaches the server with the defaults of what was left out, and is over then", async () => {
@@ -167,9 +164,7 @@ suite("questions", () => {
     const told = ask({ message: "Who?", requestedSchema: person });
     const { id } = only();
     const content = { name: "Ada", age: 36 };
-    const [first, second] = [1, 2].map(() =>
-      settled(questions.answer(id, { action: "accept", content }, "ada")),
-    );
+    const [first, second] = [1, 2].map(() => settled(questions.answer(id, { action: "accept", content }, "ada")));
     checking.resolve([]);
     await told;
     await moveTime(0);

@@ -73,9 +73,7 @@ function fits(entry: Remembered, { tool, input, options }: Injected, fingerprint
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
   if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
-  return Object.entries(entry.arguments).every(([name, glob]) =>
-    matchesGlob(glob, textOf(input.arguments, name)),
-  );
+  return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }
 
 function isGood({ expiresAt }: Remembered): boolean {

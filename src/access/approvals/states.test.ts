@@ -49,9 +49,7 @@ const steps: Step[] = [
 ];
 
 test("whatever happens in whatever order: nothing begins without a yes, and nothing begins twice", () => {
-  const moves = fc.array(
-    fc.record({ step: fc.constantFrom(...steps), later: fc.integer({ min: 0, max: 20_000 }) }),
-  );
+  const moves = fc.array(fc.record({ step: fc.constantFrom(...steps), later: fc.integer({ min: 0, max: 20_000 }) }));
   fc.assert(
     fc.property(moves, (made) => {
       let held = heldCall("a", { expiresAt: new Date(now + 60_000).toISOString() });

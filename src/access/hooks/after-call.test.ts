@@ -4,8 +4,8 @@ import { routedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import type { HookAnswer } from "../../model/hook.ts";
 import type { ToolResult } from "../../model/result.ts";
-import { review } from "./after-call.ts";
 import { type AskHooks, askInTurn } from "./ask-in-turn.ts";
+import { review } from "./hooks.ts";
 
 const text = (said: string): ToolResult["content"] => [{ type: "text", text: said }];
 
@@ -77,22 +77,14 @@ test("a success can be made a failure and the other way round, with the rest lef
   assert.deepEqual(failed.executed.result, { content: text("x"), structuredContent: 1, isError: true });
   const flagged = await reviewed({ content: text("x") }, modify({ success: true, is_error: true }));
   assert.equal(flagged.executed.result.isError, true);
-  const well = await reviewed(
-    { content: text("x"), isError: true },
-    modify({ success: true, is_error: true }),
-  );
+  const well = await reviewed({ content: text("x"), isError: true }, modify({ success: true, is_error: true }));
   assert.equal(well.executed.result.isError, false);
 });
 
 test("a no holds the result back and says who and why", async () => {
-  const { executed } = await reviewed(
-    { content: text("a secret") },
-    { decision: "deny", reason: "it leaks" },
-  );
+  const { executed } = await reviewed({ content: text("a secret") }, { decision: "deny", reason: "it leaks" });
   assert.deepEqual(executed.result, {
-    content: text(
-      "'notes.write' ran, but its result was held back: hook 'looks' (PostToolUse) says: it leaks.",
-    ),
+    content: text("'notes.write' ran, but its result was held back: hook 'looks' (PostToolUse) says: it leaks."),
     isError: true,
   });
 });

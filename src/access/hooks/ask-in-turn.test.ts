@@ -26,8 +26,7 @@ async function ask(hooks: Hook[], changes: Partial<Asked> = {}) {
   return { judged, runs };
 }
 
-const saying = (name: string, ...answers: (HookAnswer | undefined)[]) =>
-  sayingHook("PreToolUse", name, ...answers);
+const saying = (name: string, ...answers: (HookAnswer | undefined)[]) => sayingHook("PreToolUse", name, ...answers);
 const decided = (runs: HookRun[]) => runs.map(({ name, decision }) => `${name}: ${decision}`);
 
 test("hooks are asked one after the other, and each sees what those before it changed", async () => {

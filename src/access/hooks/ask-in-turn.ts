@@ -2,13 +2,7 @@ import { abortable } from "../../lib/abortable.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { redact } from "../../lib/redact.ts";
 import { limitTime } from "../../lib/time-limit.ts";
-import {
-  type HookCall,
-  type HookDecision,
-  type HookEvent,
-  type HookRun,
-  hookDecisions,
-} from "../../model/hook.ts";
+import { type HookCall, type HookDecision, type HookEvent, type HookRun, hookDecisions } from "../../model/hook.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook } from "./hook.ts";
 import type { Said } from "./read-answer.ts";
@@ -63,8 +57,7 @@ async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Pr
   try {
     return await abortable(hook.ask({ ...call, payload }, limiter.signal), limiter.signal);
   } catch (thrown) {
-    if (limiter.expired())
-      return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
+    if (limiter.expired()) return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
     if (limiter.signal.aborted) throw thrown;
     return { failed: "it threw an error", detail: thrown instanceof Error ? thrown.message : String(thrown) };
   } finally {

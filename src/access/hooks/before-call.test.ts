@@ -142,10 +142,7 @@ test("arguments that the tool does not take are the hook's fault, and nothing ru
   const withArguments = () => Promise.reject(new PlaneError("INVALID_ARGUMENTS", "'text' is missing."));
   const { verdict } = await judgedBy(allow, { use: rewrites, path: { withArguments } });
   assert.deepEqual([verdict.verdict, verdict.origin], ["deny", "hook:uses"]);
-  assert.match(
-    verdict.reason,
-    /wrote arguments that it does not take; correct the hook\. 'text' is missing$/,
-  );
+  assert.match(verdict.reason, /wrote arguments that it does not take; correct the hook\. 'text' is missing$/);
 });
 
 for (const payload of [{ arguments: [] }, { arguments: "text" }]) {

@@ -26,9 +26,7 @@ export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks):
     mayAsk: true,
   });
   if (permission.decision === "deny") return withVerdict(call, denied(permission));
-  const permitted = isAutoApproved(permission, verdict)
-    ? said("allow", permission)
-    : tightened(verdict, permission);
+  const permitted = isAutoApproved(permission, verdict) ? said("allow", permission) : tightened(verdict, permission);
   const use = await askHooks("PreToolUse", {
     payload: toolFacts(call, permitted),
     change: changeArguments,
@@ -96,8 +94,7 @@ export function withVerdict(call: Injected, verdict: Verdict): Injected {
 
 const changePermission: Asked["change"] = (payload, { needs_approval }) => {
   if (needs_approval === undefined) return { payload };
-  if (typeof needs_approval !== "boolean")
-    return { failed: "its 'payload.needs_approval' is not true or false" };
+  if (typeof needs_approval !== "boolean") return { failed: "its 'payload.needs_approval' is not true or false" };
   return { payload: { ...payload, needs_approval } };
 };
 

@@ -82,10 +82,7 @@ test("functions keep the same contract, after the commands", async () => {
   );
   const outcome = await plane.call("say", { text: "hi" }, { conversation: "talk" });
   assert.deepEqual([outcome.ok, outcome.error?.code], [false, "TOOL_ERROR"]);
-  assert.match(
-    outcome.error?.message ?? "",
-    /^'say' ran, but its result was held back: .*nobody needs to know\.$/,
-  );
+  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was held back: .*nobody needs to know\.$/);
   assert.deepEqual([told[0]?.session_id, told[0]?.payload.arguments], ["talk", { text: "hi there" }]);
   assert.deepEqual(outcome.call.warnings, [
     "Hook 'PostToolUse[0]' changed the result.",
@@ -108,9 +105,7 @@ test("functions keep the same contract, after the commands", async () => {
 test("a conversation may be refused before its first call, and its end is told", async () => {
   const ended: string[] = [];
   await using plane = await planeWith({
-    SessionStart: [
-      ({ session_id }) => (session_id === "bad" ? { decision: "deny", reason: "not this" } : undefined),
-    ],
+    SessionStart: [({ session_id }) => (session_id === "bad" ? { decision: "deny", reason: "not this" } : undefined)],
     SessionEnd: [({ session_id }) => void ended.push(session_id)],
   });
   const refused = await plane.call("say", {}, { conversation: "bad" });

@@ -57,8 +57,7 @@ export function commandHook(
     matcher,
     timeoutMs: timeout_ms,
     onError: on_error ?? defaultOnError[event],
-    ask: async (call, signal) =>
-      readEnd(await runCommand(command, JSON.stringify(call), { ...options, signal })),
+    ask: async (call, signal) => readEnd(await runCommand(command, JSON.stringify(call), { ...options, signal })),
   };
 }
 

@@ -10,9 +10,7 @@ export type CommandOptions = {
 };
 
 /** How a command ended, or why it counts for nothing. `detail` is for whoever manages the plane. */
-export type CommandEnd =
-  | { code: number; stdout: string; stderr: string }
-  | { failed: string; detail?: string };
+export type CommandEnd = { code: number; stdout: string; stderr: string } | { failed: string; detail?: string };
 
 /** Runs a program in a process group of its own. What it leaves running is ended with it. */
 export function runCommand(
@@ -52,9 +50,7 @@ export function runCommand(
     child.once("exit", () => killGroup(child));
     child.once("close", (code, killedBy) => {
       const [stdout, stderr] = [textOf(output.stdout), textOf(output.stderr)];
-      end(
-        code === null ? { failed: `it was ended by ${killedBy}`, detail: stderr } : { code, stdout, stderr },
-      );
+      end(code === null ? { failed: `it was ended by ${killedBy}`, detail: stderr } : { code, stdout, stderr });
     });
     // A hook need not read what it is told.
     child.stdin.on("error", () => undefined);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import type { HookDecision } from "../../model/hook.ts";
 import type { AskHooks } from "./ask-in-turn.ts";
-import { createSessions } from "./sessions.ts";
+import { createSessions } from "./hooks.ts";
 
 function asking(...decisions: HookDecision[]) {
   const asked: string[] = [];
@@ -25,12 +25,7 @@ test("a conversation is asked about once for each user, also when its first call
   const sessions = createSessions();
   const { asked, askHooks } = asking();
   const calls = [inConversation("a"), inConversation("a"), inConversation("b"), inConversation("a", "bob")];
-  assert.deepEqual(await Promise.all(calls.map((call) => sessions.refusal(call, askHooks))), [
-    null,
-    null,
-    null,
-    null,
-  ]);
+  assert.deepEqual(await Promise.all(calls.map((call) => sessions.refusal(call, askHooks))), [null, null, null, null]);
   await sessions.refusal(inConversation("a"), askHooks);
   await sessions.refusal(inConversation(undefined), askHooks);
   assert.equal(asked.length, 3);

@@ -31,10 +31,7 @@ test("few globs do without the engine, one pattern does not", () => {
 });
 
 test("an argument that every object seems to have is not taken for one of the caller's", () => {
-  const match = createArgumentMatcher(
-    [{ arguments: { constructor: "*" }, verdict: "ask" }],
-    createPatternSet,
-  );
+  const match = createArgumentMatcher([{ arguments: { constructor: "*" }, verdict: "ask" }], createPatternSet);
   assert.equal(match({}).somewhere.size, 0);
 });
 

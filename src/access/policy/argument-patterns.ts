@@ -42,8 +42,7 @@ export function createArgumentMatcher(rules: readonly PolicyRule[], createPatter
       const whole = typeof value === "string" ? [] : find(JSON.stringify(value));
       for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
       const [first = [], ...others] = found;
-      for (const at of first)
-        if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
+      for (const at of first) if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
     }
     return { somewhere, everywhere };
   };
@@ -68,10 +67,7 @@ function areFewGlobs(patterns: readonly ArgumentPattern[]): patterns is string[]
   return patterns.length <= fewGlobs && patterns.every((pattern) => typeof pattern === "string");
 }
 
-function createFinder(
-  patterns: readonly ArgumentPattern[],
-  createPatternSet: CreatePatternSet,
-): FindPatterns {
+function createFinder(patterns: readonly ArgumentPattern[], createPatternSet: CreatePatternSet): FindPatterns {
   if (!areFewGlobs(patterns))
     return createPatternSet(
       patterns.map((pattern) => (typeof pattern === "string" ? asRegex(pattern) : pattern.regex)),

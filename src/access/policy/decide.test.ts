@@ -15,12 +15,7 @@ function decide(call: Parameters<ReturnType<typeof createDecide>>[0], policy: Pa
 
 type Profile = "personal" | "guarded" | "strict";
 
-const profiles: [
-  title: string,
-  tool: Partial<Tool>,
-  face: Face,
-  verdicts: Record<Profile, "allow" | "ask">,
-][] = [
+const profiles: [title: string, tool: Partial<Tool>, face: Face, verdicts: Record<Profile, "allow" | "ask">][] = [
   ["a tool that nobody has described", {}, "mcp", { personal: "allow", guarded: "ask", strict: "ask" }],
   [
     "a tool whose configuration requires consent, called by a client",
@@ -28,12 +23,7 @@ const profiles: [
     "mcp",
     { personal: "ask", guarded: "ask", strict: "ask" },
   ],
-  [
-    "the same typed by a person",
-    { consent: "explicit" },
-    "cli",
-    { personal: "allow", guarded: "ask", strict: "ask" },
-  ],
+  ["the same typed by a person", { consent: "explicit" }, "cli", { personal: "allow", guarded: "ask", strict: "ask" }],
   [
     "the same clicked by a person",
     { consent: "explicit" },
@@ -151,10 +141,7 @@ for (const [title, tool, verdicts] of modes) {
   for (const [mode, expected] of Object.entries(verdicts) as [Policy["mode"], string][]) {
     test(`${title} in ${mode} mode: ${expected}`, () => {
       const { verdict, origin } = decide(injectedCall(sampleTool(tool)), { mode });
-      assert.deepEqual(
-        [verdict, origin],
-        [expected, expected === "allow" ? "profile:personal" : `mode:${mode}`],
-      );
+      assert.deepEqual([verdict, origin], [expected, expected === "allow" ? "profile:personal" : `mode:${mode}`]);
     });
   }
 }
@@ -175,9 +162,7 @@ test("a rule about a server holds for a wrapper that leads to it", () => {
   const wrapper = sampleTool({
     id: { server: null, tool: "wrapped" },
     name: "wrapped",
-    providers: [
-      { name: "mcp", priority: 1, health_check_interval: 0, config: { server: "git", tool: "push" } },
-    ],
+    providers: [{ name: "mcp", priority: 1, health_check_interval: 0, config: { server: "git", tool: "push" } }],
   });
   const rules: PolicyRule[] = [{ server: "git", verdict: "deny" }];
   assert.equal(decide(injectedCall(wrapper), { rules }).verdict, "deny");

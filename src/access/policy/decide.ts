@@ -26,16 +26,12 @@ export function createDecide(
     const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts);
     const mode = stricterMode(policy.mode, call.options.mode);
     const moded = byMode(mode, facts);
-    return moded !== null && strictness.indexOf(moded.verdict) > strictness.indexOf(ruled.verdict)
-      ? moded
-      : ruled;
+    return moded !== null && strictness.indexOf(moded.verdict) > strictness.indexOf(ruled.verdict) ? moded : ruled;
   };
 }
 
 /** Decides by the policy in force; what was learned about tools is kept as long as the policy is. */
-export function createPolicy(
-  policy: () => Policy,
-): (call: Validated, profile: Profile) => Verdict | Promise<Verdict> {
+export function createPolicy(policy: () => Policy): (call: Validated, profile: Profile) => Verdict | Promise<Verdict> {
   const known = new WeakMap<Policy, Decide>();
   return (call, profile) => {
     const current = policy();
@@ -80,16 +76,11 @@ function byMode(mode: PolicyMode, { effect }: ToolFacts): Verdict | null {
 /** What each profile asks a person about. */
 const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict> = {
   personal: ({ tool, face }) =>
-    (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ??
-    verdict("personal", null),
+    (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ?? verdict("personal", null),
   guarded: ({ tool }, facts) =>
-    consentTo(tool, "guarded") ??
-    verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts, "guarded")),
+    consentTo(tool, "guarded") ?? verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts, "guarded")),
   strict: ({ tool }, facts) =>
-    verdict(
-      "strict",
-      tool.trusted && isKnownRead(facts) ? null : "it is not known to be a read of a trusted server",
-    ),
+    verdict("strict", tool.trusted && isKnownRead(facts) ? null : "it is not known to be a read of a trusted server"),
 };
 
 function notKnownToRead({ effect }: ToolFacts, profile: Profile): string {

@@ -34,10 +34,7 @@ test("the operator's word comes before the manifest, that before the name", () =
   assert.equal(effectOf(tool, {}).effect, "write");
   assert.equal(effectOf(tool, { "get_*": "read" }).effect, "read");
   assert.equal(effectOf(tool, { "other.*": "read" }).effect, "write");
-  assert.equal(
-    effectOf({ ...tool, metadata: sampleMetadata({ side_effects: "network" }) }, {}).effect,
-    "read",
-  );
+  assert.equal(effectOf({ ...tool, metadata: sampleMetadata({ side_effects: "network" }) }, {}).effect, "read");
 });
 
 test("hints count when the server is trusted, and only then", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../model/json.ts";
-import { missingFlags } from "./flags.ts";
+import { missingFlags } from "./grant.ts";
 
 const needed = {
   read: ["calendar.read"],
@@ -19,12 +19,7 @@ const cases: [title: string, flags: object, args: JsonObject | undefined, missin
   ["capitals and blanks are no way around", reader, { operation: " WRITE " }, ["calendar.write"]],
   ["nor are wide letters", reader, { operation: "ｗrite" }, ["calendar.write"]],
   ["what is no text needs everything", reader, { operation: ["write"] }, ["calendar.write"]],
-  [
-    "an unknown operation needs no less than none",
-    {},
-    { operation: "peek" },
-    ["calendar.read", "calendar.run"],
-  ],
+  ["an unknown operation needs no less than none", {}, { operation: "peek" }, ["calendar.read", "calendar.run"]],
   ["only true is on", { calendar: { read: "true", run: 1 } }, {}, ["calendar.read", "calendar.run"]],
   ["a flag may have dots in its name", { "calendar.write": true }, { operation: "write" }, []],
   ["a tool is shown to who may do one thing with it", { calendar: { write: true } }, undefined, []],

@@ -21,12 +21,7 @@ function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
 const { grantFor } = grantsWith();
 
 /** What is said to a caller, or `yes`. */
-function answer(
-  who: Principal,
-  tool: Partial<Tool>,
-  settings: Settings = {},
-  request: AccessRequest = {},
-): string {
+function answer(who: Principal, tool: Partial<Tool>, settings: Settings = {}, request: AccessRequest = {}): string {
   const grant = grantsWith(settings).grantFor(who, sampleTool(tool), request);
   return "refused" in grant ? grant.refused : "yes";
 }
@@ -48,24 +43,14 @@ const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string
   ["another persona may not", bob, { persona: "writer" }, "persona 'writer'"],
   ["a listed persona may use the tool", ada, forWriters, "everybody"],
   ["a caller without a persona is not on the list", bob, forWriters, "personas writer, operator"],
-  [
-    "the list is exact about capitals",
-    { ...ada, persona: "Writer" },
-    forWriters,
-    "personas writer, operator",
-  ],
+  ["the list is exact about capitals", { ...ada, persona: "Writer" }, forWriters, "personas writer, operator"],
   [
     "an empty list of personas lets nobody in",
     bob,
     { metadata: sampleMetadata({ persona_allowlist: [] }) },
     "personas",
   ],
-  [
-    "the group does not make up for the persona",
-    ada,
-    { groups: ["engineering"], persona: "reader" },
-    "'reader'",
-  ],
+  ["the group does not make up for the persona", ada, { groups: ["engineering"], persona: "reader" }, "'reader'"],
 ];
 
 for (const [title, who, tool, expected] of cases) {

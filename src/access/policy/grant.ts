@@ -2,19 +2,117 @@ import type { AccessRequest, Grant, Refused } from "../../model/call.ts";
 import type { Compliance } from "../../model/compliance.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import type { Grants } from "../../model/grants.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
-import type { ProviderSpec, Tool, ToolId } from "../../model/tool.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { everyScope, mayDo, type Principal } from "../../model/principal.ts";
+import type { Contact, ServerDefinition } from "../../model/server.ts";
+import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/tool.ts";
 import { type ComplianceCheck, createComplianceCheck } from "./compliance.ts";
-import { missingFlags } from "./flags.ts";
-import {
-  contactOf,
-  refuseGroup,
-  refuseLevel,
-  refusePersona,
-  refuseServer,
-  refuseWorkspace,
-} from "./server-grant.ts";
-import { allGroupsOf, refuseGroups, refuseGroupsOf, refuseState } from "./tool-groups.ts";
+
+const usual = "default";
+const every = "*";
+// Made once: ten thousand tools are asked about for one list.
+const onlyUsual: string[] = [usual];
+const onlyEvery: string[] = [every];
+/** The state of an agent that is in none. */
+const noState = "undefined";
+
+/** The groups that a caller may ask for. */
+function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
+  return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyUsual);
+}
+
+/** The groups that are meant. Who says nothing and may not ask for the usual one means all that is theirs. */
+function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly string[] {
+  if (toolGroups !== undefined) return typeof toolGroups === "string" ? [toolGroups] : toolGroups;
+  const allowed = allowedTo(principal);
+  return allowed.includes(every) || allowed.includes(usual) ? onlyUsual : allowed;
+}
+
+/** Why the groups that are asked for cannot be, or null. */
+export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
+  const allowed = allowedTo(principal);
+  if (allowed.includes(every)) return null;
+  const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
+  return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
+}
+
+/** All groups that are the caller's are meant. */
+function allGroupsOf(principal: Principal): AccessRequest {
+  return { toolGroups: [...allowedTo(principal)] };
+}
+
+/** Why a tool is not in the groups that are meant, or null. Capitals count. */
+export function refuseGroupsOf(
+  principal: Principal,
+  { group = onlyUsual }: ToolMetadata,
+  request: AccessRequest,
+): string | null {
+  const meant = meantBy(principal, request);
+  if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
+  const asked = meant.length === 0 ? "none" : meant.join(", ");
+  return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
+}
+
+export function refuseState({ "applicable-states": states }: ToolMetadata, request: AccessRequest): string | null {
+  if (states === undefined) return null;
+  const state = stateOf(request);
+  if (states.includes(every) || states.includes(state)) return null;
+  return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;
+}
+
+function stateOf({ state }: AccessRequest): string {
+  return state === undefined || state === "" ? noState : state;
+}
+
+type Flags = Readonly<Record<string, unknown>>;
+type Needed = NonNullable<ToolMetadata["requires_flags"]>;
+
+/** What a call needs that does not say what it wants to do. */
+const withoutOperation = ["read", "execute"];
+
+/**
+ * The flags that are missing for what the arguments want to do. Without arguments: those that are missing
+ * for everything the tool can do.
+ */
+export function missingFlags(needed: Needed | undefined, flags: Flags, args?: JsonObject): string[] {
+  if (needed === undefined) return [];
+  const missing = (operations: readonly string[]) => flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
+  if (args === undefined) {
+    const each = [withoutOperation, ...Object.keys(needed).map((operation) => [operation])].map(missing);
+    return each.some((lacking) => lacking.length === 0) ? [] : [...new Set(each.flat())];
+  }
+  const { operation } = args;
+  if (operation === undefined || operation === null) return missing(withoutOperation);
+  // What is no text may mean anything to the server.
+  if (typeof operation !== "string") return missing(Object.keys(needed));
+  return missing(isNamed(needed, operation) ? [operation] : withoutOperation);
+}
+
+function flagsFor(needed: Needed, operations: readonly string[]): string[] {
+  const wanted = new Set(operations.map(plain));
+  const flags = Object.entries(needed).filter(([operation]) => wanted.has(plain(operation)));
+  return [...new Set(flags.flatMap(([, list]) => list))];
+}
+
+function isNamed(needed: Needed, operation: string): boolean {
+  return Object.keys(needed).some((known) => plain(known) === plain(operation));
+}
+
+/** Servers that are lenient about spelling must not make us blind. */
+function plain(operation: string): string {
+  return operation.normalize("NFKC").trim().toLowerCase();
+}
+
+/** Dots lead into objects, and may belong to a name. */
+function isOn(flags: Flags, path: string): boolean {
+  if (Object.hasOwn(flags, path)) return flags[path] === true;
+  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
+    const name = path.slice(0, dot);
+    const inner = Object.hasOwn(flags, name) ? flags[name] : undefined;
+    if (isObject(inner) && isOn(inner, path.slice(dot + 1))) return true;
+  }
+  return false;
+}
 
 export type GrantFacts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
@@ -151,4 +249,62 @@ function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
     if (known?.of !== of || known === undefined) known = { of, check: createComplianceCheck(of) };
     return known.check(ofCaller, ofServer);
   };
+}
+
+/** Why a server is not for this caller, or null. What is not configured is nobody's. */
+function refuseServer(
+  principal: Principal,
+  name: string,
+  definition: ServerDefinition | undefined,
+  { compliance, request }: { compliance: ComplianceCheck; request: AccessRequest },
+): Refused | null {
+  if (principal.servers && !principal.servers.includes(name))
+    return { why: "server", refused: "its server is not among those this caller is limited to" };
+  if (definition === undefined) return { why: "server", refused: "its server is not configured" };
+  if (!definition.enabled) return { why: "server", refused: "its server is disabled" };
+  const { workspaces, persona, groups, compliance_level } = definition;
+  return (
+    refuseWorkspace(principal, workspaces) ??
+    refusePersona(principal, persona) ??
+    withContact(
+      refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request),
+      definition,
+    )
+  );
+}
+
+/** One common group is enough, and no group means everybody. */
+function refuseGroup(principal: Principal, groups: readonly string[]): Refused | null {
+  if (groups.length === 0 || groups.some((group) => principal.groups.includes(group))) return null;
+  return { why: "groups", refused: `it is for members of ${groups.join(", ")}` };
+}
+
+function refusePersona(principal: Principal, persona: string | null): Refused | null {
+  if (persona === null || persona === principal.persona) return null;
+  return { why: "persona", refused: `it belongs to persona '${persona}'` };
+}
+
+/** The names of other workspaces are told to nobody. */
+function refuseWorkspace({ workspace }: Principal, workspaces: readonly string[] = []): Refused | null {
+  if (workspaces.length === 0 || (workspace !== null && workspaces.includes(workspace))) return null;
+  return { why: "workspace", refused: "it belongs to another workspace" };
+}
+
+/** A level that a call names holds beside the caller's own, so that it can only tighten. */
+function refuseLevel(
+  principal: Principal,
+  level: string | null,
+  check: ComplianceCheck,
+  request: AccessRequest,
+): Refused | null {
+  const refused = check(principal.compliance, level) ?? check(request.compliance ?? null, level);
+  return refused === null ? null : { why: "compliance", refused };
+}
+
+function withContact(refused: Refused | null, definition: ServerDefinition): Refused | null {
+  return refused && definition.discoverable ? { ...refused, locked: contactOf(definition) } : refused;
+}
+
+function contactOf({ author, help_email }: ServerDefinition): Contact {
+  return { author: author ?? null, help_email: help_email ?? null };
 }

@@ -40,8 +40,7 @@ function exposedOf({ providers }: Tool, isIsolated: Isolation["isIsolated"]): st
     if (elsewhere.includes(name)) continue;
     if (name !== "mcp") return `its provider '${name}' runs in this process and not isolated`;
     const server = String(config.server);
-    if (!isIsolated(server))
-      return `server '${server}' does not run isolated ('mcpServers.${server}.isolated')`;
+    if (!isIsolated(server)) return `server '${server}' does not run isolated ('mcpServers.${server}.isolated')`;
   }
   return null;
 }

@@ -1,17 +1,47 @@
 import { matchesGlob } from "../../lib/glob.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Policy, PolicyRule } from "../../model/policy.ts";
+import type { Policy, PolicyRule, TimeWindow } from "../../model/policy.ts";
 import type { Face, Principal } from "../../model/principal.ts";
 import type { Tool, ToolId } from "../../model/tool.ts";
 import { spellings } from "../../model/tool-name.ts";
-import {
-  type CreatePatternSet,
-  createArgumentMatcher,
-  keyOf,
-  type MatchedPatterns,
-} from "./argument-patterns.ts";
+import { type CreatePatternSet, createArgumentMatcher, keyOf, type MatchedPatterns } from "./argument-patterns.ts";
 import { type Effect, effectOf } from "./effect.ts";
-import { createTimeTest } from "./time-window.ts";
+
+const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const dayMinutes = 24 * 60;
+
+/** Tells whether a moment lies in the window. */
+export function createTimeTest({ from, to, days, timezone }: TimeWindow): (now: Date) => boolean {
+  const start = minutesOf(from);
+  const end = minutesOf(to);
+  const length = (end - start + dayMinutes) % dayMinutes || dayMinutes;
+  const clock = new Intl.DateTimeFormat("en-GB", {
+    timeZone: timezone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return (now) => {
+    const { weekday, minutes } = readClock(clock, now);
+    const passed = (minutes - start + dayMinutes) % dayMinutes;
+    if (passed >= length) return false;
+    // After midnight it is still the window of the day before.
+    const begun = minutes < start ? (weekday + 6) % 7 : weekday;
+    return days === undefined || days.some((day) => day === weekdays[begun]);
+  };
+}
+
+function minutesOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(":").map(Number);
+  return hours * 60 + minutes;
+}
+
+function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; minutes: number } {
+  const parts = Object.fromEntries(clock.formatToParts(now).map(({ type, value }) => [type, value]));
+  const weekday = weekdays.indexOf(String(parts.weekday).slice(0, 3).toLowerCase());
+  return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
+}
 
 /** What a rule may look at beside the tool. */
 export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
@@ -55,8 +85,7 @@ function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risk: ToolFac
   const { tool: names, server } = rule;
   if (names !== undefined && !isNamed(rule.verdict, names, tool)) return false;
   if (server !== undefined && !isReached(rule.verdict, server, tool)) return false;
-  if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects))
-    return false;
+  if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects)) return false;
   if (rule.effects !== undefined && !rule.effects.includes(effect)) return false;
   return rule.risk === undefined || rule.risk.includes(risk);
 }
@@ -101,8 +130,7 @@ function compile(rule: PolicyRule, place: number): Compiled {
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
     groups && (({ principal }: Situation) => groups.some((group) => principal.groups.includes(group))),
-    users &&
-      (({ principal }: Situation) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
+    users && (({ principal }: Situation) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
     personas && (({ principal }: Situation) => personas.includes(principal.persona ?? "")),
     faces && (({ face }: Situation) => faces.includes(face)),
     inTime && (({ now }: Situation) => inTime(now())),
@@ -129,8 +157,7 @@ function createFinder(
     const consider = (candidate: Compiled) => {
       if (first !== null && first.place <= candidate.place) return;
       const found = candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
-      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation))
-        first = candidate;
+      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation)) first = candidate;
     };
     for (const key of matched?.somewhere ?? []) byPattern.get(key)?.forEach(consider);
     for (const group of situation.principal.groups) byGroup.get(group)?.forEach(consider);

@@ -4,7 +4,7 @@ import { sampleMetadata } from "../../../test/samples/calls.ts";
 import type { AccessRequest } from "../../model/call.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
 import type { ToolMetadata } from "../../model/tool.ts";
-import { refuseGroups, refuseGroupsOf, refuseState } from "./tool-groups.ts";
+import { refuseGroups, refuseGroupsOf, refuseState } from "./grant.ts";
 
 const root = trusted({ user: "root" });
 

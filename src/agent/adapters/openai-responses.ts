@@ -4,9 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { answerWhole, hasWholeArguments, isCutOff } from "../cut-off.ts";
 
-type OutputItem =
-  | { type: "input_text"; text: string }
-  | { type: "input_image"; image_url: string; detail: "auto" };
+type OutputItem = { type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail: "auto" };
 
 /** The result of one call, as an item of OpenAI's Responses API. */
 export type FunctionCallOutput = {
@@ -47,9 +45,7 @@ function readCall(item: unknown): AskedCall[] {
   if (!isObject(item) || item.type !== "function_call") return [];
   const { call_id: id, name, arguments: written } = item;
   if (typeof id !== "string" || typeof name !== "string") return [];
-  return [
-    { id, type: "function", function: { name, arguments: typeof written === "string" ? written : "" } },
-  ];
+  return [{ id, type: "function", function: { name, arguments: typeof written === "string" ? written : "" } }];
 }
 
 function renderOutput(content: ChatContent): string | OutputItem[] {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { ChatModel, ModelPart } from "../../model/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { createAiSdkModel } from "./ai-sdk-model.ts";
+import { createAiSdkModel, toPrompt } from "./ai-sdk-model.ts";
 import { streamPatiently } from "./stream-patiently.ts";
-import { toPrompt } from "./to-prompt.ts";
 
 const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
 const end: ModelPart = { type: "end", reason: "stop", usage };

@@ -48,10 +48,7 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
           { data: { noModel: true } },
         )
       );
-    throw new PlaneError(
-      "USAGE",
-      `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`,
-    );
+    throw new PlaneError("USAGE", `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`);
   }
 
   /** Throws why it cannot be asked. */
@@ -96,10 +93,7 @@ async function openGiven(model: Exclude<ModelChoice, string>, name: string): Pro
   if ("stream" in model && typeof model.stream === "function") return model;
   const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
   if (isForeignModel(model)) return createAiSdkModel(name, model, await explainer(name));
-  throw new PlaneError(
-    "USAGE",
-    `'${name}' is no model: give the name of one, or a language model of the AI SDK.`,
-  );
+  throw new PlaneError("USAGE", `'${name}' is no model: give the name of one, or a language model of the AI SDK.`);
 }
 
 async function explainer(name: string): Promise<(thrown: unknown) => PlaneError> {
@@ -118,11 +112,7 @@ function unknownModel(name: string, known: readonly { name: string }[]): PlaneEr
     known.map((model) => model.name),
     1,
   ).map((close) => ` Did you mean '${close}'?`);
-  return new PlaneError(
-    "NOT_FOUND",
-    `No model '${name}' is configured.${near.join("")} Add it under 'models'.`,
-    {
-      data: { model: name },
-    },
-  );
+  return new PlaneError("NOT_FOUND", `No model '${name}' is configured.${near.join("")} Add it under 'models'.`, {
+    data: { model: name },
+  });
 }

@@ -19,7 +19,6 @@ export async function openEndpoint(
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   const opened: unknown = provider.chatModel(model);
-  if (!isForeignModel(opened))
-    throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
+  if (!isForeignModel(opened)) throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
   return { ...createAiSdkModel(name, opened, explain), provider: "openai-compatible" };
 }

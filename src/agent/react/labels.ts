@@ -54,13 +54,7 @@ function skipNumber(line: string, from: number): number {
 }
 
 /** `**Action:** x`: the mark that was opened before the word may be closed behind the colon. */
-function closeMark(
-  line: string,
-  at: number,
-  mark: string,
-  label: Label,
-  isWhole: boolean,
-): FoundLabel | "open" {
+function closeMark(line: string, at: number, mark: string, label: Label, isWhole: boolean): FoundLabel | "open" {
   const rest = line.slice(at, at + mark.length);
   if (rest === mark) return { label, length: at + mark.length, mark: "" };
   return mark.startsWith(rest) && !isWhole ? "open" : { label, length: at, mark };

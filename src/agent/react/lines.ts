@@ -24,9 +24,7 @@ export function createLines(hear: (spoken: Spoken) => void): Lines {
   function read(isEnd: boolean): void {
     let at = 0;
     while (at < waiting.length) {
-      const spoken = isBeginning
-        ? readBeginning(waiting, at, isEnd, isNumbered !== false)
-        : readRest(waiting, at);
+      const spoken = isBeginning ? readBeginning(waiting, at, isEnd, isNumbered !== false) : readRest(waiting, at);
       if (spoken === "open") break;
       at += spoken.text.length;
       isBeginning = spoken.text.endsWith("\n");

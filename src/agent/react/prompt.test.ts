@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelTool } from "../../model/chat.ts";
-import { describeTool } from "./describe-tool.ts";
-import { renderProblem, renderPrompt } from "./prompt.ts";
+import { describeTool, renderProblem, renderPrompt } from "./style.ts";
 
 const weather: ModelTool = {
   name: "weather__forecast",
@@ -107,8 +106,5 @@ test("a schema that contains itself or says nothing is told in short", () => {
 
 test("a reply that cannot be understood is answered with what was expected", () => {
   const text = renderProblem("Nothing was said.", "length");
-  assert.match(
-    text,
-    /^Error: Nothing was said\. Your reply had no room left; be shorter\. Reply with "Thought:"/,
-  );
+  assert.match(text, /^Error: Nothing was said\. Your reply had no room left; be shorter\. Reply with "Thought:"/);
 });

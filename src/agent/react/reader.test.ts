@@ -115,16 +115,7 @@ test("what is written by the rules is read as it was meant", () => {
 test("a text is told while it comes, except where it could become something else", () => {
   const heard: string[] = [];
   const reader = createReactReader((type, text) => heard.push(`${type} ${text}`));
-  for (const piece of [
-    "Thought: I lo",
-    "ok",
-    " it up.",
-    "\nAct",
-    "ually no",
-    "\nFinal",
-    " Answer: 4",
-    "2 ",
-  ]) {
+  for (const piece of ["Thought: I lo", "ok", " it up.", "\nAct", "ually no", "\nFinal", " Answer: 4", "2 "]) {
     reader.push(piece);
   }
   assert.deepEqual(heard, [
@@ -157,9 +148,7 @@ const long: Record<string, string> = {
 for (const [what, text] of Object.entries(long)) {
   test(`a megabyte of ${what} comes to an end, whole and in small pieces`, () => {
     const whole = parseReact(text);
-    const pieces = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) =>
-      text.slice(at * 3, at * 3 + 3),
-    );
+    const pieces = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) => text.slice(at * 3, at * 3 + 3));
     assert.deepEqual(readPieces(pieces).turn, whole);
   });
 }

@@ -12,11 +12,7 @@ test("nothing, the model's last message or all of them are kept, as the trace sa
   assert.deepEqual(messagesFor("last_message", messages), [messages.at(-1)]);
   assert.deepEqual(messagesFor("all_messages", messages), messages);
   const unanswered = messages.slice(0, 3);
-  assert.deepEqual(
-    messagesFor("last_message", unanswered),
-    [messages[1]],
-    "a result is no message of the model",
-  );
+  assert.deepEqual(messagesFor("last_message", unanswered), [messages[1]], "a result is no message of the model");
   assert.deepEqual(messagesFor("last_message", []), []);
 });
 
@@ -52,9 +48,7 @@ test("a run is kept without what looks like a secret, wherever somebody wrote it
       { role: "tool", tool_call_id: "a", content: said },
       {
         role: "user",
-        content: [
-          { type: "image_url", image_url: { url: "https://files.example/a.png?signature=hunter22" } },
-        ],
+        content: [{ type: "image_url", image_url: { url: "https://files.example/a.png?signature=hunter22" } }],
       },
     ],
   });

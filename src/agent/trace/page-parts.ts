@@ -33,9 +33,7 @@ function renderCall({ number, tool, arguments: args, result, facts }: ToldCall):
     ...(result === null ? [] : [labelled("Result", renderResult(result))]),
   ].join("");
   const shown =
-    body === ""
-      ? `<div class="body label">What was said is not kept.</div>`
-      : `<div class="body">${body}</div>`;
+    body === "" ? `<div class="body label">What was said is not kept.</div>` : `<div class="body">${body}</div>`;
   return `<details class="card call"${body === "" ? "" : " open"}><summary><span class="number">${number}</span><span class="tool mono">${escapeHtml(tool)}</span>${facts === null ? "" : renderFacts(facts)}</summary>${shown}</details>`;
 }
 
@@ -59,16 +57,12 @@ function renderCode(text: string): string {
 
 function renderResult(content: ChatContent): string {
   if (typeof content === "string") return renderCode(content);
-  return content
-    .map((block) => (block.type === "text" ? renderCode(block.text) : renderPicture(block)))
-    .join("");
+  return content.map((block) => (block.type === "text" ? renderCode(block.text) : renderPicture(block))).join("");
 }
 
 function renderContent(content: ChatContent): string {
   if (typeof content === "string") return renderText(content);
-  return content
-    .map((block) => (block.type === "text" ? renderText(block.text) : renderPicture(block)))
-    .join("");
+  return content.map((block) => (block.type === "text" ? renderText(block.text) : renderPicture(block))).join("");
 }
 
 function renderText(text: string): string {

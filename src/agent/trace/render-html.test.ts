@@ -10,8 +10,7 @@ const hostile = `</style></script><script>alert(1)</script><img src=x onerror=al
 /** Every tag of a page with its attributes, as far as a browser would see them. */
 function tagsOf(html: string): string[] {
   return [...html.replace(/<style>[\s\S]*?<\/style>/, "").matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)].map(
-    ([, name = "", rest = ""]) =>
-      `${name} ${[...rest.matchAll(/([\w-]+)=/g)].map(([, one]) => one).join(" ")}`.trim(),
+    ([, name = "", rest = ""]) => `${name} ${[...rest.matchAll(/([\w-]+)=/g)].map(([, one]) => one).join(" ")}`.trim(),
   );
 }
 
@@ -103,10 +102,7 @@ test("a picture in the conversation is shown, and none is fetched", () => {
   const picture = (url: string) => [{ type: "image_url", image_url: { url } }] as const;
   const page = (url: string) =>
     renderRunPage(agentRun("one", { messages: [{ role: "user", content: [...picture(url)] }] })).text;
-  assert.match(
-    page("data:image/png;base64,iVBORw0KGgo="),
-    /<img src="data:image\/png;base64,iVBORw0KGgo=" alt/,
-  );
+  assert.match(page("data:image/png;base64,iVBORw0KGgo="), /<img src="data:image\/png;base64,iVBORw0KGgo=" alt/);
   assert.doesNotMatch(page("https://tracker.example/x.png"), /<img/);
   assert.doesNotMatch(page("data:image/svg+xml;base64,PHN2Zz4="), /<img/);
 });

@@ -50,10 +50,7 @@ test("of a run whose conversation is not kept, the question, the calls and the a
   );
   const { messages } = agentRun("one");
   const last = renderRunText(agentRun("one", { trace: "last_message", messages: messages.slice(-1) }));
-  assert.match(
-    last,
-    /1\. github_search_issues[\s\S]*Reasoning\n {3}I have seen both\.\n\nAnswer\n {3}Two are\.$/,
-  );
+  assert.match(last, /1\. github_search_issues[\s\S]*Reasoning\n {3}I have seen both\.\n\nAnswer\n {3}Two are\.$/);
 });
 
 test("a failed run tells its error, and arguments that are no JSON stay what they are", () => {

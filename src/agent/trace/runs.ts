@@ -35,8 +35,7 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
           // Whose runs somebody else's are is not for them to know, not even whether there are some.
-          if (filter.user !== undefined && filter.user !== principal.user)
-            return { runs: [], nextCursor: null };
+          if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
         const found = await (await memory.store()).runs({ ...filter, limit: limit + 1 });
@@ -46,10 +45,7 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
       run: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
       async renderRun(id, format, { principal = defaultPrincipal } = {}) {
         if (!runFormats.includes(format))
-          throw new PlaneError(
-            "USAGE",
-            `A run cannot be shown as '${format}': give one of ${runFormats.join(", ")}.`,
-          );
+          throw new PlaneError("USAGE", `A run cannot be shown as '${format}': give one of ${runFormats.join(", ")}.`);
         const run = await find(id, principal);
         if (format === "html") return (await import("./render-html.ts")).renderRunPage(run);
         const { renderRunText } = await import("./render-text.ts");
@@ -62,9 +58,7 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
       try {
         await memory.recordRun(kept);
       } catch (thrown) {
-        process.emitWarning(
-          `The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`,
-        );
+        process.emitWarning(`The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`);
       }
       tell(kept, memory.emit);
     },
@@ -73,10 +67,7 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
 
 function filterOf({ cursor, limit = usualPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > largestPage)
-    throw new PlaneError(
-      "USAGE",
-      `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`,
-    );
+    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`);
   const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);

@@ -51,8 +51,7 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
       continue;
     }
     const spoken = toldMessage(message);
-    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content))
-      told.push(spoken);
+    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
     if (message.role !== "assistant") continue;
     const asked = (message.tool_calls ?? []).map((call) => ({ call, told: askedCall(call, factsOf) }));
     open = new Map(asked.map(({ call, told: one }) => [call.id, one]));
@@ -63,9 +62,7 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
 
 /** Ids come again where a conversation goes on, and the run that is told of is its end: so from there on backwards. */
 function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
-  const asked = messages.flatMap((message) =>
-    message.role === "assistant" ? (message.tool_calls ?? []) : [],
-  );
+  const asked = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
   const left = [...made];
   const found = new Map<AskedCall, AgentCall>();
   for (const call of asked.toReversed()) {

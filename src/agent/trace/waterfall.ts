@@ -23,8 +23,7 @@ export function renderWaterfall(run: AgentRun): string {
   const span = Math.max(run.durationMs, ...rows.map(({ from, took }) => from + took), 1);
   const height = top + rows.length * rowHeight + 6;
   const scale = (ms: number) => labels + (ms / span) * (width - labels - numbers);
-  const more =
-    all.length > rows.length ? `<p class="over">${all.length - rows.length} more are not drawn.</p>` : "";
+  const more = all.length > rows.length ? `<p class="over">${all.length - rows.length} more are not drawn.</p>` : "";
   return [
     `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="When the model was asked and tools were called">`,
     ...ticksOf(span).map((ms) => renderTick(ms, scale(ms), height)),

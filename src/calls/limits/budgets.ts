@@ -1,12 +1,11 @@
 import type { Budgets } from "../../model/budgets.ts";
-import type { Routed } from "../../model/call.ts";
+import type { Cost, Routed } from "../../model/call.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { costOf } from "../cost.ts";
-import { outOfTime } from "./exceeded.ts";
 import { createMeter, type Meter } from "./meter.ts";
-import { type Payer, payBack, payHere, payTogether } from "./pay.ts";
-import { type CostLedger, createCostLedger } from "./purse.ts";
+import { type CostLedger, createCostLedger, limitIn, rest } from "./purse.ts";
 import type { SharedBudgets } from "./shared-budgets.ts";
 import { createTimeShares, type Timed } from "./time-shares.ts";
 
@@ -102,12 +101,7 @@ export function createBudgets(
       const found = conversations.get(keyOf(conversation, principal));
       const { persona } = principal;
       const cost = (persona === null ? undefined : personas.get(persona)?.all()) ?? {};
-      return render(
-        { spentMs: found?.usedMs() ?? 0, cost: found?.purse.all() ?? {} },
-        persona,
-        cost,
-        setting(),
-      );
+      return render({ spentMs: found?.usedMs() ?? 0, cost: found?.purse.all() ?? {} }, persona, cost, setting());
     },
     async everywhere(conversation, principal) {
       if (shared === undefined) return this.of(conversation, principal);
@@ -120,12 +114,7 @@ export function createBudgets(
       // What is in our hands is not used yet.
       const found = conversations.get(key);
       const unusedMs = found ? found.heldMs - found.usedMs() : 0;
-      return render(
-        { spentMs: all.takenMs - unusedMs, cost: all.cost },
-        persona,
-        ofPersona?.cost ?? {},
-        setting(),
-      );
+      return render({ spentMs: all.takenMs - unusedMs, cost: all.cost }, persona, ofPersona?.cost ?? {}, setting());
     },
     async forget(conversation, principal) {
       const key = keyOf(conversation, principal);
@@ -194,4 +183,76 @@ function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T
   const [oldest] = kept.size > maxKept ? kept.keys() : [];
   if (oldest !== undefined) kept.delete(oldest);
   return found;
+}
+
+/** Who pays, and how that is told. */
+type Payer = {
+  purse: CostLedger;
+  key: string;
+  whose: string;
+  maxCost: Budgets["maxCost"];
+  setting: string;
+};
+
+/** Takes the money out of every purse, or out of none. */
+function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
+  for (const payer of payers) {
+    const limit = limitIn(cost.unit, payer.maxCost);
+    const spent = payer.purse.spent(cost.unit);
+    if (limit !== null && spent + cost.amount > limit + rest) throw tooDear(cost, payer, spent, limit, tool);
+  }
+  for (const { purse } of payers) purse.add(cost);
+}
+
+/** The same where all planes pay from the same purses. What this one has paid is kept in mind for when the store is away. */
+async function payTogether(
+  cost: Cost,
+  payers: readonly Payer[],
+  tool: string,
+  shared: SharedBudgets,
+): Promise<readonly Payer[]> {
+  const paid: Payer[] = [];
+  for (const payer of payers) {
+    const limit = limitIn(cost.unit, payer.maxCost);
+    const spent = await shared.pay(payer.key, cost, limit).catch(() => undefined);
+    if (spent === undefined) {
+      payBack(cost, paid, shared);
+      payHere(cost, payers, tool);
+      return [];
+    }
+    if (spent !== null) {
+      payBack(cost, paid, shared);
+      throw tooDear(cost, payer, spent, limit ?? 0, tool);
+    }
+    paid.push(payer);
+  }
+  for (const { purse } of payers) purse.add(cost);
+  return paid;
+}
+
+function payBack(cost: Cost, payers: readonly Payer[], shared: SharedBudgets): void {
+  const back = { ...cost, amount: -cost.amount };
+  for (const { key } of payers) void shared.pay(key, back, null).catch(() => undefined);
+}
+
+function tooDear({ amount, unit }: Cost, { whose, setting }: Payer, spent: number, limit: number, tool: string) {
+  const text = `it costs ${amount} ${unit}, and ${whose} has spent ${spent} of ${limit}`;
+  return exceeded(tool, text, { budget: "cost", spent, limit, unit, key: setting });
+}
+
+type Exceeded = { budget: "time" | "cost"; spent: number; limit: number; unit?: string; key: string };
+
+function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
+  const remedy =
+    data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost"
+      ? "Start another conversation, or raise"
+      : "Raise";
+  return new PlaneError("BUDGET_EXCEEDED", `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`, {
+    data: { tool, sent: false, retryAt: null, ...data },
+  });
+}
+
+function outOfTime(tool: string, spent: number, limit: number): PlaneError {
+  const text = `the tools of this conversation have run for ${spent / 1000} s of ${limit / 1000} s`;
+  return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
 }

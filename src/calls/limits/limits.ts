@@ -1,15 +1,156 @@
+import { createGate, type Gate, GateFull } from "../../lib/gate.ts";
 import type { TimeLimiter } from "../../lib/time-limit.ts";
 import type { Routed } from "../../model/call.ts";
-import type { PlaneError } from "../../model/errors.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { ProviderSpec, Tool } from "../../model/tool.ts";
 import type { ConversationBudgets } from "./budgets.ts";
 import type { Circuits, Entered } from "./circuits.ts";
 import type { Meter } from "./meter.ts";
 import { createRates, type Rated } from "./rates.ts";
-import { createRetryBudget } from "./retry-budget.ts";
 import type { SharedCounts } from "./shared-counts.ts";
 import { createSharedRates } from "./shared-rates.ts";
-import { createTurns, isSerial } from "./turns.ts";
+
+/** Of the calls so many may be tried again, but always a few: ten that fail twice before they succeed are no storm. */
+const share = 0.2;
+const least = 20;
+
+/** The last minute in pieces, so that nothing has to be kept of single calls. */
+const pieceMs = 10_000;
+const pieces = 6;
+
+type Counts = { piece: number; calls: number[]; retries: number[] };
+
+export type RetryBudget = {
+  /** A call goes there, for the first time. */
+  called(target: string): void;
+  /** True when one more may be tried again. */
+  take(target: string): boolean | Promise<boolean>;
+};
+
+/**
+ * Keeps retries a small part of what a target is asked: one that is overloaded is not helped by more of them. Where
+ * several planes count together, each tells its calls with its next retry, so the sum is never above what was made.
+ */
+export function createRetryBudget(shared?: SharedCounts): RetryBudget {
+  const targets = new Map<string, Counts>();
+  const countsOf = (target: string): Counts => {
+    const piece = Math.floor(Date.now() / pieceMs);
+    const found = targets.get(target) ?? emptyAt(piece);
+    if (!targets.has(target)) targets.set(target, found);
+    forget(found, piece);
+    return found;
+  };
+
+  return {
+    called(target) {
+      const { calls, piece } = countsOf(target);
+      calls[piece % pieces] = (calls[piece % pieces] ?? 0) + 1;
+    },
+    take(target) {
+      const counts = countsOf(target);
+      if (shared === undefined) return takeOne(counts);
+      const calls = sum(counts.calls);
+      counts.calls = empty();
+      return takeTogether(shared, target, calls).catch(() => takeOne(counts));
+    },
+  };
+}
+
+function takeTogether(shared: SharedCounts, target: string, calls: number): Promise<boolean> {
+  return shared.change(`retries:${target}`, pieces * pieceMs, (value, now) => {
+    const piece = Math.floor(now / pieceMs);
+    const counts = (value as Counts | null) ?? emptyAt(piece);
+    forget(counts, piece);
+    counts.calls[piece % pieces] = (counts.calls[piece % pieces] ?? 0) + calls;
+    const answer = takeOne(counts);
+    return { value: counts as JsonObject, answer };
+  });
+}
+
+function takeOne({ calls, retries, piece }: Counts): boolean {
+  if (sum(retries) + 1 > Math.max(least, share * sum(calls))) return false;
+  retries[piece % pieces] = (retries[piece % pieces] ?? 0) + 1;
+  return true;
+}
+
+function emptyAt(piece: number): Counts {
+  return { piece, calls: empty(), retries: empty() };
+}
+
+function empty(): number[] {
+  return Array.from({ length: pieces }, () => 0);
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Empties the pieces that are older than the last minute. */
+function forget(counts: Counts, piece: number): void {
+  const passed = Math.min(pieces, Math.abs(piece - counts.piece));
+  for (let at = 0; at < passed; at += 1) {
+    const old = (piece - at + pieces) % pieces;
+    counts.calls[old] = 0;
+    counts.retries[old] = 0;
+  }
+  counts.piece = piece;
+}
+
+/** How many calls of one tool may wait for each other. */
+const maxLine = 1_000;
+
+/** Calls of a tool that may not run beside itself: one after the other, in the order they came. */
+type Turns = {
+  /** Undefined when it is the call's turn already. Who gives up leaves the line. */
+  enter(tool: Tool, signal: AbortSignal): Promise<void> | undefined;
+  leave(tool: Tool): void;
+  /** How many tools have a call that runs or waits. */
+  size(): number;
+};
+
+/** Only where somebody said so: by default a tool may run as often as its server lets it. */
+export function isSerial({ parallel, metadata }: Tool): boolean {
+  return parallel === "explicit" && metadata.allow_parallel === false;
+}
+
+export function createTurns(): Turns {
+  const lines = new Map<string, Gate>();
+  const lineOf = (key: string): Gate => {
+    const found = lines.get(key) ?? createGate(1, maxLine);
+    lines.set(key, found);
+    return found;
+  };
+
+  return {
+    enter(tool, signal) {
+      try {
+        return lineOf(keyOf(tool)).enter(signal);
+      } catch (thrown) {
+        throw thrown instanceof GateFull ? tooMany(tool) : thrown;
+      }
+    },
+    leave(tool) {
+      const key = keyOf(tool);
+      const line = lines.get(key);
+      line?.leave();
+      if (line?.inside() === 0) lines.delete(key);
+    },
+    size: () => lines.size,
+  };
+}
+
+/** A listing brings new objects for the same tools, so the id counts. */
+function keyOf({ id }: Tool): string {
+  return JSON.stringify([id.server, id.tool]);
+}
+
+function tooMany({ name, id: { server } }: Tool): PlaneError {
+  const text = `'${name}' runs one call at a time ('allow_parallel' is false), and ${maxLine} wait. Call again later.`;
+  return new PlaneError("BUSY", text, {
+    data: { tool: name, ...(server === null ? {} : { server }), sent: false, retryAt: null },
+  });
+}
 
 /** Whatever may hold a call back once it is known where it goes. */
 export type Limits = {
@@ -55,11 +196,7 @@ export function createLimits({ budgets, circuits, ratePerMinute, shared }: Limit
   const rates = shared ? createSharedRates(shared, createRates()) : createRates();
   const retries = createRetryBudget(shared);
 
-  async function waitForTurn(
-    { tool }: Routed,
-    limiter: TimeLimiter,
-    meter: Meter | undefined,
-  ): Promise<CallPass> {
+  async function waitForTurn({ tool }: Routed, limiter: TimeLimiter, meter: Meter | undefined): Promise<CallPass> {
     const { signal } = limiter;
     await meter?.check();
     const takesTurns = isSerial(tool);

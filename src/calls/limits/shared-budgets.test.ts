@@ -4,8 +4,8 @@ import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/ca
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
 import { Budgets } from "../../model/budgets.ts";
 import { createBudgets } from "./budgets.ts";
+import { createRetryBudget } from "./limits.ts";
 import type { Meter } from "./meter.ts";
-import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets } from "./shared-budgets.ts";
 
 const call = (cost: object) => {

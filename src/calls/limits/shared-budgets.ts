@@ -49,8 +49,7 @@ export function createSharedBudgets(shared: SharedCounts) {
         if (limit !== null && amount > 0 && sum > limit + rest) return { budget, answer: spent };
         return { budget: { ...budget, cost: { ...budget.cost, [unit]: sum } }, answer: null };
       }),
-    forget: (key: string): Promise<null> =>
-      shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null })),
+    forget: (key: string): Promise<null> => shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null })),
   };
 }
 

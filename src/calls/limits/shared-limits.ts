@@ -53,8 +53,7 @@ export function createPlaneLimits(
       ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
     }),
     verbs: {
-      budget: (conversation, { principal = defaultPrincipal } = {}) =>
-        budgets.everywhere(conversation, principal),
+      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
     },
     circuitOf(server) {
       const circuit = circuits.status(server);

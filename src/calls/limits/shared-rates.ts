@@ -67,8 +67,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   }
 
   return {
-    take: (rated, limitMs, signal) =>
-      takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal),
+    take: (rated, limitMs, signal) => (takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal)),
     size: () => shares.size + alone.size(),
   };
 }

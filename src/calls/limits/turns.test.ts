@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { createTurns, isSerial } from "./turns.ts";
+import { createTurns, isSerial } from "./limits.ts";
 
 const { signal } = new AbortController();
 const one = sampleTool();
@@ -59,7 +59,6 @@ test("a line that has grown too long is closed, and says so", () => {
   for (let at = 0; at <= 1_000; at += 1) turns.enter(one, signal);
   assert.throws(
     () => turns.enter(one, signal),
-    (thrown) =>
-      thrown instanceof PlaneError && thrown.code === "BUSY" && /one call at a time/.test(thrown.message),
+    (thrown) => thrown instanceof PlaneError && thrown.code === "BUSY" && /one call at a time/.test(thrown.message),
   );
 });

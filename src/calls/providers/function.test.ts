@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlaneError } from "../../model/errors.ts";
 import type { ToolFunction } from "../../model/provider.ts";
-import { createFunctionProvider } from "./function.ts";
+import { createFunctionProvider } from "./providers.ts";
 
 const spec = { name: "function", priority: 0, health_check_interval: 300, config: { function: "f" } };
 const context = {

@@ -1,12 +1,5 @@
 /** Codes of failures before anything could be sent. */
-const unsent = [
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-];
+const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** With these an endpoint says that it has not begun: too slow to read the request, too early, too many of them. */
 export const refusedUnread: readonly number[] = [408, 425, 429];

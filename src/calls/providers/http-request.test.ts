@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HttpProviderConfig } from "../../model/http-provider.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { prepareRequest } from "./http-request.ts";
+import { prepareRequest } from "./http.ts";
 
 const args = { id: "7/8", q: "a b", tags: ["x", "y"], none: null, deep: { k: 1 } };
 const rest = { q: "a b", tags: ["x", "y"], none: null, deep: { k: 1 } };

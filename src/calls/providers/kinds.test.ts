@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../model/json.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
-import { createProviderKinds } from "./kinds.ts";
+import { createProviderKinds } from "./providers.ts";
 
 const spec: ProviderSpec = {
   name: "queue",

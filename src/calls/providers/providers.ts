@@ -2,14 +2,23 @@ import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
 import { revealConfig } from "../../config/secrets/reveal-config.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Provider } from "../../model/provider.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import type {
+  AddedProvider,
+  Provider,
+  ProviderContext,
+  ProviderOptions,
+  ToolFunction,
+  Unregister,
+} from "../../model/provider.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
-import type { Servers } from "../../servers/servers.ts";
-import { createFunctionProvider } from "./function.ts";
+import { RpcError } from "../../protocol/message.ts";
+import type { RequestOptions } from "../../protocol/request-options.ts";
+import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
-import { createProviderKinds, type ProviderKinds } from "./kinds.ts";
-import { createMcpProvider } from "./mcp.ts";
+import { mapArguments, pickResult, resultOf } from "./mapping.ts";
 import { endpointOf, type ModelEndpoint, modelTrouble } from "./model/endpoint.ts";
+import { type Reveal, readConfig } from "./read-config.ts";
 
 type Parts = {
   servers: Servers;
@@ -72,4 +81,170 @@ async function findModel(name: string, { models, fileOfModel }: Parts): Promise<
       data: { sent: false, retryAt: null },
     });
   return endpointOf(name, models(), fileOfModel);
+}
+
+type RequestServer = (
+  server: string,
+  method: string,
+  params: UnknownObject,
+  options: RequestOptions,
+  owner: ProviderContext["owner"],
+) => Promise<unknown>;
+
+/** Executes a tool on an MCP server: `config` names the server and its tool, and what they call things. */
+function createMcpProvider(request: RequestServer): Provider {
+  return async ({ config }, args, { owner, idempotencyKey, meta, ...context }) => {
+    const server = String(config.server);
+    const tool = String(config.tool);
+    try {
+      const params = {
+        name: tool,
+        arguments: mapArguments(config.argumentMap, args),
+        ...metaOf(meta, idempotencyKey),
+      };
+      const result = await request(server, "tools/call", params, context, owner);
+      if (isResult(result) || (context.continuation && isQuestion(result)))
+        return pickResult(config.resultPath, result);
+      throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
+    } catch (thrown) {
+      throw explainFailure(thrown, server, tool);
+    }
+  };
+}
+
+function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
+  if (key === undefined) return said === undefined ? {} : { _meta: said };
+  return { _meta: { ...said, "toolplane/idempotencyKey": key } };
+}
+
+/** What the caller has to answer before there is a result. */
+function isQuestion(result: unknown): boolean {
+  return isObject(result) && result.resultType === "input_required";
+}
+
+/** Bare values are taken for what they are; nothing at all is not. */
+function isResult(result: unknown): boolean {
+  if (!isObject(result)) return result !== null && result !== undefined;
+  const { content, structuredContent, toolResult } = result;
+  return content ? true : structuredContent !== undefined || toolResult !== undefined;
+}
+
+type AnyProvider = Extract<AddedProvider, (...given: never[]) => unknown>;
+type Added = { run: Provider } & ProviderOptions;
+
+type ProviderKinds = {
+  of(kind: string): Provider | undefined;
+  known(): string[];
+  /** Asks a provider of a kind that was added whether it is there; null where nobody can be asked. */
+  check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
+  register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
+};
+
+/** The ways to execute a tool: ours, and those that the program beside us adds. The one added last counts. */
+export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal): ProviderKinds {
+  const added = new Map<string, Added[]>();
+  const current = (kind: string) => added.get(kind)?.at(-1);
+  return {
+    of: (kind) => ours.get(kind) ?? current(kind)?.run,
+    known: () => [...ours.keys(), ...added.keys()].sort(),
+    check(spec, signal) {
+      const check = current(spec.name)?.check;
+      if (check === undefined) return null;
+      return ask(spec, async () => void (await check(await inUse(spec, reveal), signal)));
+    },
+    register(kind, provider, options = {}) {
+      refuseWrong(kind, provider, ours);
+      const entry = { run: wrap(provider, reveal), ...options };
+      added.set(kind, [...(added.get(kind) ?? []), entry]);
+      const unregister = () => {
+        const before = added.get(kind) ?? [];
+        const left = before.filter((one) => one !== entry);
+        if (left.length === 0) added.delete(kind);
+        else added.set(kind, left);
+        return left.length < before.length;
+      };
+      return Object.assign(unregister, { [Symbol.dispose]: () => void unregister() });
+    },
+  };
+}
+
+function refuseWrong(kind: string, provider: AddedProvider, ours: ReadonlyMap<string, Provider>): void {
+  const refuse = (message: string) => {
+    throw new PlaneError("USAGE", message, { data: { kind } });
+  };
+  if (typeof kind !== "string" || kind.trim() === "") refuse("A kind of provider needs a name.");
+  if (ours.has(kind)) refuse(`The provider '${kind}' is one of ours and cannot be replaced. Choose another name.`);
+  const isProvider = typeof provider === "function" || typeof provider?.create === "function";
+  if (!isProvider) refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
+}
+
+/** Programs get configurations ready for use, and may answer with any value. */
+function wrap(provider: AddedProvider, reveal: Reveal): Provider {
+  const make = typeof provider === "function" ? () => provider : createOnce(provider);
+  return async (spec, args, context) => {
+    const used = await inUse(spec, reveal);
+    return ask(spec, async () => toResult(await (await make(spec, used))(used, args, context)));
+  };
+}
+
+async function ask<T>({ name }: ProviderSpec, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    // What it did before it threw is known to nobody.
+    throw new PlaneError("PROVIDER_FAILED", `The provider '${name}' failed: ${message}`, {
+      data: { sent: true },
+      cause: thrown,
+    });
+  }
+}
+
+/** One for each way of executing that is declared; what could not be made is made again the next time. */
+function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
+  const made = new WeakMap<ProviderSpec, Promise<AnyProvider>>();
+  return async (declared: ProviderSpec, used: ProviderSpec): Promise<AnyProvider> => {
+    const before = made.get(declared);
+    if (before) return before;
+    const making = (async () => create(used))();
+    made.set(declared, making);
+    making.catch(() => made.delete(declared));
+    return making;
+  };
+}
+
+async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> {
+  const { base: _, ...shown } = spec;
+  return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
+}
+
+/** Executes a tool with a function of this program: `config.function` says which. */
+export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {
+  return async ({ config }, args, { signal, owner, idempotencyKey, onProgress }) => {
+    const name = String(config.function);
+    const run = find(name);
+    if (run === undefined) {
+      throw new PlaneError("NO_PROVIDER", `No function '${name}' is registered.`, {
+        data: { sent: false, retryAt: null },
+      });
+    }
+    try {
+      return toResult(await run(args, { signal, owner, idempotencyKey, onProgress }));
+    } catch (thrown) {
+      if (thrown instanceof PlaneError) throw thrown;
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      // What it did before it threw is known to nobody.
+      throw new PlaneError("PROVIDER_FAILED", `The function of '${name}' failed: ${message}`, {
+        data: { sent: true },
+        cause: thrown,
+      });
+    }
+  };
+}
+
+/** A result in the form of MCP is passed on; anything else becomes one. */
+function toResult(value: unknown): unknown {
+  if (value === undefined) return { content: [] };
+  return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
 }

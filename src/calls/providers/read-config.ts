@@ -14,8 +14,7 @@ export async function readConfig<T>(
   try {
     return parse(await reveal(spec));
   } catch (thrown) {
-    const why =
-      thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
+    const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
     throw new PlaneError("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, {
       data: { sent: false, retryAt: null },
       cause: thrown,

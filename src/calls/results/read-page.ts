@@ -1,12 +1,146 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sliceText } from "../../lib/cut-text.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { ToolResult } from "../../model/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
 import { bodyOf, jsonOf } from "./body.ts";
-import { findLines, renderFound } from "./find-lines.ts";
-import { findPath, isWhole } from "./find-path.ts";
-import { type PageAsked, parseQuery } from "./parse-query.ts";
+
+const whole = "$result";
+
+/** Does the path lead into the result as it came, and not into what it says? */
+function isWhole(path: string): boolean {
+  return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}/`);
+}
+
+/** What a path leads to. Whatever is wrong with it is told with what there is instead. */
+function findPath(root: Json, path: string): Json {
+  const steps = readSteps(isWhole(path) ? path.slice(whole.length) : path);
+  let here = root;
+  for (const [at, step] of steps.entries()) {
+    const next = stepInto(here, step);
+    if (next === undefined) throw leadsNowhere(path, here, step, steps.slice(0, at));
+    here = next;
+  }
+  return here;
+}
+
+/** `/a~1b/0` as RFC 6901 has it, or `a.b[0]`. */
+function readSteps(path: string): string[] {
+  if (path.startsWith("/"))
+    return path
+      .slice(1)
+      .split("/")
+      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return path
+    .replace(/^\$/, "")
+    .replaceAll(/\[(\d+)\]/g, ".$1")
+    .split(".")
+    .filter((step) => step !== "");
+}
+
+function stepInto(value: Json, step: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+function leadsNowhere(path: string, here: Json, step: string, before: readonly string[]): PlaneError {
+  const place = before.length === 0 ? "at the top" : `at '${before.join(".")}'`;
+  return new PlaneError("USAGE", `'path' cannot be '${shorten(path)}': ${place} there is ${whatIsThere(here, step)}.`, {
+    data: { parameter: "path", value: shorten(path) },
+  });
+}
+
+function whatIsThere(here: Json, step: string): string {
+  if (Array.isArray(here)) return `a list of ${here.length}, whose entries are counted from 0`;
+  if (typeof here !== "object" || here === null) return "a single value and nothing below it";
+  const keys = Object.keys(here);
+  const [near] = nearest(step, keys, 1);
+  const some = keys.slice(0, 10).map((key) => shorten(key));
+  const known = keys.length === 0 ? "nothing" : `${some.join(", ")}${keys.length > 10 ? ", …" : ""}`;
+  return `no '${shorten(step)}' but ${known}${near === undefined ? "" : `; did you mean '${shorten(near)}'`}`;
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+type PageAsked = {
+  unit: ResultPage["unit"];
+  offset: number;
+  limit: number;
+  path: string | null;
+  grep: string | null;
+};
+
+const maxPattern = 1_000;
+const known = ["offset", "limit", "path", "grep", "lines"];
+
+/** What is asked for, held to what makes sense; the error names the parameter. */
+async function parseQuery(query: ResultQuery): Promise<PageAsked> {
+  for (const name of Object.keys(query))
+    if (!known.includes(name)) refuse(name, null, `there is no such parameter; known are ${known.join(", ")}`);
+  const { offset = 0, limit, path = null, grep = null, lines = false } = query;
+  if (typeof lines !== "boolean") refuse("lines", lines, "give true or false");
+  const unit = grep === null ? (lines ? "lines" : "characters") : "matches";
+  const { usual, most } = pageLimits[unit];
+  if (!Number.isSafeInteger(offset) || offset < 0) refuse("offset", offset, "give a whole number from 0");
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
+    refuse("limit", limit, `give a whole number from 1 to ${most} (${unit})`);
+  if (path !== null && typeof path !== "string") refuse("path", path, "give a text");
+  if (grep !== null) await requirePattern(grep);
+  return { unit, offset, limit: limit ?? usual, path: path === "" ? null : path, grep };
+}
+
+async function requirePattern(grep: unknown): Promise<void> {
+  if (typeof grep !== "string" || grep === "" || grep.length > maxPattern)
+    return refuse("grep", grep, `give a pattern of 1 to ${maxPattern} characters`);
+  const { patternProblem } = await import("../../lib/linear-pattern.ts");
+  const problem = patternProblem(grep);
+  if (problem !== null) refuse("grep", grep, problem);
+}
+
+function refuse(parameter: string, value: unknown, why: string): never {
+  const shown = String(value).slice(0, 60);
+  const what = value === null ? `'${parameter}'` : `'${parameter}' cannot be '${shown}'`;
+  throw new PlaneError("USAGE", `${what}: ${why}.`, {
+    data: { parameter, value: value === null ? null : shown },
+  });
+}
+
+const around = 2;
+/** So many lines are searched before others get their turn. */
+const atATime = 5_000;
+
+/** The places of the lines in which the pattern is found, in a time that grows with the text alone. */
+async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
+  const { createPatternSet } = await import("../../lib/linear-pattern.ts");
+  const matches = createPatternSet([pattern]);
+  const found: number[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (at % atATime === atATime - 1) await nextTurn();
+    if (matches(line).length > 0) found.push(at);
+  }
+  return found;
+}
+
+/** These lines and those around them, numbered from 1; `:` marks what was found, `-` what is around it. */
+function renderFound(lines: readonly string[], found: readonly number[]): string[] {
+  const hits = new Set(found);
+  const shown: string[] = [];
+  let last = -1;
+  for (const at of found) {
+    const from = Math.max(at - around, last + 1);
+    if (from > last + 1 && last >= 0) shown.push("--");
+    // What comes right after is around the next one, unless it was found itself.
+    for (let place = from; place <= Math.min(at + around, lines.length - 1); place += 1)
+      shown.push(`${place + 1}${hits.has(place) ? ":" : "-"} ${lines[place]}`);
+    last = Math.max(last, Math.min(at + around, lines.length - 1));
+  }
+  return shown;
+}
 
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
 

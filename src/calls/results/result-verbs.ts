@@ -74,8 +74,7 @@ export function createPlaneResults({ config, store, defaultPrincipal }: Parts): 
       if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
       return loaded().then(({ shorten }) => shorten(call, listed, limit));
     },
-    builtin: ({ results }) =>
-      results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : [],
+    builtin: ({ results }) => (results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : []),
     provider: withMetaTools(
       createBuiltinProvider(
         new Map([
@@ -103,17 +102,12 @@ function isReadByModel({ face }: Requested): boolean {
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
   const { maxResultBytes: asked = usual } = options;
   if (Number.isSafeInteger(asked) && asked >= 0) return asked;
-  call.warnings.push(
-    `'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`,
-  );
+  call.warnings.push(`'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`);
   return usual;
 }
 
 /** Results go when their time is over, calls once a day: each time leaves a checkpoint in their chain. */
-function createUpkeep(
-  config: () => Config,
-  store: () => Promise<Store>,
-): Pick<PlaneResults, "start" | "stop"> {
+function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<PlaneResults, "start" | "stop"> {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;

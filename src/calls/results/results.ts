@@ -1,8 +1,12 @@
+import { promisify } from "node:util";
+import { brotliCompress, brotliDecompress, constants } from "node:zlib";
+import { countOf } from "../../lib/count-of.ts";
 import { cutText } from "../../lib/cut-text.ts";
 import { hash } from "../../lib/stable-json.ts";
 import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { ToolResult } from "../../model/result.ts";
 import type { Store } from "../../model/store.ts";
@@ -13,12 +17,144 @@ import type {
   ResultList,
   ResultPage,
   ResultQuery,
+  ResultShape,
 } from "../../model/stored-result.ts";
+import type { Body } from "./body.ts";
 import { type Condensed, condense } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
-import { pack, unpack } from "./pack.ts";
 import { readPage } from "./read-page.ts";
-import { shapeOf } from "./shape.ts";
+
+type Table = { columns: string[]; rows: number };
+
+/** So many rows have to agree before something is called a table. */
+const agreeing = 20;
+const fewestRows = 3;
+const maxColumns = 60;
+const separators = ["\t", ",", ";", "|"];
+
+/** The columns of the first line, and how many rows follow it; null where the lines do not agree on them. */
+function readTable(text: string): Table | null {
+  for (const separator of separators) {
+    const rows = firstRows(text, separator);
+    const [head = []] = rows;
+    if (rows.length < fewestRows || head.length < 2) continue;
+    if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
+    if (rows.every((row) => row.length === head.length))
+      return { columns: head.slice(0, maxColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
+  }
+  return null;
+}
+
+function firstRows(text: string, separator: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  for (const character of text.slice(0, 200_000)) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) cell += character;
+    else if (character === separator) {
+      row.push(cell);
+      cell = "";
+    } else if (character === "\n") {
+      rows.push([...row, cell.replace(/\r$/, "")]);
+      row = [];
+      cell = "";
+      if (rows.length === agreeing) return rows;
+    } else cell += character;
+  }
+  if (row.length > 0 || cell !== "") rows.push([...row, cell]);
+  return rows;
+}
+
+/** Line breaks within quotes end no row. */
+function countRows(text: string): number {
+  let rows = 0;
+  let isQuoted = false;
+  let isInside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34) isQuoted = !isQuoted;
+    if (code === 10 && !isQuoted) {
+      rows += 1;
+      isInside = false;
+    } else isInside = true;
+  }
+  return isInside ? rows + 1 : rows;
+}
+
+const deepest = 3;
+const maxKeys = 30;
+/** So many entries of a list are looked at to say what it is a list of. */
+const looked = 100;
+
+/** What it is, so that the right part can be asked for. */
+export function shapeOf({ text, json }: Body): ResultShape {
+  if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
+  const table = readTable(text);
+  if (table) return { kind: "table", ...table };
+  return { kind: "text", lines: countLines(text), characters: text.length };
+}
+
+function describe(value: Json, depth: number): Json {
+  if (Array.isArray(value)) return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
+  if (typeof value !== "object" || value === null) return typeOf(value);
+  const keys = Object.keys(value);
+  if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
+  const shown = keys.slice(0, maxKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
+  if (keys.length > maxKeys) shown.push(["…", countOf(keys.length - maxKeys, "more key")]);
+  return Object.fromEntries(shown) as Json;
+}
+
+function describeList(list: Json[], depth: number): Json {
+  const types = [...new Set(list.slice(0, looked).map(typeOf))];
+  const [first] = list;
+  const of = types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
+  return list.length === 0 ? "list of 0" : { length: list.length, each: of };
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
+}
+
+function countLines(text: string): number {
+  if (text === "") return 0;
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return text.endsWith("\n") ? lines - 1 : lines;
+}
+
+type Packed = Pick<KeptResult, "body" | "isCompressed" | "hash">;
+
+const compress = promisify(brotliCompress);
+const decompress = promisify(brotliDecompress);
+/** Quick rather than small: somebody waits for the answer. */
+const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
+
+/** A result as bytes, compressed where that saves something. */
+async function pack(result: ToolResult): Promise<Packed> {
+  const plain = Buffer.from(JSON.stringify(result));
+  const hash = hashOf(plain);
+  const small = await compress(plain, quality);
+  return small.length < plain.length
+    ? { body: small, isCompressed: true, hash }
+    : { body: plain, isCompressed: false, hash };
+}
+
+/** Whatever does not come out as it went in is not given to anybody. */
+async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
+  const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
+  if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
+  throw new PlaneError(
+    "STORE_FAILED",
+    "This stored result is damaged. Call the tool again, and check the disk of the store.",
+  );
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", bytes);
+}
 
 const usualList = 50;
 const maxListed = 1_000;
@@ -68,8 +204,7 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
     async shorten(call, outcome, limit) {
       const { result } = outcome;
       if (!result) return outcome;
-      const keepsStructured =
-        call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
+      const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
       const kept = await keep(call, outcome.call.tool, result, condensed.body.text.length);
@@ -96,13 +231,9 @@ export function createResults({ store, settings, readTool }: ResultParts): Resul
     },
     async list({ limit = usualList, cursor }, reader) {
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
-        throw new PlaneError(
-          "USAGE",
-          `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`,
-          {
-            data: { parameter: "limit", value: String(limit) },
-          },
-        );
+        throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
+          data: { parameter: "limit", value: String(limit) },
+        });
       // Where a page ended may be gone by now, and nothing follows what is not there.
       if (cursor !== undefined && !(await isThere(cursor, reader)))
         throw new PlaneError(

@@ -20,10 +20,7 @@ export type TracedRun = {
   end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
 };
 
-export function traceRun(
-  { id, model, style, toolset, conversation }: RunBeginning,
-  meta?: UnknownObject,
-): TracedRun {
+export function traceRun({ id, model, style, toolset, conversation }: RunBeginning, meta?: UnknownObject): TracedRun {
   const begun = beginSpan({
     name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
     kind: "INTERNAL",
@@ -80,9 +77,7 @@ async function* traceTurn(
       "gen_ai.conversation.id": conversation,
       "toolplane.tools.offered": request.tools?.length ?? 0,
       ...(request.temperature === undefined ? {} : { "gen_ai.request.temperature": request.temperature }),
-      ...(request.maxOutputTokens === undefined
-        ? {}
-        : { "gen_ai.request.max_tokens": request.maxOutputTokens }),
+      ...(request.maxOutputTokens === undefined ? {} : { "gen_ai.request.max_tokens": request.maxOutputTokens }),
     },
     meta: run.said,
   });

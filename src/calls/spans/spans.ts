@@ -3,8 +3,15 @@ import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { Relay } from "../../model/relay.ts";
-import { isTraced } from "./is-traced.ts";
 import type { RunBeginning, TracedRun } from "./run-spans.ts";
+
+/** Where every copy of OpenTelemetry's API, whoever bundled it, finds what the program has registered. */
+const registered = Symbol.for("opentelemetry.js.api.1");
+
+/** Has the program registered somebody who takes spans? Asked for each call, so it must cost nothing. */
+function isTraced(): boolean {
+  return (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
+}
 
 /** Loaded with the first call after the program has registered somebody who takes spans; until then there is nothing. */
 const callSpans = once(() => import("./call-spans.ts"));

@@ -27,9 +27,7 @@ export type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
 export function beginSpan({ name, kind, attributes, meta }: SpanBeginning): OpenSpan {
   const parent = parentOf(meta);
-  const span = trace
-    .getTracer("toolplane", version)
-    .startSpan(name, { kind: SpanKind[kind], attributes }, parent);
+  const span = trace.getTracer("toolplane", version).startSpan(name, { kind: SpanKind[kind], attributes }, parent);
   return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
 }
 

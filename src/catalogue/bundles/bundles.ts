@@ -41,9 +41,7 @@ export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "i
       const chosen = choose(entries.all(), choice);
       const written = chosen.map(({ kind, manifest }) => ({ kind, manifest: asWritten(manifest) }));
       const checked = await Promise.all(
-        written.map(async (entry) =>
-          problemsOf(entry, await checkEntry(entry.kind, entry.manifest, environment)),
-        ),
+        written.map(async (entry) => problemsOf(entry, await checkEntry(entry.kind, entry.manifest, environment))),
       );
       const problems = checked.flat();
       if (problems.length > 0) throw invalid("cannot be exported", problems);
@@ -154,8 +152,5 @@ function choose(all: readonly WrittenEntry[], { names, persona, kinds }: BundleC
   }
   const chosen = possible.filter(({ manifest }) => names === undefined || names.includes(manifest.name));
   if (chosen.length > 0) return chosen;
-  throw new PlaneError(
-    "NOT_FOUND",
-    "Nothing that was written by hand matches, so there is nothing to export.",
-  );
+  throw new PlaneError("NOT_FOUND", "Nothing that was written by hand matches, so there is nothing to export.");
 }

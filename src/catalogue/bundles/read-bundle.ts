@@ -16,8 +16,7 @@ export function readBundle(
 ): Bundle & { fingerprint: string } {
   const bundle = parse(text);
   const { version } = bundle;
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
-    throw refused("It has no version");
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) throw refused("It has no version");
   if (version > bundleVersion)
     throw refused(
       `It has version ${version}, and this installation knows ${bundleVersion}`,
@@ -61,8 +60,7 @@ function isSignedBy(key: string, sum: string, signature: string): boolean {
 }
 
 function readSaid({ exportedAt, exportedBy, entries }: UnknownObject, version: number) {
-  if (!Array.isArray(entries) || !entries.every(isEntry))
-    throw refused("Its entries are no list of manifests");
+  if (!Array.isArray(entries) || !entries.every(isEntry)) throw refused("Its entries are no list of manifests");
   return {
     version,
     exportedAt: typeof exportedAt === "string" ? exportedAt : "",

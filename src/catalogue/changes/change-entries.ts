@@ -47,25 +47,15 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
       const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
-      if (!isObject(manifest))
-        throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
+      if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
       const id = await discoveredAs(manifest, parts.discovered);
       if (id !== null) return setOverlay(id, manifest, why, caller);
-      const {
-        name,
-        manifest: checked,
-        problems,
-        unusable,
-        warnings,
-      } = await checkEntry("tool", manifest, environment);
+      const { name, manifest: checked, problems, unusable, warnings } = await checkEntry("tool", manifest, environment);
       const found = [...problems, ...unusable, ...schemaProblems(manifest.parameters)];
       if (!checked || found.length > 0) throw invalidEntry(name, found);
       await entries.loaded();
       const kept = toKept("tool", checked, principal.user);
-      const [change] = await edit(
-        { put: [kept], remove: [] },
-        { by: asPerson(caller, principal), reason: why },
-      );
+      const [change] = await edit({ put: [kept], remove: [] }, { by: asPerson(caller, principal), reason: why });
       const told = warnings.map(({ path, message }) => `${path}: ${message}`);
       return { ...(change as NonNullable<typeof change>), warnings: told };
     },
@@ -98,12 +88,7 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
     },
   };
 
-  async function setOverlay(
-    id: ToolId,
-    given: Parameters<Plane["setTool"]>[0],
-    reason: string | null,
-    caller: Caller,
-  ) {
+  async function setOverlay(id: ToolId, given: Parameters<Plane["setTool"]>[0], reason: string | null, caller: Caller) {
     const { principal = defaultPrincipal } = caller;
     const name = `${id.server}.${id.tool}`;
     await entries.loaded();
@@ -141,9 +126,7 @@ export function readReason(reason: string | undefined): string | null {
 export function schemaProblems(parameters: unknown): ConfigProblem[] {
   const problem = schemaProblem(parameters ?? {});
   if (problem === null) return [];
-  return [
-    { file: "(given)", line: null, path: "parameters", severity: "error", message: problem, hint: null },
-  ];
+  return [{ file: "(given)", line: null, path: "parameters", severity: "error", message: problem, hint: null }];
 }
 
 export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
@@ -155,10 +138,7 @@ export function invalidEntry(name: string | undefined, problems: ConfigProblem[]
 }
 
 /** A server's tool is never replaced: what is set under its name is said on top of it. */
-async function discoveredAs(
-  manifest: UnknownObject,
-  discovered: Parts["discovered"],
-): Promise<ToolId | null> {
+async function discoveredAs(manifest: UnknownObject, discovered: Parts["discovered"]): Promise<ToolId | null> {
   const { name } = manifest;
   const id = typeof name === "string" && name.trim() !== "" ? await discovered(name) : null;
   if (id === null || (manifest.providers === undefined && manifest.parameters === undefined)) return id;
@@ -174,17 +154,11 @@ export function discoveredProblem(name: string, { server }: ToolId): string {
   );
 }
 
-async function refuseOthers(
-  { name, persona }: EntryKey,
-  { entries, discovered, isRegistered }: Parts,
-): Promise<false> {
+async function refuseOthers({ name, persona }: EntryKey, { entries, discovered, isRegistered }: Parts): Promise<false> {
   const written = entries.inFiles({ kind: "tool", name, persona });
-  const refuse = (why: string) =>
-    new PlaneError("CONFLICT", `Tool '${name}' ${why}`, { data: { tool: name } });
-  if (written?.source === "config")
-    throw refuse("is in the section 'tools' of the configuration. Remove it there.");
-  if (written)
-    throw refuse(`comes from the file '${written.source.replace("manifest:", "")}'. Remove it there.`);
+  const refuse = (why: string) => new PlaneError("CONFLICT", `Tool '${name}' ${why}`, { data: { tool: name } });
+  if (written?.source === "config") throw refuse("is in the section 'tools' of the configuration. Remove it there.");
+  if (written) throw refuse(`comes from the file '${written.source.replace("manifest:", "")}'. Remove it there.`);
   if (isRegistered(name, persona)) throw refuse("is registered by the program that runs this plane.");
   const id = await discovered(name);
   if (id) throw refuse(`is offered by server '${id.server}'. Keep it out with 'deny_tools' of that server.`);

@@ -2,9 +2,9 @@ import { type CheckedManifest, checkEntry } from "../../config/manifests/check-e
 import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import { sameJson } from "../../lib/same-json.ts";
-import type { EntryChange, EntryKey, StoredEntry } from "../../model/change.ts";
+import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/change.ts";
 import type { Config } from "../../model/config.ts";
-import type { Manifests } from "../../model/manifests.ts";
+import type { FromFile, Manifests } from "../../model/manifests.ts";
 import type { NamedOverlay } from "../../model/overlay.ts";
 import type { EntryEdits, Store } from "../../model/store.ts";
 import type { ToolManifest } from "../../model/tool.ts";
@@ -12,7 +12,6 @@ import { asWritten, type DescribedEntry, describeEntry, entryKeyOf } from "./des
 import { entriesInFiles, type WrittenEntry } from "./entries-in-files.ts";
 import { type Circumstances, toChange } from "./entry-changes.ts";
 import type { ChangeHistory } from "./history.ts";
-import { withStored } from "./with-stored.ts";
 
 /** Where an entry comes from that people set while running. */
 export const storedSource = "stored";
@@ -62,8 +61,7 @@ export function createEntries(parts: Parts): Entries {
 
   const announce = (next: Map<string, Kept>) => {
     kept = next;
-    const ofKind = (kind: StoredEntry["kind"]) =>
-      [...kept.values()].filter(({ entry }) => entry.kind === kind);
+    const ofKind = (kind: StoredEntry["kind"]) => [...kept.values()].filter(({ entry }) => entry.kind === kind);
     publish(ofKind("tool").map(({ manifest }) => manifest as ToolManifest));
     parts.publishOverlays(ofKind("overlay").map(({ manifest }) => manifest as NamedOverlay));
   };
@@ -127,10 +125,7 @@ export function createEntries(parts: Parts): Entries {
   };
   return entries;
 
-  async function apply(
-    edit: EntryEdit,
-    circumstances: Omit<Circumstances, "revision">,
-  ): Promise<EntryChange[]> {
+  async function apply(edit: EntryEdit, circumstances: Omit<Circumstances, "revision">): Promise<EntryChange[]> {
     const planned = entries.plan(edit);
     const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
     const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(entryKeyOf);
@@ -178,10 +173,7 @@ export function toKept(kind: StoredEntry["kind"], manifest: CheckedManifest, use
 }
 
 /** One that this version cannot use any more costs only itself. */
-async function takeStored(
-  entries: readonly StoredEntry[],
-  environment: Environment,
-): Promise<Map<string, Kept>> {
+async function takeStored(entries: readonly StoredEntry[], environment: Environment): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
     const { manifest, problems } = await checkEntry(entry.kind, entry.manifest, environment);
@@ -189,4 +181,21 @@ async function takeStored(
     else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }
   return kept;
+}
+
+/** What manifest files say about work, with what people set in its place. Tools are merged where they are published. */
+function withStored(fromFiles: Manifests, stored: readonly WrittenEntry[]): Manifests {
+  const merge = <T extends WrittenEntry["manifest"]>(kind: EntryKind, list: FromFile<T>[]): FromFile<T>[] => {
+    const set = stored.filter((entry) => entry.kind === kind);
+    const isSet = ({ name, persona }: T) =>
+      set.some(({ manifest }) => manifest.name === name && manifest.persona === persona);
+    const added = set.map(({ manifest, source }) => ({ ...(manifest as T), file: "", source }));
+    return set.length === 0 ? list : [...list.filter((one) => !isSet(one)), ...added];
+  };
+  return {
+    tools: fromFiles.tools,
+    skills: merge("skill", fromFiles.skills),
+    tasks: merge("task", fromFiles.tasks),
+    jobs: merge("job", fromFiles.jobs),
+  };
 }

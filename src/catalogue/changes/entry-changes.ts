@@ -9,10 +9,7 @@ export type Circumstances = { by: ChangedBy; reason: string | null; revision: nu
 export const changedByFile: ChangedBy = { user: null, face: null, system: "file" };
 export const changedByLibrary: ChangedBy = { user: null, face: null, system: "library" };
 
-export function toChange(
-  { before, after }: Difference<DescribedEntry>,
-  circumstances: Circumstances,
-): NewChange {
+export function toChange({ before, after }: Difference<DescribedEntry>, circumstances: Circumstances): NewChange {
   const { kind, name, persona, source } = (after ?? before) as DescribedEntry;
   return {
     at: new Date().toISOString(),

@@ -14,11 +14,7 @@ type Parts = {
 };
 
 /** Takes away skills, tasks and jobs that a bundle brought. */
-export function createWorkDeletion({
-  entries,
-  defaultPrincipal,
-  settled,
-}: Parts): Pick<Plane, "deleteEntry"> {
+export function createWorkDeletion({ entries, defaultPrincipal, settled }: Parts): Pick<Plane, "deleteEntry"> {
   return {
     async deleteEntry(kind, name, { persona = null, reason } = {}, caller = {}) {
       const { principal = defaultPrincipal } = caller;
@@ -36,8 +32,7 @@ export function createWorkDeletion({
       }
       // What a file has under that name takes its place.
       const users = file === undefined ? usersOf(key, entries.manifests()) : [];
-      if (users.length > 0)
-        throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
+      if (users.length > 0) throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
       await settled();
       await entries.edit({ put: [], remove: [key] }, { by: asPerson(caller, principal), reason: why });
       return true;

@@ -89,8 +89,7 @@ export function createWritten(parts: Parts): Written {
     environment,
     builtin: parts.builtin,
     publishOverlays: registry.setOverlays,
-    onRegistered: (manifest, isThere) =>
-      history.registered(describeEntry("tool", manifest, "library", mask), isThere),
+    onRegistered: (manifest, isThere) => history.registered(describeEntry("tool", manifest, "library", mask), isThere),
   });
   const entries = createEntries({
     store,

@@ -88,9 +88,7 @@ for (const [latencies, p95] of quantiles) {
 test("average and percentile stay between the fastest and the slowest", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000), { minLength: 1 }), (latencies) => {
-      const { average_latency_ms, p95_latency_ms } = summarize(
-        latencies.map((latencyMs) => sample(1, { latencyMs })),
-      );
+      const { average_latency_ms, p95_latency_ms } = summarize(latencies.map((latencyMs) => sample(1, { latencyMs })));
       for (const value of [average_latency_ms, p95_latency_ms]) {
         assert.ok(value >= Math.min(...latencies) && value <= Math.max(...latencies));
       }

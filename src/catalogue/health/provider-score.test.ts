@@ -4,18 +4,12 @@ import { summarize } from "./health.ts";
 import { providerScore } from "./provider-score.ts";
 
 const runs = (ok: number, failed: number) =>
-  summarize(
-    Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })),
-  );
+  summarize(Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })));
 
 test("whoever fails more often has the higher score, and failures in a row weigh on top", () => {
   assert.equal(providerScore(runs(0, 0), 0), 0);
   assert.equal(providerScore(runs(10, 0), 0), 0);
   assert.equal(providerScore(runs(3, 1), 0), 0.25);
   assert.equal(providerScore(runs(3, 1), 1), 0.45);
-  assert.equal(
-    providerScore(runs(0, 9), 5),
-    providerScore(runs(0, 9), 50),
-    "five in a row are as bad as it gets",
-  );
+  assert.equal(providerScore(runs(0, 9), 5), providerScore(runs(0, 9), 50), "five in a row are as bad as it gets");
 });

@@ -52,10 +52,7 @@ for (const spelling of ["mail.send", "mcp.mail.send", "mail__send", "mcp__mail__
   test(`an overlay finds its tool as '${spelling}'`, () => {
     const overlay = { description: "Ours.", arguments: [{ name: "region", fixed: "eu" }] };
     const tool = registryOf({ [spelling]: overlay }).send();
-    assert.deepEqual(
-      [tool.description, tool.properties, tool.fixed],
-      ["Ours.", ["to", "body"], { region: "eu" }],
-    );
+    assert.deepEqual([tool.description, tool.properties, tool.fixed], ["Ours.", ["to", "body"], { region: "eu" }]);
     assert.deepEqual(tool.injects, ["username", "region"]);
     assert.ok(!JSON.stringify(tool.parameters).includes("eu"));
   });
@@ -117,9 +114,6 @@ test("a wrapper's own arguments are said on top of what it calls", () => {
     { name: "region", fixed: "us" },
   ];
   const tool = registryOf({}, { arguments: written }).post();
-  assert.deepEqual(
-    [tool.properties, tool.defaults, tool.fixed],
-    [["to", "body"], { body: "Hello" }, { region: "us" }],
-  );
+  assert.deepEqual([tool.properties, tool.defaults, tool.fixed], [["to", "body"], { body: "Hello" }, { region: "us" }]);
   assert.ok(!("local" in tool));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applyArguments } from "./overlay-arguments.ts";
+import { applyArguments } from "./overlay.ts";
 
 const base = {
   type: "object",
@@ -14,9 +14,7 @@ const base = {
 };
 
 test("what is not said stays as the server has it", () => {
-  const { parameters, fixed, defaults, hidden, added } = applyArguments(base, [
-    { name: "city", description: "Where" },
-  ]);
+  const { parameters, fixed, defaults, hidden, added } = applyArguments(base, [{ name: "city", description: "Where" }]);
   assert.deepEqual(parameters, {
     ...base,
     properties: { ...base.properties, city: { type: "string", description: "Where", minLength: 2 } },

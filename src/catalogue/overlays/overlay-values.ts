@@ -9,9 +9,7 @@ const reference = /^\$\{\w+\}$/;
 export function hideFixed(overlay: ToolOverlay): ToolOverlay {
   if (overlay.arguments === undefined) return overlay;
   const shown = overlay.arguments.map((argument) =>
-    argument.fixed === undefined || isReference(argument.fixed)
-      ? argument
-      : { ...argument, fixed: hiddenValue },
+    argument.fixed === undefined || isReference(argument.fixed) ? argument : { ...argument, fixed: hiddenValue },
   );
   return { ...overlay, arguments: shown };
 }

@@ -82,8 +82,7 @@ async function view(
 ): Promise<OverlayView> {
   const listed = registry.asListed(id);
   const named = registry.snapshot().byId(id);
-  if (!listed || !named)
-    throw new PlaneError("NOT_FOUND", `Server '${id.server}' no longer lists '${id.tool}'.`);
+  if (!listed || !named) throw new PlaneError("NOT_FOUND", `Server '${id.server}' no longer lists '${id.tool}'.`);
   const { countDefinitions } = await import("../tokens/definition-cost.ts");
   const { tokenizer } = await import("../tokens/count-tokens.ts");
   const { name, modelName } = named;

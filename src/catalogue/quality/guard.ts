@@ -3,15 +3,77 @@ import { sameJson } from "../../lib/same-json.ts";
 import { hash } from "../../lib/stable-json.ts";
 import type { Config } from "../../model/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { PinHead } from "../../model/pin.ts";
-import { severities, type ToolReview } from "../../model/quality.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { PinHead, PinStatus } from "../../model/pin.ts";
+import { type Finding, severities, type ToolReview } from "../../model/quality.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { Store } from "../../model/store.ts";
-import type { Tool } from "../../model/tool.ts";
+import type { Tool, ToolId } from "../../model/tool.ts";
+import { spellings } from "../../model/tool-name.ts";
 import { quickHashOf } from "./pins/fingerprint.ts";
 import { createPinnedServers, type PinnedServers } from "./pins/pinned-servers.ts";
-import { indexNames, type NamedTools } from "./poisoning/references.ts";
-import { needsReferences, reviewTool, type SecurityModes } from "./review.ts";
+import { excerptOf } from "./poisoning/make-visible.ts";
+import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
+import { textsOf } from "./poisoning/texts-of.ts";
+
+/** Which servers have a tool of this name, for names that mean nothing else. */
+type NamedTools = ReadonlyMap<string, readonly string[]>;
+
+const shortest = 8;
+const orders = /\b(?:before|instead|must|always|never|first|rather|replaces?|do not|don't)\b/i;
+
+export function indexNames(ids: readonly ToolId[]): NamedTools {
+  const index = new Map<string, string[]>();
+  for (const { server, tool } of ids) {
+    if (server === null) continue;
+    for (const name of [tool, ...spellings({ server, tool })]) {
+      if (!isTelling(name)) continue;
+      const servers = index.get(name);
+      if (!servers) index.set(name, [server]);
+      else if (!servers.includes(server)) servers.push(server);
+    }
+  }
+  return index;
+}
+
+/** A word of a language is nobody's name. */
+function isTelling(name: string): boolean {
+  return name.length >= shortest && /[_.-]|[a-z][A-Z]/.test(name);
+}
+
+const looked = new WeakMap<object, { names: NamedTools; found: readonly Finding[] }>();
+
+/** Tools of other servers that a description speaks of, worse where it says what to do with them. */
+export function findReferences(definition: object, server: string, names: NamedTools): readonly Finding[] {
+  const before = looked.get(definition);
+  if (before?.names === names) return before.found;
+  const found = names.size === 0 ? [] : lookForNames(definition, server, names);
+  looked.set(definition, { names, found });
+  return found;
+}
+
+function lookForNames(definition: object, server: string, names: NamedTools): Finding[] {
+  const found: Finding[] = [];
+  for (const { where, text } of textsOf(definition)) {
+    if (!where.endsWith("/description") || text.length > 100_000) continue;
+    for (const { 0: word, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
+      const name = word.replace(/[.-]+$/, "");
+      const servers = names.get(name);
+      if (!servers || servers.includes(server)) continue;
+      const excerpt = excerptOf(text, index, index + name.length);
+      const severity = orders.test(excerpt) ? "medium" : "low";
+      found.push({
+        kind: "cross_reference",
+        severity,
+        where,
+        excerpt,
+        decoded: `${name} of ${servers.join(", ")}`,
+      });
+      break;
+    }
+  }
+  return found;
+}
 
 export type GuardParts = {
   config(): Config;
@@ -101,9 +163,7 @@ export function createGuard(parts: GuardParts): Guard {
           first: modes.pinning !== "off",
           later: modes.newTools === "accept" && modes.pinning !== "off",
         };
-        return pinned.settle(server, takes, (tool, entry, isNew) =>
-          tell(server, tool, quickHashOf(entry), isNew),
-        );
+        return pinned.settle(server, takes, (tool, entry, isNew) => tell(server, tool, quickHashOf(entry), isNew));
       })
       .catch(() => void unsettled.add(server));
   }
@@ -113,9 +173,7 @@ export function createGuard(parts: GuardParts): Guard {
     const found = review(server, tool, false);
     if (!found || definition === null || told.has(definition)) return;
     const { change, findings, held } = found;
-    const worst = severities.findLast((severity) =>
-      findings.some((finding) => finding.severity === severity),
-    );
+    const worst = severities.findLast((severity) => findings.some((finding) => finding.severity === severity));
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
     told.set(definition, true);
@@ -127,8 +185,7 @@ export function createGuard(parts: GuardParts): Guard {
 
   const heldBy = () => {
     const now = { modes, revision: pinned.revision(), tools: parts.tools() };
-    const isSame =
-      standing.modes === modes && standing.revision === now.revision && standing.tools === now.tools;
+    const isSame = standing.modes === modes && standing.revision === now.revision && standing.tools === now.tools;
     if (!isSame) standing = now;
     return standing;
   };
@@ -148,11 +205,81 @@ export function createGuard(parts: GuardParts): Guard {
 }
 
 /** What runs or is asked under this name; other limits or another description do not make it another server. */
-function identify(
-  name: string,
-  { command, args, cwd, url, transport }: ServerDefinition,
-  directory: string,
-): string {
+function identify(name: string, { command, args, cwd, url, transport }: ServerDefinition, directory: string): string {
   const place = command === undefined ? null : directory;
   return hash({ name, command, args, cwd, url, transport, place });
+}
+
+/** What is done about definitions that changed, are new, or look poisoned. */
+type SecurityModes = {
+  pinning: "off" | "warn" | "quarantine";
+  newTools: "accept" | "quarantine";
+  /** Null: what hides instructions is held back, what may have a reason is told. */
+  poisoning: "off" | "warn" | "quarantine" | null;
+};
+
+type Standing = { entry: UnknownObject; head: PinHead | undefined; status: PinStatus };
+
+/** What is to be known of one tool; `name` is what people call it. */
+function reviewTool(
+  name: string,
+  server: string,
+  { entry, head, status }: Standing,
+  modes: SecurityModes,
+  names: NamedTools | null,
+): ToolReview {
+  const findings = modes.poisoning === "off" ? [] : findingsOf(entry, head, server, names);
+  const change = modes.pinning === "off" ? null : changeOf(status);
+  const isAccepted = status === "pinned" && head?.state === "accepted";
+  return {
+    change,
+    findings,
+    held: heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes)),
+  };
+}
+
+/** Can what a definition says of other tools be a reason to hold it back? */
+function needsReferences({ poisoning }: SecurityModes): boolean {
+  return poisoning === "quarantine";
+}
+
+/** What our scan has found clean once is not scanned again. */
+function findingsOf(
+  entry: UnknownObject,
+  head: PinHead | undefined,
+  server: string,
+  names: NamedTools | null,
+): Finding[] {
+  const isClean = head?.cleanBy === scanVersion && head.quickHash === quickHashOf(entry);
+  return [...(isClean ? [] : scanDefinition(entry)), ...(names === null ? [] : findReferences(entry, server, names))];
+}
+
+function changeOf(status: PinStatus): ToolReview["change"] {
+  return status === "pinned" ? null : status === "new" ? "new" : "changed";
+}
+
+function heldByPin(name: string, status: PinStatus, { pinning, newTools }: SecurityModes): string | null {
+  if (status === "rejected")
+    return `its definition changed and was rejected; 'toolplane pins diff ${name}' shows the change`;
+  if (pinning === "off") return null;
+  if (status === "changed" && pinning === "quarantine")
+    return (
+      `its definition is not the one that was pinned; see 'toolplane pins diff ${name}', ` +
+      `then 'toolplane pins accept ${name}'`
+    );
+  if (status === "new" && newTools === "quarantine")
+    return `its server did not have it before; see 'toolplane tools show ${name}', then 'toolplane pins accept ${name}'`;
+  return null;
+}
+
+function heldByFindings(name: string, findings: readonly Finding[], { poisoning }: SecurityModes): string | null {
+  if (poisoning === "warn" || poisoning === "off") return null;
+  const held = findings.some(
+    ({ severity }) => severity === "high" || (poisoning === "quarantine" && severity === "medium"),
+  );
+  if (!held) return null;
+  return (
+    `its definition seems to hide instructions for the model; see 'toolplane tools show ${name}', ` +
+    `then 'toolplane pins accept ${name}' if it is harmless`
+  );
 }

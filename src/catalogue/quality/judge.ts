@@ -8,10 +8,7 @@ export function asWritten({ id, description, parameters }: Pick<Tool, "id" | "de
 }
 
 /** A tool that nobody can call, or that says what it should not, does not pass for being well described. */
-export function isTrusted(
-  review: Pick<ToolQuality, "findings" | "held"> | undefined,
-  failOn: FailOn,
-): boolean {
+export function isTrusted(review: Pick<ToolQuality, "findings" | "held"> | undefined, failOn: FailOn): boolean {
   if (failOn === "none" || review === undefined) return true;
   const { findings, held } = review;
   const least = severities.indexOf(failOn);

@@ -2,17 +2,42 @@ import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { NewChange } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { Pin, PinDiff, PinFilter, PinView } from "../../model/pin.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/pin.ts";
 import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Tool } from "../../model/tool.ts";
 import { asPerson, readReason } from "../changes/change-entries.ts";
 import type { Guard } from "./guard.ts";
-import { describeDifference } from "./pins/describe-difference.ts";
 import { definitionOf } from "./pins/fingerprint.ts";
 import { toPin } from "./pins/make-pin.ts";
+import { makeVisible } from "./poisoning/make-visible.ts";
+
+/** Where two definitions differ, each place with what stood and what stands there. */
+export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
+  const [old, now] = [before, after].map((value) => new Map(leavesOf(value, "", 0)));
+  const places = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
+  return [...places]
+    .filter((where) => old?.get(where) !== now?.get(where))
+    .map((where) => ({ where, before: old?.get(where) ?? null, after: now?.get(where) ?? null }));
+}
+
+const deepest = 64;
+
+function leavesOf(value: unknown, where: string, depth: number): [where: string, text: string][] {
+  if (value === undefined) return [];
+  const inner = depth > deepest ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
+  if (inner.length === 0) return [[where, makeVisible(JSON.stringify(value) ?? "null")]];
+  return inner.flatMap(([key, item]) =>
+    leavesOf(item, `${where}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1),
+  );
+}
+
+/** In their order by name: another order is no difference. */
+function entriesOf(value: unknown): [key: string, item: unknown][] {
+  return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+}
 
 type Known = { guard: Guard; store(): Promise<Store> };
 type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;

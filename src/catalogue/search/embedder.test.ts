@@ -19,8 +19,7 @@ async function ask(request: SearchRequest, { embed = {} }: { embed?: Parts } = {
   return search.find(parseSearch(request), tools, { limit: 5, summaryLimit: 100 });
 }
 
-const namesOf = async (...asked: Parameters<typeof ask>) =>
-  (await ask(...asked)).tools.map(({ name }) => name);
+const namesOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).tools.map(({ name }) => name);
 
 test("an embedder has a say where words do not match, and names still come first", async () => {
   const meanings = [/mail|letter|correspond/i, /weather|rain|forecast/i, /issue|bug/i];

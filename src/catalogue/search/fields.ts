@@ -2,32 +2,24 @@ import { isObject } from "../../model/json.ts";
 import type { Tool, ToolMetadata } from "../../model/tool.ts";
 
 /** What a tool is found by. */
-export type Findable = Pick<
-  Tool,
-  "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"
-> & { metadata: Pick<ToolMetadata, "capabilities"> };
+export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {
+  metadata: Pick<ToolMetadata, "capabilities">;
+};
 
-export type FieldName =
-  | "name"
-  | "server"
-  | "serverText"
-  | "description"
-  | "parameterNames"
-  | "parameterTexts";
+export type FieldName = "name" | "server" | "serverText" | "description" | "parameterNames" | "parameterTexts";
 
 /**
  * What a word is worth where it stands, how much a long text dilutes it, and how many words are usual there. The usual
  * lengths are fixed, so that a tool counts the same whatever stands beside it: one server's change touches no other.
  */
-export const fields: Readonly<Record<FieldName, { weight: number; dilution: number; usualLength: number }>> =
-  {
-    name: { weight: 3, dilution: 0.3, usualLength: 2.5 },
-    server: { weight: 1, dilution: 0.3, usualLength: 2 },
-    serverText: { weight: 0.3, dilution: 0.6, usualLength: 20 },
-    description: { weight: 1, dilution: 0.65, usualLength: 12 },
-    parameterNames: { weight: 0.5, dilution: 0.6, usualLength: 4 },
-    parameterTexts: { weight: 0.3, dilution: 0.7, usualLength: 12 },
-  };
+export const fields: Readonly<Record<FieldName, { weight: number; dilution: number; usualLength: number }>> = {
+  name: { weight: 3, dilution: 0.3, usualLength: 2.5 },
+  server: { weight: 1, dilution: 0.3, usualLength: 2 },
+  serverText: { weight: 0.3, dilution: 0.6, usualLength: 20 },
+  description: { weight: 1, dilution: 0.65, usualLength: 12 },
+  parameterNames: { weight: 0.5, dilution: 0.6, usualLength: 4 },
+  parameterTexts: { weight: 0.3, dilution: 0.7, usualLength: 12 },
+};
 
 const deepest = 4;
 const maxChoices = 30;

@@ -19,9 +19,7 @@ export function foldSiblings(hits: readonly Hit[]): Line[] {
     const words = new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
     const name = joinWords(tool.id.tool);
     const siblings = byName.get(name) ?? [];
-    const same = siblings.find(
-      (line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove,
-    );
+    const same = siblings.find((line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove);
     if (same) {
       same.alsoOn.push(tool);
       continue;

@@ -24,8 +24,7 @@ export function termsOf(query: string, synonyms: Synonyms = usualSynonyms): Term
   }
   for (const word of words) {
     for (const key of synonyms.get(stemOf(word)) ?? []) {
-      if (!terms.has(key))
-        terms.set(key, { key, word, weight: synonymWeight, isAsked: false, isForm: false });
+      if (!terms.has(key)) terms.set(key, { key, word, weight: synonymWeight, isAsked: false, isForm: false });
     }
   }
   return [...terms.values()];

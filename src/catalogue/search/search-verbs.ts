@@ -12,7 +12,36 @@ import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from 
 import type { ServerStatus } from "../../model/server.ts";
 import type { Tool } from "../../model/tool.ts";
 import type { Session } from "../../protocol/session.ts";
-import { createServerText } from "./server-text.ts";
+import type { ServerText } from "./tool-index.ts";
+
+/** What a server says about itself is read so far; more of it would only dilute what its tools say. */
+const maxRead = 2_000;
+
+/**
+ * What is said about servers, by whoever configured them and by themselves: their title and how they want to be used.
+ * Another function when any of it is different, and the same as long as it is not.
+ */
+function createServerText(config: () => Config, session: (server: string) => Session | null): () => ServerText {
+  let known: { of: Config; texts: Map<string, string>; text: ServerText } | undefined;
+  return () => {
+    const of = config();
+    const before = known?.of === of ? known.texts : new Map<string, string>();
+    const texts = new Map(
+      Object.entries(of.servers).map(([name, { description = "" }]) => {
+        const live = session(name);
+        return [name, live ? `${description}\n${saidBy(live)}` : (before.get(name) ?? description)];
+      }),
+    );
+    const isSame = known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
+    if (!known || !isSame) known = { of, texts, text: (server) => texts.get(server ?? "") ?? "" };
+    return known.text;
+  };
+}
+
+function saidBy({ serverInfo, instructions }: Session): string {
+  const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
+  return `${title}\n${instructions ?? ""}`.slice(0, maxRead);
+}
 
 /** What is not known by then is searched the next time. */
 const usualPatienceMs = 5_000;
@@ -47,10 +76,7 @@ export function createSearchWhenNeeded(
 ): Pick<Plane, "search" | "recommend"> {
   const { config, defaultPrincipal, registry, catalogue, find, quality } = parts;
   const loaded = once(async () => {
-    const [{ createSearch }, { recommend }] = await Promise.all([
-      import("./search.ts"),
-      import("./recommend.ts"),
-    ]);
+    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./recommend.ts")]);
     return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
   });
   const serverText = createServerText(config, parts.servers.session);
@@ -95,9 +121,7 @@ export function createSearchWhenNeeded(
       if (!options.details) return noted;
       const names = namesOf(visible);
       const found = noted.tools.flatMap(({ name }) => names.get(name) ?? []);
-      const whole = new Map(
-        (await catalogue.listings(found, principal)).map((listing) => [listing.name, listing]),
-      );
+      const whole = new Map((await catalogue.listings(found, principal)).map((listing) => [listing.name, listing]));
       return {
         ...noted,
         tools: noted.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: whole.get(one.name) }) })),
@@ -107,8 +131,7 @@ export function createSearchWhenNeeded(
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, maxRecommended) };
       const text = readText(task, "task");
-      if (text === "")
-        throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
+      if (text === "") throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
       const { search, recommend, visible } = await prepare(null, principal, waitMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });

@@ -31,8 +31,7 @@ async function ask(request: SearchRequest, { visible = tools, embed = {}, orWord
   return search.find(parsed, visible, { limit: parsed.limit ?? 5, summaryLimit: 100, orWords });
 }
 
-const namesOf = async (...asked: Parameters<typeof ask>) =>
-  (await ask(...asked)).tools.map(({ name }) => name);
+const namesOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).tools.map(({ name }) => name);
 
 test("words find tools by name, text, parameters, server and what is said about it", async () => {
   const cases: [string, string][] = [
@@ -47,13 +46,7 @@ test("words find tools by name, text, parameters, server and what is said about 
 });
 
 test("an answer says what a call needs, in short", async () => {
-  const {
-    tools: found,
-    query,
-    total,
-    truncated,
-    next,
-  } = await ask({ query: "create an issue on GitHub", limit: 1 });
+  const { tools: found, query, total, truncated, next } = await ask({ query: "create an issue on GitHub", limit: 1 });
   assert.deepEqual([query, found.length, truncated], ["create an issue on GitHub", 1, true]);
   assert.ok(total > 1);
   assert.ok(next.includes("github.search_repositories"));
@@ -81,11 +74,7 @@ test("a tool that is asked for by name comes first, in any spelling", async () =
 });
 
 test("select takes tools by name and tells which are not there", async () => {
-  const {
-    tools: found,
-    note,
-    total,
-  } = await ask({ query: "select: daily_report, mail.send_message,mail.sned" });
+  const { tools: found, note, total } = await ask({ query: "select: daily_report, mail.send_message,mail.sned" });
   assert.deepEqual(
     found.map(({ name }) => name),
     ["daily_report", "mail.send_message"],
@@ -174,10 +163,7 @@ test("what is no pattern is refused with what is wrong, or taken for words where
     assert.match(note ?? "", /no pattern to search with, so its words were looked for/);
     assert.ok(!note?.includes("(?im)"), note);
   }
-  assert.equal(
-    (await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0],
-    "files.read_file",
-  );
+  assert.equal((await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0], "files.read_file");
 });
 
 test("a long query is not repeated to whoever asked", async () => {

@@ -1,21 +1,113 @@
 import { compileGlob } from "../../lib/glob.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { sentence } from "../../lib/sentence.ts";
 import { shorten } from "../../lib/shorten.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Embed, FoundTool, ParsedSearch, SearchAnswer } from "../../model/search.ts";
 import type { Findable } from "./fields.ts";
 import { createFindVectors } from "./find-vectors.ts";
-import { createFindWords } from "./find-words.ts";
+import { createFindWords, type Found } from "./find-words.ts";
 import { foldSiblings, type Line } from "./fold-siblings.ts";
-import { fuse } from "./fuse.ts";
 import type { Hit, Result } from "./hit.ts";
-import { describeMisfit } from "./misfit.ts";
 import type { Synonyms } from "./query-terms.ts";
 import type { Test } from "./ranking.ts";
-import { selectByName } from "./select-by-name.ts";
 import { requiredOf, summarize } from "./summarize.ts";
 import { withOwnSynonyms } from "./synonyms.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
+
+/** Of what a query asks for, so much has to be there before it counts as an answer. */
+const enough = 0.3;
+/** Nobody says one thing in more words than that. */
+const longQuery = 12;
+/** In so few words each is meant. */
+const shortQuery = 3;
+const maxNamed = 3;
+
+/** Whoever searches acts on what comes back; when none of it fits, that has to be said. */
+function describeMisfit(query: string, { hits, coverage, asked, unknown, lacking }: Found): string[] {
+  if (coverage >= enough) return describeLacking(asked <= shortQuery ? lacking() : []);
+  const nearest = [...new Set(hits.slice(0, 10).flatMap(({ tool }) => tool.id.server ?? []))];
+  const parts = [
+    opening(query, hits.length, asked),
+    listing("No tool mentions", unknown().map(quote)),
+    listing("The nearest servers are", nearest),
+    asked > longQuery ? "" : "Name the action and its object in other words.",
+  ];
+  return [parts.filter((part) => part !== "").join(" ")];
+}
+
+/** They may do what was asked to something else. */
+function describeLacking(words: readonly string[]): string[] {
+  return words.length === 0 ? [] : [listing("None of these mentions", words.map(quote))];
+}
+
+function quote(word: string): string {
+  return `'${shorten(word)}'`;
+}
+
+function opening(query: string, found: number, asked: number): string {
+  if (found === 0) return `Nothing matches ${quote(query)}.`;
+  if (asked > longQuery) return "This asks for much at once; search for one capability at a time.";
+  return "No good match: what was found has little of the query.";
+}
+
+function listing(beginning: string, names: readonly string[]): string {
+  return names.length === 0 ? "" : `${beginning} ${names.slice(0, maxNamed).join(", ")}.`;
+}
+
+const maxNames = 100;
+const maxHinted = 3;
+
+/** `select:a,b`: these and no others, in this order; what is not there is named. */
+function selectByName(list: string, index: ToolIndex, isMeant: Test): Result {
+  const names = list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+    .slice(0, maxNames);
+  const found = names.map((name) => ({ name, slots: index.named(name, true).filter(isMeant) }));
+  const slots = new Set(found.flatMap((one) => one.slots));
+  const missing = found.filter((one) => one.slots.length === 0);
+  return {
+    total: slots.size,
+    hits: [...slots].map((slot) => ({ tool: index.toolAt(slot), score: 1 })),
+    notes: describeMissing(
+      missing.map(({ name }) => name),
+      [...index.all()].filter(isMeant).map((slot) => index.toolAt(slot).name),
+    ),
+  };
+}
+
+/** To look for the nearest of many names takes its time, so only the first few are looked for. */
+function describeMissing(missing: readonly string[], known: readonly string[]): string[] {
+  const notes = missing.slice(0, maxHinted).map((name) => {
+    const [near] = nearest(name, known, 1);
+    return `No tool '${shorten(name)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
+  });
+  const more = missing.length - maxHinted;
+  return more > 0 ? [...notes, `Nor are ${more} others there.`] : notes;
+}
+
+/** The first few places are what counts. */
+const rankOffset = 10;
+
+type Ballot = { hits: readonly Pick<Hit, "tool">[]; weight: number };
+
+/** Several rankings as one: what stands high in one of them is worth something, in several of them more. */
+function fuse(ballots: readonly Ballot[], count: number): Hit[] {
+  const points = new Map<Findable, number>();
+  const most = ballots.reduce((sum, { weight }) => sum + weight / (rankOffset + 1), 0);
+  for (const { hits, weight } of ballots) {
+    for (const [at, { tool }] of hits.entries()) {
+      points.set(tool, (points.get(tool) ?? 0) + weight / (rankOffset + at + 1));
+    }
+  }
+  // The sort is stable: what came first stays first among equals.
+  return [...points]
+    .map(([tool, sum]) => ({ tool, score: sum / most }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, count);
+}
 
 /** So many names follow the answer. */
 const nextNames = 5;
@@ -119,8 +211,7 @@ export function createSearch({ embed, synonyms }: SearchParts = {}): Search {
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
-    rank: (text, visible, count, server) =>
-      findWords(text, createTest(index, visible, server ?? null), count).hits,
+    rank: (text, visible, count, server) => findWords(text, createTest(index, visible, server ?? null), count).hits,
   };
 }
 

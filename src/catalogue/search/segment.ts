@@ -1,5 +1,4 @@
 import { type FieldName, type Findable, fields, textsOf } from "./fields.ts";
-import { growFloats, growInts } from "./grow.ts";
 import { stemOf } from "./stem.ts";
 import { eachWord, joinWords, type TakeWord } from "./words.ts";
 
@@ -56,8 +55,7 @@ export function createSegmentBuilder() {
       const texts = textsOf(tool, serverText);
       for (const field of fieldNames) {
         const isShared = field === "server" || field === "serverText";
-        const words =
-          field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
+        const words = field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
         while (rows.size > sums.length) sums = growFloats(sums);
         addUp(field, words);
       }
@@ -160,4 +158,17 @@ export function groupByRow(rowCount: number, count: number, postings: Postings):
     next[row] = place + 1;
   }
   return { starts, slots, worth };
+}
+
+/** Twice the room, with what is there already. */
+function growInts(before: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(before.length * 2);
+  larger.set(before);
+  return larger;
+}
+
+function growFloats(before: Float32Array): Float32Array<ArrayBuffer> {
+  const larger = new Float32Array(before.length * 2);
+  larger.set(before);
+  return larger;
 }

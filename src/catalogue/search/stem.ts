@@ -106,8 +106,7 @@ function replaceSuffix(word: string, replacements: Replacements): string {
   return measure(base) > 0 ? base + found[1] : word;
 }
 
-const lastSuffix =
-  /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|(?<=[st])ion|al|er|ic|ou)$/;
+const lastSuffix = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|(?<=[st])ion|al|er|ic|ou)$/;
 
 function cutSuffix(word: string): string {
   const base = word.replace(lastSuffix, "");

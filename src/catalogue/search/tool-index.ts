@@ -1,8 +1,8 @@
-import { createExactNames, exactnessOf } from "./exact-names.ts";
+import { spellings } from "../../model/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import { mergeSegments } from "./merge-segments.ts";
 import type { Corpus, Test } from "./ranking.ts";
-import { createSegmentBuilder, type Segment } from "./segment.ts";
+import { createSegmentBuilder, groupByRow, type Segment } from "./segment.ts";
+import { joinWords } from "./words.ts";
 
 export type ServerText = (server: string | null) => string;
 
@@ -165,4 +165,76 @@ function once(serverText: ServerText): ServerText {
     known.set(server, text);
     return text;
   };
+}
+
+/** One segment of several, without what is gone. `slotOf` says where a tool stands from now on; -1 for nowhere. */
+function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segment {
+  const rows = new Map<string, number>();
+  const most = segments.reduce((sum, { slots }) => sum + slots.length, 0);
+  const postings = { rows: new Int32Array(most), slots: new Int32Array(most), worth: new Float32Array(most) };
+  let count = 0;
+  // Later segments have higher slots, so those of a term stay in order.
+  for (const { rows: terms, starts, slots, worth } of segments) {
+    for (const [term, row] of terms) {
+      const end = starts[row + 1] as number;
+      for (let at = starts[row] as number; at < end; at++) {
+        const slot = slotOf[slots[at] as number] as number;
+        if (slot < 0) continue;
+        const place = rows.get(term) ?? rows.size;
+        rows.set(term, place);
+        postings.rows[count] = place;
+        postings.slots[count] = slot;
+        postings.worth[count] = worth[at] as number;
+        count += 1;
+      }
+    }
+  }
+  return { rows, ...groupByRow(rows.size, count, postings) };
+}
+
+type ExactNames = {
+  add(slot: number, tool: Findable): void;
+  /** Slots of those that a spelling may mean, whatever its case and separators. */
+  find(spelling: string): Set<number>;
+};
+
+/** Tools by their own names. To hold every spelling with its server would be most of the index. */
+function createExactNames(): ExactNames {
+  const byTool = new Map<string, number[]>();
+  const byServer = new Map<string, Set<number>>();
+  const add = (name: string, slot: number) => {
+    const known = byTool.get(name);
+    if (known === undefined) byTool.set(name, [slot]);
+    else known.push(slot);
+  };
+  return {
+    add(slot, { id, modelName }) {
+      add(joinWords(id.tool), slot);
+      const { server } = id;
+      if (server === null) return;
+      // Where the name for models had to be changed, it cannot be put together again.
+      if (modelName.length !== server.length + id.tool.length + 2) add(joinWords(modelName), slot);
+      const joined = joinWords(server);
+      const known = byServer.get(joined) ?? new Set();
+      byServer.set(joined, known.add(slot));
+    },
+    find(spelling) {
+      const joined = joinWords(spelling);
+      const found = new Set(byTool.get(joined));
+      for (const name of new Set([joined, joined.replace(/^mcp/, "")])) {
+        for (const [server, slots] of byServer) {
+          if (!name.startsWith(server)) continue;
+          for (const slot of byTool.get(name.slice(server.length)) ?? []) if (slots.has(slot)) found.add(slot);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** A name that is written out comes before one that is meant. */
+function exactnessOf({ id, name, modelName }: Findable, spelling: string): number {
+  if (name === spelling || modelName === spelling) return 3;
+  if (spellings(id).includes(spelling)) return 2;
+  return id.tool === spelling ? 1 : 0;
 }

@@ -47,8 +47,7 @@ function stripKeyword(key: string, value: Json, search: Search): Json {
   const { names } = search;
   if (key === "properties") return withoutKeys(value, names, (name) => search.found.add(name));
   if (key === "required") return withoutItems(value, names);
-  if (key === "dependentRequired")
-    return stripDependents(value, search, (inner) => withoutItems(inner, names));
+  if (key === "dependentRequired") return stripDependents(value, search, (inner) => withoutItems(inner, names));
   if (byName.includes(key))
     return stripDependents(value, search, (inner) =>
       Array.isArray(inner) ? withoutItems(inner, names) : stripPart(inner, search),

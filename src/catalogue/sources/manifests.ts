@@ -14,10 +14,7 @@ export function translateManifests(
   injection: InjectionSettings = { everywhere: [], ofServer: () => [] },
 ): Translation {
   const tools = new Map(
-    written.map(({ manifest, source }) => [
-      ownName(manifest),
-      translate(structuredClone(manifest), source, injection),
-    ]),
+    written.map(({ manifest, source }) => [ownName(manifest), translate(structuredClone(manifest), source, injection)]),
   );
   return { tools: [...tools.values()], rejected: [] };
 }

@@ -1,15 +1,89 @@
 import { passesFilter } from "../../lib/glob.ts";
+import { plainText } from "../../lib/plain-text.ts";
 import { hiddenBy, rulesOf } from "../../model/injection.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";
-import { fallbackDescription, type Tool, type ToolAnnotations } from "../../model/tool.ts";
+import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/tool.ts";
 import type { ToolArgument } from "../../model/tool-argument.ts";
 import { readParamHeaders } from "../../protocol/param-headers.ts";
 import { applyRules } from "./apply-rules.ts";
 import { hideInjected } from "./hide-injected.ts";
-import { readable } from "./readable.ts";
 import { schemaProblem } from "./schema-problem.ts";
-import { mergeAuth } from "./tool-auth.ts";
+
+/** What is written for readers. All else may be compared letter by letter and stays as it is. */
+const written = new Set(["title", "description", "$comment"]);
+
+/**
+ * A definition whose texts hide nothing: people and models read the same. What was hidden is told by the review, which
+ * sees the definition as it was listed. A definition that hides nothing is returned itself.
+ */
+export function readable<T>(definition: T): T {
+  return visit(definition, 0) as T;
+}
+
+const deepest = 70;
+
+function visit(node: unknown, depth: number): unknown {
+  if (depth > deepest) return node;
+  if (Array.isArray(node)) {
+    let copy: unknown[] | undefined;
+    for (let at = 0; at < node.length; at++) {
+      const item: unknown = node[at];
+      if (typeof item !== "object" || item === null) continue;
+      const read = visit(item, depth + 1);
+      if (read === item) continue;
+      copy ??= [...node];
+      copy[at] = read;
+    }
+    return copy ?? node;
+  }
+  if (!isObject(node)) return node;
+  let copy: Record<string, unknown> | undefined;
+  for (const key in node) {
+    const value = node[key];
+    const read = typeof value === "string" ? (written.has(key) ? plainText(value) : value) : visit(value, depth + 1);
+    if (read === value) continue;
+    copy ??= { ...node };
+    copy[key] = read;
+  }
+  return copy ?? node;
+}
+
+type Settings = Pick<ServerDefinition, "auth" | "auth_required" | "auth_env">;
+
+/**
+ * What a listed tool says about signing in, and what its server's configuration says: the tool first, scopes of both.
+ * Which variables hold credentials only the configuration says; a server must not find out what is set here.
+ */
+export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env = [] }: Settings): ToolAuth {
+  const own = isObject(entry.auth) ? entry.auth : {};
+  const scopes = [...new Set([...readScopes(own.scopes), ...(auth?.scopes ?? [])])];
+  const said = [entry.requires_authentication, own.required, auth_required];
+  const required = said.map(readFlag).find((flag) => flag !== undefined) ?? scopes.length > 0;
+  const ofServer = auth === undefined || auth.type === "none" ? undefined : auth.type;
+  const type = [own.type, own.scheme, ofServer].find((one) => typeof one === "string" && one !== "");
+  return {
+    required,
+    ...(type === undefined ? {} : { type: String(type) }),
+    ...(scopes.length === 0 ? {} : { scopes }),
+    ...(auth_env.length === 0 ? {} : { envs: Object.fromEntries(auth_env.map((name) => [name, { required: false }])) }),
+  };
+}
+
+/** A list, or a text with spaces between its words. */
+function readScopes(said: unknown): string[] {
+  const words = typeof said === "string" ? said.split(/\s+/) : Array.isArray(said) ? said : [];
+  return words.filter((word) => typeof word === "string" && word.trim() !== "");
+}
+
+const flags: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ...["1", "true", "yes", "on", true, 1].map((word) => [word, true] as const),
+  ...["0", "false", "no", "off", false, 0].map((word) => [word, false] as const),
+]);
+
+function readFlag(said: unknown): boolean | undefined {
+  return flags.get(typeof said === "string" ? said.trim().toLowerCase() : said);
+}
 
 /** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
@@ -54,8 +128,7 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (!isObject(schema)) return "its inputSchema is not an object";
   if (schema.type !== undefined && schema.type !== "object") return "its inputSchema is not of type 'object'";
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
-  if (schema.required !== undefined && !isListOfStrings(schema.required))
-    return "'required' is not a list of names";
+  if (schema.required !== undefined && !isListOfStrings(schema.required)) return "'required' is not a list of names";
   const problem = schemaProblem(schema);
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
@@ -143,12 +216,7 @@ function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["m
   };
 }
 
-function translate(
-  server: string,
-  definition: ServerDefinition,
-  name: string,
-  entry: UnknownObject,
-): NamelessTool {
+function translate(server: string, definition: ServerDefinition, name: string, entry: UnknownObject): NamelessTool {
   const schema = { ...(schemaOf(entry) as JsonObject), type: "object" };
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;

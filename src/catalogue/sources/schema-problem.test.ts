@@ -7,14 +7,8 @@ const object = (properties: object, more: object = {}) => ({ type: "object", pro
 for (const [title, schema] of [
   ["nothing", {}],
   ["true", true],
-  [
-    "every type",
-    object({ a: { type: ["string", "null"] }, b: { type: "integer" }, c: { type: "array", items: {} } }),
-  ],
-  [
-    "properties named like keywords",
-    object({ type: { type: "string" }, pattern: { type: "string" }, $schema: {} }),
-  ],
+  ["every type", object({ a: { type: ["string", "null"] }, b: { type: "integer" }, c: { type: "array", items: {} } })],
+  ["properties named like keywords", object({ type: { type: "string" }, pattern: { type: "string" }, $schema: {} })],
   ["definitions named like keywords", { $defs: { type: { type: "object" } }, definitions: { pattern: {} } }],
   [
     "data that looks like a schema",
@@ -34,33 +28,17 @@ for (const [title, schema] of [
 }
 
 for (const [title, schema, problem] of [
-  [
-    "a type that is none",
-    object({ a: { type: "any" } }),
-    /^type "any" at \/properties\/a is not one of JSON Schema$/,
-  ],
+  ["a type that is none", object({ a: { type: "any" } }), /^type "any" at \/properties\/a is not one of JSON Schema$/],
   ["one of several types", object({ a: { type: ["string", "date"] } }), /type "date"/],
   ["a type that is no text", object({ a: { type: 7 } }), /type 7/],
   ["a type in a list", { anyOf: [{ type: "object" }, { type: "struct" }] }, /"struct" at \/anyOf\/1/],
-  [
-    "a type in the items",
-    object({ a: { type: "array", items: { type: "str" } } }),
-    /at \/properties\/a\/items/,
-  ],
+  ["a type in the items", object({ a: { type: "array", items: { type: "str" } } }), /at \/properties\/a\/items/],
   ["a type in a definition", { $defs: { x: { type: "str" } } }, /at \/\$defs\/x/],
   ["a type in what else there is", { additionalProperties: { type: "str" } }, /at \/additionalProperties/],
-  [
-    "a type below a property named like data",
-    object({ default: { type: "str" } }),
-    /at \/properties\/default/,
-  ],
+  ["a type below a property named like data", object({ default: { type: "str" } }), /at \/properties\/default/],
   ["a pattern that is none", object({ a: { pattern: "(" } }), /pattern "\(" at \/properties\/a/],
   ["a pattern of names that is none", { patternProperties: { "(": {} } }, /\(/],
-  [
-    "a dialect that nobody knows",
-    { $schema: "https://example.com/mine" },
-    /dialect "https:\/\/example.com\/mine" is/,
-  ],
+  ["a dialect that nobody knows", { $schema: "https://example.com/mine" }, /dialect "https:\/\/example.com\/mine" is/],
 ] as const) {
   test(`${title} is named with its place`, () => assert.match(schemaProblem(schema) ?? "", problem));
 }

@@ -3,14 +3,7 @@ import { isObject } from "../../model/json.ts";
 const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|2020-12))\/schema#?$/;
 /** Keywords whose value holds schemas by name, so that its keys are no keywords. */
-const named = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "dependencies",
-]);
+const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
 /** Keywords whose value is a schema or a list of them. What any other holds is data, whatever it looks like. */
 const nested = new Set([
   ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
@@ -26,8 +19,7 @@ export function schemaProblem(schema: unknown): string | null {
     nodes += 1;
     if (nodes > limits.nodes) return `it has more than ${limits.nodes} parts`;
     if (depth > limits.depth) return `it is nested deeper than ${limits.depth}`;
-    if (Array.isArray(node))
-      return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1, isSchema));
+    if (Array.isArray(node)) return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1, isSchema));
     if (!isObject(node)) return null;
     return (
       (isSchema ? keywordProblem(node, path) : null) ??

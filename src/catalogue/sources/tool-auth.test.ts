@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ToolAuth } from "../../model/tool.ts";
-import { mergeAuth } from "./tool-auth.ts";
+import { mergeAuth } from "./mcp.ts";
 
 const oauth = { type: "oauth", scopes: ["read", "write"] };
 
@@ -17,12 +17,7 @@ const cases: [title: string, entry: UnknownObject, server: UnknownObject, merged
     {},
     { required: false },
   ],
-  [
-    "the tool comes before its server",
-    { auth: { required: "no" } },
-    { auth_required: true },
-    { required: false },
-  ],
+  ["the tool comes before its server", { auth: { required: "no" } }, { auth_required: true }, { required: false }],
   ["the server says it", {}, { auth_required: true }, { required: true }],
   ["scopes mean that it is needed", { auth: { scopes: ["a"] } }, {}, { required: true, scopes: ["a"] }],
   [

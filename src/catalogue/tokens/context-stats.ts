@@ -13,11 +13,7 @@ type Lazy = ConfigValues["lazy"];
 const maxBytesPerToken = 12;
 
 /** What the definitions of these tools cost, by server, dearest first. */
-export async function countContext(
-  tools: readonly Tool[],
-  lazy: Lazy,
-  withTools: boolean,
-): Promise<ContextStats> {
+export async function countContext(tools: readonly Tool[], lazy: Lazy, withTools: boolean): Promise<ContextStats> {
   const costs = await countDefinitions(tools, lazy.summaryDescriptionLimit);
   const always = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
   const each = tools.map((tool, at): ToolContext => {

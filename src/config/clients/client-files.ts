@@ -69,9 +69,7 @@ export function isInstalled(name: ClientName, where: Where): boolean {
   const { dirname } = pathsOf(where);
   const files = clientFiles(name, where).filter(({ scope }) => scope === "user");
   const folders = folder === undefined ? files.map(({ path }) => dirname(path)) : [expand(folder, where)];
-  return [...files.map(({ path }) => path), ...folders].some(
-    (path) => path !== where.home && existsSync(path),
-  );
+  return [...files.map(({ path }) => path), ...folders].some((path) => path !== where.home && existsSync(path));
 }
 
 /** The places that count in a file: where a deeper one holds servers, the one around it does not. */
@@ -79,12 +77,8 @@ export function placesIn(file: ClientFile, data: unknown): readonly Path[] {
   const holds = (place: Path) => isObject(valueAt(data, place));
   const isInside = (inner: Path, outer: Path) =>
     inner.length > outer.length && outer.every((key, at) => inner[at] === key);
-  const covered = file.places.filter((outer) =>
-    file.places.some((inner) => isInside(inner, outer) && holds(inner)),
-  );
-  const idle = file.places.filter((inner) =>
-    file.places.some((outer) => isInside(inner, outer) && !holds(inner)),
-  );
+  const covered = file.places.filter((outer) => file.places.some((inner) => isInside(inner, outer) && holds(inner)));
+  const idle = file.places.filter((inner) => file.places.some((outer) => isInside(inner, outer) && !holds(inner)));
   return file.places.filter((place) => !covered.includes(place) && !idle.includes(place));
 }
 

@@ -14,11 +14,7 @@ import { type ClientName, clientNames, clientOf } from "./clients.ts";
 import { gatewayConfig, ownName } from "./is-ourselves.ts";
 
 /** Servers in the client's other files, or for this folder only: it goes on starting them. */
-export function otherServers(
-  client: ClientName,
-  target: ClientFile,
-  where: Where,
-): ClientConnection["elsewhere"] {
+export function otherServers(client: ClientName, target: ClientFile, where: Where): ClientConnection["elsewhere"] {
   return clientFiles(client, where).flatMap((file) => {
     const data = tryRead(file.path);
     const places = placesIn(file, data).filter((place) => file.path !== target.path || isForFolder(place));

@@ -41,8 +41,7 @@ test("variables of the environment move the files of a client", async () => {
 test("Claude Desktop from the Microsoft Store is found where it keeps its own copy", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "win32");
-  const path =
-    "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
+  const path = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
   place(where, path, { mcpServers: { a: { command: "a" } } });
   assert.equal(findClientServers(["claude-desktop"], where).found[0]?.path, join(where.home, path));
 });

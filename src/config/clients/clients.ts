@@ -89,10 +89,7 @@ export const clients = {
       { path: "{appData}/Code/User/mcp.json" },
       { path: "{appData}/Code/User/settings.json", places: vscodeSettings, isLegacy: true },
     ],
-    project: [
-      { path: ".vscode/mcp.json" },
-      { path: ".vscode/settings.json", places: vscodeSettings, isLegacy: true },
-    ],
+    project: [{ path: ".vscode/mcp.json" }, { path: ".vscode/settings.json", places: vscodeSettings, isLegacy: true }],
     places: [["servers"]],
     dialect: { types: { stdio: "stdio", http: "http" } },
   },
@@ -197,10 +194,7 @@ export const clients = {
   },
   amp: {
     title: "Amp",
-    user: [
-      { path: "~/.config/amp/settings.jsonc", ifPresent: true },
-      { path: "~/.config/amp/settings.json" },
-    ],
+    user: [{ path: "~/.config/amp/settings.jsonc", ifPresent: true }, { path: "~/.config/amp/settings.json" }],
     project: [{ path: ".amp/settings.jsonc", ifPresent: true }, { path: ".amp/settings.json" }],
     places: [["amp.mcpServers"]],
   },

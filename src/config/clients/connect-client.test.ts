@@ -96,8 +96,7 @@ function data(text: string, file: string): object {
 
 /** The order of keys, and that of servers in a list, is not what these tests are about. */
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, sorted(inner)]);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -20,14 +20,7 @@ import {
 } from "./client-files.ts";
 import { otherServers } from "./client-status.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
-import {
-  backupPath,
-  type MovedServer,
-  readBackup,
-  readRecord,
-  writeBackup,
-  writeRecord,
-} from "./connection-record.ts";
+import { backupPath, type MovedServer, readBackup, readRecord, writeBackup, writeRecord } from "./connection-record.ts";
 import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
 import { gatewayConfig, isOurselves, ownName } from "./is-ourselves.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
@@ -46,11 +39,7 @@ export type ConnectRequest = {
 };
 
 /** Moves a client's servers into our configuration and writes the gateway into the client's file. */
-export async function connectClient(
-  name: string,
-  where: Where,
-  request: ConnectRequest,
-): Promise<ClientConnection> {
+export async function connectClient(name: string, where: Where, request: ConnectRequest): Promise<ClientConnection> {
   const client = knownClient(name);
   const file = requireFile(client, where, request.scope);
   if (file.path === request.into)
@@ -68,9 +57,7 @@ async function connect(
   const bytes = readBytes(file.path);
   const data = bytes === null ? undefined : parseData(file.path, bytes);
   const report = emptyReport(client, file, request);
-  const moved = request.keep
-    ? keepAll(file, data, report)
-    : moveAll(client, file, data, where, request, report);
+  const moved = request.keep ? keepAll(file, data, report) : moveAll(client, file, data, where, request, report);
   // The plane must not read the file that starts it.
   const files = withNew(request, moved).filter((path) => path !== file.path);
   report.config = files;
@@ -91,12 +78,7 @@ async function connect(
 
 type Change = { report: ClientConnection; moved: MovedServer[]; place: Path };
 
-async function write(
-  client: ClientName,
-  file: ClientFile,
-  bytes: Buffer | null,
-  change: Change,
-): Promise<void> {
+async function write(client: ClientName, file: ClientFile, bytes: Buffer | null, change: Change): Promise<void> {
   const { server } = change.report;
   const text = bytes === null ? null : decode(file.path, bytes);
   const earlier = earlierConnection(file, bytes, change.place);
@@ -108,8 +90,7 @@ async function write(
   const existed = earlier ? earlier.record.existed : bytes !== null;
   const written = hashText(made);
   writeRecord(file.path, { version: 1, client, existed, server, moved, written });
-  for (const { into, as, definition, isAdded } of change.moved)
-    if (isAdded) await addServerEntry(into, as, definition);
+  for (const { into, as, definition, isAdded } of change.moved) if (isAdded) await addServerEntry(into, as, definition);
   writeAtomically(file.path, edited);
 }
 
@@ -238,10 +219,7 @@ export function requireFile(client: ClientName, where: Where, scope: ClientScope
 function requireEntry(client: ClientName, server: JsonObject, { isList }: ClientFile): JsonObject {
   const entry = gatewayEntry(client, server, isList);
   if (entry !== null) return entry;
-  throw new PlaneError(
-    "USAGE",
-    `${clientOf(client).title} cannot use a server by its url, only by a command.`,
-  );
+  throw new PlaneError("USAGE", `${clientOf(client).title} cannot use a server by its url, only by a command.`);
 }
 
 function emptyReport(client: ClientName, file: ClientFile, { dryRun }: ConnectRequest): ClientConnection {

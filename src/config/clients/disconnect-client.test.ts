@@ -112,10 +112,7 @@ test("a client that wrote its file anew gets its servers back, and a backup with
   const rewritten = { ...(readData(file) as JsonObject), numStartups: 185 };
   writeFileSync(file, JSON.stringify(rewritten));
   const done = await disconnectClient("claude-code", where);
-  assert.deepEqual(
-    JSON.parse(readFileSync(file, "utf8")),
-    JSON.parse(JSON.stringify({ ...before, numStartups: 185 })),
-  );
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(JSON.stringify({ ...before, numStartups: 185 })));
   assert.equal(done.backup, null);
   assert.deepEqual(
     filesBelow(dirname(file)).filter((name) => /\.toolplane-/.test(name)),
@@ -162,10 +159,7 @@ test("a server that was edited in our configuration is not removed from it", asy
   await connectClient("cursor", where, wanted);
   setInFile(wanted.into, ["mcpServers", "a", "timeoutMs"], 5);
   const { removed, stays } = await disconnectClient("cursor", where, { remove: true });
-  assert.deepEqual(
-    [removed, stays],
-    [[{ name: "b", path: wanted.into }], [{ name: "a", path: wanted.into }]],
-  );
+  assert.deepEqual([removed, stays], [[{ name: "b", path: wanted.into }], [{ name: "a", path: wanted.into }]]);
 });
 
 test("an entry of the same name that was there before comes back", async () => {

@@ -42,8 +42,7 @@ export async function disconnectClient(
   const client = knownClient(name);
   const connected = connectedFiles(client, where);
   const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
-  if (file === undefined || !connected.some(({ path }) => path === file.path))
-    throw notConnected(client, where, scope);
+  if (file === undefined || !connected.some(({ path }) => path === file.path)) throw notConnected(client, where, scope);
   const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
   const back = await withLock(file.path, () => giveBack(file));
   const { stays, removed } = await settle(back.moved, remove);
@@ -98,8 +97,7 @@ function giveBack(file: ClientFile): GivenBack {
   const missing = missingServers(file, merged.text, original, moved);
   removeRecord(file.path);
   // What the backup alone has must not go with it.
-  const isKept =
-    original !== null && (missing.length > 0 || (!merged.isByLines && hasComments(file, original)));
+  const isKept = original !== null && (missing.length > 0 || (!merged.isByLines && hasComments(file, original)));
   if (!isKept) removeBackup(file.path);
   return { outcome, missing, backup: isKept ? backupPath(file.path) : null, moved };
 }
@@ -145,12 +143,7 @@ function merge(
   return isRight ? { text: byLines, isByLines: true } : { text: byValue, isByLines: false };
 }
 
-function mergeValues(
-  file: ClientFile,
-  text: string,
-  original: string | null,
-  moved: readonly MovedServer[],
-): string {
+function mergeValues(file: ClientFile, text: string, original: string | null, moved: readonly MovedServer[]): string {
   const before = original === null ? undefined : read(file, original);
   let result = text;
   for (const { name, place: from, entry } of moved) {
@@ -176,8 +169,7 @@ function withoutEmpty(file: ClientFile, text: string, own: Path, before: unknown
     const around = own.slice(0, length);
     const rest = valueAt(read(file, result), around);
     const isEmpty = typeof rest === "object" && rest !== null && Object.keys(rest).length === 0;
-    if (isEmpty && valueAt(before, around) === undefined)
-      result = removeFromText(file.path, result, around) ?? result;
+    if (isEmpty && valueAt(before, around) === undefined) result = removeFromText(file.path, result, around) ?? result;
   }
   return result;
 }

@@ -147,10 +147,7 @@ test("a broken file is reported and the others are read", async () => {
     ["lint", "fetch", "sqlite", "remote"],
   );
   assert.match(skipped[0]?.reason ?? "", /\.cursor.mcp\.json:3: is not valid JSON: /);
-  assert.equal(
-    skipped.find(({ name }) => name === "codex")?.reason.includes("config.toml:1: is not valid TOML"),
-    true,
-  );
+  assert.equal(skipped.find(({ name }) => name === "codex")?.reason.includes("config.toml:1: is not valid TOML"), true);
 });
 
 test("equal definitions under one name are one server, whatever the order of their keys", async () => {

@@ -13,10 +13,9 @@ import type { Translated } from "./translate-variables.ts";
 
 export type ClientServer = { name: string; client: ClientName; definition: JsonObject };
 
-export type ClientServers = Pick<
-  ImportReport,
-  "found" | "skipped" | "renamed" | "translated" | "variables"
-> & { servers: ClientServer[] };
+export type ClientServers = Pick<ImportReport, "found" | "skipped" | "renamed" | "translated" | "variables"> & {
+  servers: ClientServer[];
+};
 
 /** The servers in the configuration of other clients, in our own form; no names mean all clients. */
 export function findClientServers(names: readonly string[], where: Where): ClientServers {
@@ -105,7 +104,5 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
 
 /** What would have to be masked is a secret in clear. */
 export function holdsSecret(definition: JsonObject): boolean {
-  return (
-    stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } })
-  );
+  return stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } });
 }

@@ -92,14 +92,12 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
   if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url)) {
     throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
   }
-  const transport =
-    entry.url === undefined && entry.httpUrl !== undefined ? "http" : transports.get(entry.type);
+  const transport = entry.url === undefined && entry.httpUrl !== undefined ? "http" : transports.get(entry.type);
   return defined({ url, transport, headers: headersOf(entry) });
 }
 
 function notReached(entry: UnknownObject): string {
-  if (entry.source === "extension" || entry.settings !== undefined)
-    return "an extension of the client provides it";
+  if (entry.source === "extension" || entry.settings !== undefined) return "an extension of the client provides it";
   const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(String(entry.type));
   return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
 }
@@ -117,10 +115,7 @@ const transports = new Map<unknown, string>([
 /** Codex names the variables that hold secret headers. */
 function headersOf(entry: UnknownObject): JsonObject {
   const token = text(entry.bearer_token_env_var);
-  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [
-    name,
-    `\${${variable}}`,
-  ]);
+  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [name, `\${${variable}}`]);
   return {
     ...texts(entry.headers),
     ...texts(entry.http_headers),
@@ -181,7 +176,5 @@ function milliseconds(value: unknown, factor: number): number | undefined {
 function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   const isGiven = (value: Json | undefined): value is Json =>
     value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])),
-  );
+  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])));
 }

@@ -71,11 +71,7 @@ test("a new file gets mcpServers", async () => {
 test("a name that is taken is refused with what to do, wherever it stands", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("a.json");
-  for (const text of [
-    '{"mcpServers":{},"servers":{"a":{}}}',
-    '{"servers":[{"name":"a"}]}',
-    '{"a":{"url":"u"}}',
-  ]) {
+  for (const text of ['{"mcpServers":{},"servers":{"a":{}}}', '{"servers":[{"name":"a"}]}', '{"a":{"url":"u"}}']) {
     writeFileSync(file, text);
     await assert.rejects(addServerEntry(file, "a", definition), {
       code: "CONFIG_INVALID",

@@ -68,11 +68,7 @@ function jsonStarter(servers: Servers): string {
     ...Object.entries(servers).map(([name, server]) => indented(`${jsonEntry(name, server)},`, "    ")),
     `    // "remote": ${spaced(remoteExample)},`,
     "  },",
-    ...others.flatMap(({ key, about, example }) => [
-      "",
-      `  // ${about}`,
-      `  // "${key}": ${spaced(example)},`,
-    ]),
+    ...others.flatMap(({ key, about, example }) => ["", `  // ${about}`, `  // "${key}": ${spaced(example)},`]),
     "}",
     "",
   ].join("\n");
@@ -97,11 +93,7 @@ function yamlStarter(servers: Servers): string {
     "mcpServers:",
     ...Object.entries(servers).map(([name, server]) => indented(yamlLines({ [name]: server }), "  ")),
     indented(yamlLines({ remote: remoteExample }), "  # "),
-    ...others.flatMap(({ key, about, example }) => [
-      "",
-      `# ${about}`,
-      indented(yamlLines({ [key]: example }), "# "),
-    ]),
+    ...others.flatMap(({ key, about, example }) => ["", `# ${about}`, indented(yamlLines({ [key]: example }), "# ")]),
     "",
   ].join("\n");
 }

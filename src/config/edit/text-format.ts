@@ -22,10 +22,7 @@ export type TextFormat = {
 
 /** Puts a value below keys that do not exist yet. */
 export function wrapValue(keys: Path, value: Json): Json {
-  return keys.reduceRight<Json>(
-    (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
-    value,
-  );
+  return keys.reduceRight<Json>((inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }), value);
 }
 
 export function lineAt(text: string, offset: number): number {

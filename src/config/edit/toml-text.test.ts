@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tomlText } from "./toml-text.ts";
+import { tomlText } from "./edit-file.ts";
 
 const path = ["mcp_servers", "ours"];
 const entry = { command: "toolplane", args: ["mcp"] };

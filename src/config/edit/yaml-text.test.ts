@@ -35,10 +35,7 @@ test("removing a value from YAML takes its lines and nothing else", () => {
 });
 
 test("a key without a value takes its first entry", () => {
-  assert.equal(
-    yamlText.set("mcpServers:\n", ["mcpServers", "a"], { url: "u" }),
-    "mcpServers:\n  a:\n    url: u\n",
-  );
+  assert.equal(yamlText.set("mcpServers:\n", ["mcpServers", "a"], { url: "u" }), "mcpServers:\n  a:\n    url: u\n");
 });
 
 test("an empty YAML text and one of comments take their first entry", () => {
@@ -86,10 +83,7 @@ test("whatever the servers: one more can be written and removed, and the text is
       const printed = `# top\nmcpServers:\n${stringify(servers, { lineWidth: 0 }).replaceAll(/^/gm, "  ").trimEnd()}\n# end\n`;
       const text = isCrlf ? printed.replaceAll("\n", "\r\n") : printed;
       const more = yamlText.set(text, ["mcpServers", name], entry);
-      assert.equal(
-        JSON.stringify(yamlText.parse(more)),
-        JSON.stringify({ mcpServers: { ...servers, [name]: entry } }),
-      );
+      assert.equal(JSON.stringify(yamlText.parse(more)), JSON.stringify({ mcpServers: { ...servers, [name]: entry } }));
       assert.equal(yamlText.remove(more, ["mcpServers", name]), text);
     },
   );

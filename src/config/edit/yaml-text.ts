@@ -1,9 +1,19 @@
-import { type Document, isMap, isSeq, LineCounter, parseDocument } from "yaml";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { stableJson } from "../../lib/stable-json.ts";
 import type { Json } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
-import { indentUnit, spliceIn, spliceOut } from "./yaml-splice.ts";
 
 /**
  * YAML by lines where entries have lines of their own, so that nothing else moves; elsewhere by way of its
@@ -67,4 +77,62 @@ function render(document: Document, text: string): string {
   });
   const ended = text === "" || /\n$/.test(text) ? rendered : rendered.replace(/\n$/, "");
   return lineEnd(text) === "\n" ? ended : ended.replaceAll("\n", "\r\n");
+}
+
+type Collection = YAMLMap | YAMLSeq;
+
+/** The text with a new entry in lines of its own; null where entries do not stand in lines. */
+function spliceIn(document: Document, text: string, path: Path, value: Json): string | null {
+  const depth = path.findIndex((_, at) => !document.hasIn(path.slice(0, at + 1)));
+  const parent = depth === -1 ? undefined : collectionAt(document, path.slice(0, depth));
+  const indent = parent && indentOf(text, parent);
+  const end = parent?.range?.[1];
+  if (indent === undefined || end === undefined) return null;
+  const at = endOfContent(text, end);
+  const lines = stringify(wrapValue(path.slice(depth), value), { lineWidth: 0, indent: indentUnit(text) })
+    .trimEnd()
+    .replaceAll(/^/gm, indent)
+    .replaceAll("\n", lineEnd(text));
+  const isEnded = text[at - 1] === "\n";
+  const entry = isEnded ? `${lines}${lineEnd(text)}` : `${lineEnd(text)}${lines}`;
+  return text.slice(0, at) + entry + text.slice(at);
+}
+
+/** The text without the lines of an entry; null where it shares them with others. */
+function spliceOut(document: Document, text: string, path: Path): string | null {
+  const parent = collectionAt(document, path.slice(0, -1));
+  if (parent === undefined || indentOf(text, parent) === undefined) return null;
+  const key = path.at(-1);
+  const value = document.getIn(path, true);
+  const keyNode = isMap(parent)
+    ? parent.items.find((pair) => isNode(pair.key) && pair.key.toJSON() === key)?.key
+    : value;
+  const start = isNode(keyNode) ? keyNode.range?.[0] : undefined;
+  const end = (isNode(value) ? value.range?.[1] : undefined) ?? (keyNode as Node | undefined)?.range?.[1];
+  if (start === undefined || end === undefined) return null;
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  return text.slice(0, lineStart) + text.slice(endOfContent(text, end));
+}
+
+function indentUnit(text: string): number {
+  return /^( +)[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
+}
+
+function collectionAt(document: Document, path: Path): Collection | undefined {
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  return isMap(node) || isSeq(node) ? node : undefined;
+}
+
+/** The space before the entries of a collection that is written in lines. */
+function indentOf(text: string, { flow, items, range }: Collection): string | undefined {
+  if (flow || items.length === 0 || !range) return undefined;
+  const before = text.slice(text.lastIndexOf("\n", range[0] - 1) + 1, range[0]);
+  return /^ *$/.test(before) ? before : undefined;
+}
+
+/** The end of the line in which the last visible character before an offset stands. */
+function endOfContent(text: string, offset: number): number {
+  const last = text.slice(0, offset).trimEnd().length;
+  const at = text.indexOf("\n", last);
+  return at === -1 ? text.length : at + 1;
 }

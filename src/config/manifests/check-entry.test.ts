@@ -18,11 +18,7 @@ test("a tool is given back in its normal form, its references in their places", 
 });
 
 test("a variable that is not set makes a provider unusable and not the tool wrong", async () => {
-  const { manifest, problems, unusable } = await checkEntry(
-    "tool",
-    tool(http({ headers: { X: "${UNSET}" } })),
-    {},
-  );
+  const { manifest, problems, unusable } = await checkEntry("tool", tool(http({ headers: { X: "${UNSET}" } })), {});
   assert.ok(manifest);
   assert.deepEqual([problems.length, unusable.length], [0, 1]);
   assert.match(unusable[0]?.message ?? "", /UNSET is not set/);

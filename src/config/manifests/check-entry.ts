@@ -1,21 +1,55 @@
+import { looksSecret } from "../../lib/looks-secret.ts";
 import type { EntryKind } from "../../model/change.ts";
 import type { ConfigProblem } from "../../model/config.ts";
 import type { JobManifest } from "../../model/job.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { NamedOverlay } from "../../model/overlay.ts";
+import { type NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
 import { type Path, renderPath } from "../../model/path.ts";
 import type { SkillManifest } from "../../model/skill.ts";
 import type { TaskManifest } from "../../model/task.ts";
 import type { ToolManifest } from "../../model/tool.ts";
 import { checkProviders } from "../check-providers.ts";
 import { workingDirectory } from "../environment.ts";
-import type { Report } from "../parse-value.ts";
-import { clearSecrets, localReferences } from "../secrets/clear-secrets.ts";
+import { parseValue, type Report } from "../parse-value.ts";
 import type { Environment } from "../secrets/expand-environment.ts";
-import { checkOverlay } from "./check-overlay.ts";
+import { mapTexts } from "../secrets/map-texts.ts";
+import { maskText } from "../secrets/mask-text.ts";
+import { findReferences } from "../secrets/references.ts";
+import { fieldsOf } from "../shapes/field.ts";
+import { createReading } from "../shapes/reading.ts";
+import { readRemark } from "../shapes/tool-remarks.ts";
+import { overlayTree } from "../shapes/trees.ts";
 import { checkTool } from "./check-tool.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, toEntry } from "./entries.ts";
+
+/** What belongs to a tool of one's own and never to a server's. */
+const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
+
+/** An overlay that was given instead of read from a file. `tell` hears what was left out. */
+function checkOverlay(
+  name: string,
+  given: UnknownObject,
+  report: Report,
+  tell: (problem: ConfigProblem) => void,
+): NamedOverlay | undefined {
+  const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
+  const said: UnknownObject = {};
+  for (const field of fieldsOf(given, [])) {
+    if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
+    if (ownTools.includes(field.key))
+      report(
+        [field.key],
+        `cannot be said about a tool of a server`,
+        "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
+      );
+    else if (!Object.hasOwn(overlayTree, field.key)) reading.warnUnknownKey(field.source, Object.keys(overlayTree));
+    else said[field.key] = readRemark(reading, field);
+  }
+  reading.problems.forEach(tell);
+  const overlay = parseValue(ToolOverlay, said, [], report);
+  return overlay && { name, ...overlay };
+}
 
 export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
 
@@ -93,11 +127,7 @@ function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, 
     (Array.isArray(list) ? list : []).flatMap((one, at): [Path, unknown][] =>
       isObject(one) ? [[[key, at, field], one[field]]] : [],
     );
-  return [
-    [["input"], input],
-    ...inEach("steps", steps, "arguments"),
-    ...inEach("task_graph", task_graph, "input"),
-  ];
+  return [[["input"], input], ...inEach("steps", steps, "arguments"), ...inEach("task_graph", task_graph, "input")];
 }
 
 /** Nothing is put in there but what a run is given, so a variable is no way out. */
@@ -113,15 +143,37 @@ function checkGiven(value: unknown, place: Path, report: Report): void {
 /** What is stored and travels must neither hold a secret nor run or read anything where it arrives. */
 function checkSecrets(config: unknown, place: Path, report: Report): void {
   for (const path of clearSecrets(config))
-    report(
-      [...place, ...path],
-      "holds a secret in clear",
-      "Put it into a variable and refer to it as ${NAME}.",
-    );
+    report([...place, ...path], "holds a secret in clear", "Put it into a variable and refer to it as ${NAME}.");
   for (const path of localReferences(config))
     report(
       [...place, ...path],
       "refers to a file, a command or the keychain, which only manifest files may",
       "Refer to a variable as ${NAME}, or write the tool into a manifest file.",
     );
+}
+
+/** Where a provider's configuration holds a secret in clear instead of a reference to one. */
+function clearSecrets(config: unknown): Path[] {
+  const found: Path[] = [];
+  mapTexts(config, (text, path) => {
+    const isHeader = path.at(-2) === "headers" && looksSecret(String(path.at(-1)));
+    if (maskText(text, isHeader) !== text && !isShortened(text)) found.push(path);
+    return text;
+  });
+  return found;
+}
+
+/** Where it refers to more than variables: to files, commands or the keychain of one machine. */
+function localReferences(config: unknown): Path[] {
+  const found: Path[] = [];
+  mapTexts(config, (text, path) => {
+    if (findReferences(text).some(({ kind }) => kind !== "env")) found.push(path);
+    return text;
+  });
+  return found;
+}
+
+/** A command is never shown whole, secret or not. */
+function isShortened(text: string): boolean {
+  return findReferences(text).some(({ kind }) => kind === "command");
 }

@@ -35,11 +35,7 @@ export function checkSteps({ steps = [] }: SkillManifest, report: Report): void 
 function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
   for (const [root, name = "", field] of referencesIn(value)) {
     if (root !== "input" && root !== `${what}s`)
-      report(
-        place,
-        `'\${${root}.${name}}' refers to nothing a ${what} can see`,
-        `Begin with 'input.' or '${what}s.'.`,
-      );
+      report(place, `'\${${root}.${name}}' refers to nothing a ${what} can see`, `Begin with 'input.' or '${what}s.'.`);
     else if (root !== "input" && field !== "result")
       report(
         place,
@@ -72,8 +68,7 @@ export function checkTaskGraph({ task_graph }: JobManifest, report: Report): voi
 function checkPlaces(places: readonly Place[], what: string, key: string, whole: Path, report: Report): void {
   const ids = places.map(({ id }) => id);
   for (const [at, { id, dependsOn, path }] of places.entries()) {
-    if (ids.indexOf(id) !== at)
-      report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
+    if (ids.indexOf(id) !== at) report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
     for (const needed of dependsOn)
       if (!ids.includes(needed))
         report(
@@ -97,8 +92,7 @@ export function checkTasksExist(job: JobManifest, tasks: readonly TaskManifest[]
     .filter(({ persona }) => persona === undefined || workers.includes(persona.toLowerCase()))
     .map(({ name }) => name);
   for (const [at, { task }] of job.task_graph.entries())
-    if (!known.includes(task))
-      report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
+    if (!known.includes(task)) report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
 }
 
 /** Skills that a task or a job names and no file has. Somebody may still set one, so that this costs nothing but a word. */
@@ -118,7 +112,5 @@ export function missingSkills(
 
 function hintFor(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  return near.length === 0
-    ? "Check the name."
-    : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+  return near.length === 0 ? "Check the name." : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
 }

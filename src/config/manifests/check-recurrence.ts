@@ -20,8 +20,7 @@ export function checkRecurrence(
     return report(at("timezone"), `'${timezone}' is no time zone`, "Write one such as Europe/Berlin.");
   const dates = { start_date, end_date };
   for (const [key, text] of Object.entries(dates))
-    if (text !== undefined && readMoment(text, timezone) === null)
-      report(at(key), `'${text}' is no date`, dateHint);
+    if (text !== undefined && readMoment(text, timezone) === null) report(at(key), `'${text}' is no date`, dateHint);
   const [from, to] = [start_date, end_date].map((text) =>
     text === undefined ? undefined : readMoment(text, timezone)?.at,
   );

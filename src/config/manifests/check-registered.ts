@@ -11,10 +11,7 @@ import { toEntry } from "./entries.ts";
 const file = "(registered)";
 
 /** A tool that a program gives us, held to what is asked of a file; throws with everything that is wrong. */
-export function checkRegistered(
-  given: { readonly [key: string]: unknown },
-  environment: Environment,
-): ToolManifest {
+export function checkRegistered(given: { readonly [key: string]: unknown }, environment: Environment): ToolManifest {
   const problems: ConfigProblem[] = [];
   const report = (path: Path, message: string, hint: string | null = null) =>
     problems.push({ file, line: null, path: renderPath(path), severity: "error", message, hint });

@@ -9,10 +9,7 @@ import { readManifests } from "./read-manifests.ts";
 const document = { file: "/work.json", data: [], lineOf: () => null };
 const place = { document, source: [], path: "", fallbackName: undefined };
 
-function problemsOf(
-  check: typeof checkSkill | typeof checkTask | typeof checkJob,
-  written: object,
-): string[] {
+function problemsOf(check: typeof checkSkill | typeof checkTask | typeof checkJob, written: object): string[] {
   const problems: string[] = [];
   check(
     toEntry({ ...written }, place),
@@ -44,13 +41,10 @@ test("who collaborates is asked about what a model says, so there has to be one 
     "collaboration.participants | must not be empty | Name a model for each of them.",
   ]);
   const participants = [{ id: "a" }, { id: "a" }];
-  assert.deepEqual(
-    about({ collaboration: { enabled: true, participants }, steps: [{ id: "s", tool: "t" }] }),
-    [
-      "collaboration | is for skills that a model follows | Leave it out, or leave 'steps' out.",
-      "collaboration.participants.1.id | there is another 'a' before it | Name it once.",
-    ],
-  );
+  assert.deepEqual(about({ collaboration: { enabled: true, participants }, steps: [{ id: "s", tool: "t" }] }), [
+    "collaboration | is for skills that a model follows | Leave it out, or leave 'steps' out.",
+    "collaboration.participants.1.id | there is another 'a' before it | Name it once.",
+  ]);
   assert.deepEqual(about({ collaboration: { enabled: false } }), []);
 });
 
@@ -87,8 +81,7 @@ test("a job refers to what it was given and to what tasks before it said, and to
 
 test("an interval that leads out of every calendar is refused", () => {
   const job = { kind: "job", name: "j", personas: ["P"], task_graph: [{ task: "t" }] };
-  const every = (interval: number) =>
-    problemsOf(checkJob, { ...job, recurrence: { frequency: "monthly", interval } });
+  const every = (interval: number) => problemsOf(checkJob, { ...job, recurrence: { frequency: "monthly", interval } });
   assert.deepEqual([every(10_000), every(1e9).length], [[], 1]);
   assert.match(every(1e9)[0] ?? "", /^recurrence\.interval \| .*10000/);
 });

@@ -35,11 +35,7 @@ function checkCollaboration({ collaboration, steps }: SkillManifest, report: Rep
     report(["collaboration", "participants"], "must not be empty", "Name a model for each of them.");
   for (const [at, id] of ids.entries())
     if (ids.indexOf(id) !== at)
-      report(
-        ["collaboration", "participants", at, "id"],
-        `there is another '${id}' before it`,
-        "Name it once.",
-      );
+      report(["collaboration", "participants", at, "id"], `there is another '${id}' before it`, "Name it once.");
 }
 
 type Parse<T> = (value: UnknownObject, report: Report) => T | undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Entry, toEntry } from "./entries.ts";
-import { extendTasks } from "./extend-tasks.ts";
+import { extendTasks } from "./read-work.ts";
 
 const document = { file: "/tasks.json", data: [], lineOf: () => null };
 const task = (name: string, more: object = {}) =>
@@ -55,9 +55,7 @@ test("each task that cannot be built is told once, with the circle or the name t
 
 test("a long chain is no mistake", () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `t${at}`);
-  const chain = names.map((name, at) =>
-    task(name, at === 0 ? { summary: "first" } : { extends: names[at - 1] }),
-  );
+  const chain = names.map((name, at) => task(name, at === 0 ? { summary: "first" } : { extends: names[at - 1] }));
   const { built, problems } = extend(...chain);
   assert.deepEqual([problems.length, built.at(-1)?.summary], [0, "first"]);
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sideEffects } from "../../model/tool.ts";
-import { findFiles } from "./find-files.ts";
+import { findFiles } from "../load-config.ts";
 import { readManifests } from "./read-manifests.ts";
 
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/manifests", import.meta.url));
@@ -174,12 +174,7 @@ test("a task builds on another, a persona's on the shared one of its name", asyn
   });
   assert.deepEqual(errors, []);
   assert.deepEqual(
-    manifests.tasks.map(({ name, persona, summary, required_tools }) => [
-      name,
-      persona,
-      summary,
-      required_tools,
-    ]),
+    manifests.tasks.map(({ name, persona, summary, required_tools }) => [name, persona, summary, required_tools]),
     [
       ["base", undefined, "Base", ["x"]],
       ["more", undefined, "More", ["x"]],
@@ -205,11 +200,7 @@ test("a job that cannot be scheduled is refused", async () => {
   const job = { name: "j", personas: ["A"], task_graph: [{ task: "t" }] };
   const { manifests, errors } = await read({
     "tasks.json": [{ ...base, name: "t" }],
-    "jobs.json": [
-      job,
-      { ...job, name: "k", recurrence: { frequency: "adhoc" } },
-      { ...job, name: "l", personas: [] },
-    ],
+    "jobs.json": [job, { ...job, name: "k", recurrence: { frequency: "adhoc" } }, { ...job, name: "l", personas: [] }],
   });
   assert.deepEqual(
     manifests.jobs.map(({ name }) => name),

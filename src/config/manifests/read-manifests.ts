@@ -91,8 +91,7 @@ function problemAt(
 ): ConfigProblem {
   const place = [...source, ...path];
   const [file, line] = [document.file, document.lineOf(place)];
-  const entry =
-    "kind" in named && named.name !== undefined ? { entry: { kind: named.kind, name: named.name } } : {};
+  const entry = "kind" in named && named.name !== undefined ? { entry: { kind: named.kind, name: named.name } } : {};
   return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
 }
 

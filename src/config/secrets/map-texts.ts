@@ -2,11 +2,7 @@ import { isObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
-export function mapTexts(
-  value: unknown,
-  change: (text: string, path: Path) => string,
-  path: Path = [],
-): unknown {
+export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path = []): unknown {
   if (typeof value === "string") return change(value, path);
   if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, change, [...path, at]));
   if (!isObject(value)) return value;

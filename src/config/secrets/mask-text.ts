@@ -3,8 +3,7 @@ import { redact } from "../../lib/redact.ts";
 import { findReferences, type Reference } from "./references.ts";
 
 /** Passwords and long user names in URLs, and query parameters with their names. */
-const urlSecrets =
-  /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
+const urlSecrets = /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
 const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
 const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
 

@@ -7,15 +7,7 @@ import { maskSecrets } from "./mask.ts";
 
 const secretKeys = [
   ...["key", "token", "secret", "password", "authorization", "api_key", "apiKey", "cookie", "credential"],
-  ...[
-    "Authorization",
-    "X-API-Key",
-    "Set-Cookie",
-    "GITHUB_TOKEN",
-    "githubtoken",
-    "OPENAI_API_KEY",
-    "accessKey",
-  ],
+  ...["Authorization", "X-API-Key", "Set-Cookie", "GITHUB_TOKEN", "githubtoken", "OPENAI_API_KEY", "accessKey"],
   ...[
     "clientSecret",
     "client-secret",
@@ -42,18 +34,13 @@ const plainKeys = [
 ];
 
 for (const key of secretKeys) test(`'${key}' looks secret`, () => assert.equal(looksSecret(key), true));
-for (const key of plainKeys)
-  test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
+for (const key of plainKeys) test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
 
 const secret = "hunter2hunter2";
 const cases: [title: string, value: unknown, shown: unknown][] = [
   ["a token", { token: secret }, { token: "***ter2" }],
   ["a short token", { token: "12345678" }, { token: "***" }],
-  [
-    "a variable",
-    { env: { GITHUB_TOKEN: secret, HOME: "/root" } },
-    { env: { GITHUB_TOKEN: "***ter2", HOME: "/root" } },
-  ],
+  ["a variable", { env: { GITHUB_TOKEN: secret, HOME: "/root" } }, { env: { GITHUB_TOKEN: "***ter2", HOME: "/root" } }],
   ["a header", { headers: { Authorization: `Bearer ${secret}` } }, { headers: { Authorization: "***ter2" } }],
   [
     "a made-up word under a name that says nothing",
@@ -67,11 +54,7 @@ const cases: [title: string, value: unknown, shown: unknown][] = [
     },
   ],
   ["a list of tokens", { tokens: [secret, secret] }, { tokens: ["***ter2", "***ter2"] }],
-  [
-    "a map of secrets",
-    { secrets: { a: secret, type: "plain" } },
-    { secrets: { a: "***ter2", type: "plain" } },
-  ],
+  ["a map of secrets", { secrets: { a: secret, type: "plain" } }, { secrets: { a: "***ter2", type: "plain" } }],
   ["a number", { password: 1234567890, pass: 1234 }, { password: "***7890", pass: "***" }],
   ["a count", { thresholdTokens: 8000, token_limit: 5 }, { thresholdTokens: 8000, token_limit: 5 }],
   ["a switch", { idempotency_key: true, key: null }, { idempotency_key: true, key: null }],
@@ -85,21 +68,9 @@ const cases: [title: string, value: unknown, shown: unknown][] = [
     { servers: { tokens: { command: "x" } } },
     { servers: { tokens: { command: "x" } } },
   ],
-  [
-    "a model named models",
-    { models: { models: { apiKey: secret } } },
-    { models: { models: { apiKey: "***ter2" } } },
-  ],
-  [
-    "a parameter's schema",
-    { properties: { key: { type: "string" } } },
-    { properties: { key: { type: "string" } } },
-  ],
-  [
-    "a way to sign in",
-    { auth: { type: "bearer", token: secret } },
-    { auth: { type: "bearer", token: "***ter2" } },
-  ],
+  ["a model named models", { models: { models: { apiKey: secret } } }, { models: { models: { apiKey: "***ter2" } } }],
+  ["a parameter's schema", { properties: { key: { type: "string" } } }, { properties: { key: { type: "string" } } }],
+  ["a way to sign in", { auth: { type: "bearer", token: secret } }, { auth: { type: "bearer", token: "***ter2" } }],
   ["a known shape", { note: "ghp_abcdefghijklmnop1234" }, { note: "***1234" }],
   ["a known shape in a sentence", { note: "use sk-abcdefgh12345678 now" }, { note: "use *** now" }],
   [
@@ -197,10 +168,7 @@ test("a secret under a key that looks secret never shows more than its last four
 
 test("a long text takes no longer to mask than its length", () => {
   for (const unit of ["a=", "://a:", "?a=", "${A:-", "a:", "@", "token "]) {
-    const growth = growthOf(
-      (size) => maskSecrets({ args: [unit.repeat(size)], text: unit.repeat(size) }),
-      2_500,
-    );
+    const growth = growthOf((size) => maskSecrets({ args: [unit.repeat(size)], text: unit.repeat(size) }), 2_500);
     assert.ok(growth < maxGrowth, `'${unit}': eight times as much took ${growth} times as long`);
   }
 });

@@ -78,9 +78,7 @@ function maskObject(value: UnknownObject, context: Context): Json {
 
 /** What is sent to servers and shown to nobody: a fixed argument, or a constant that the system sets. */
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
-  return key === "fixed"
-    ? typeof name === "string"
-    : key === "value" && from === "constant" && parameter !== undefined;
+  return key === "fixed" ? typeof name === "string" : key === "value" && from === "constant" && parameter !== undefined;
 }
 
 function maskWhole(value: unknown): Json {

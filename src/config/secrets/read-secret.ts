@@ -1,12 +1,124 @@
+import { type ExecFileException, execFile } from "node:child_process";
 import { resolve } from "node:path";
+import { abortable } from "../../lib/abortable.ts";
 import { homeDirectory } from "../../lib/home-directory.ts";
 import { redact } from "../../lib/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { readText } from "../text/read-text.ts";
-import { readCommand } from "./read-command.ts";
-import { readKeychain } from "./read-keychain.ts";
 import type { SecretKind, SecretReference } from "./references.ts";
-import type { SecretAnswer } from "./secret-answer.ts";
+
+const escapable = /["'\\\s]/;
+
+/**
+ * A command line as a shell would split it, with single and double quotes and a backslash before a quote, a space
+ * or a backslash; any other backslash stays, for the sake of Windows paths. Null when a quote is not closed.
+ */
+export function splitCommand(text: string): string[] | null {
+  const words: string[] = [];
+  let word: string | null = null;
+  let quote = "";
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === "\\" && quote !== "'" && escapable.test(text.charAt(at + 1))) {
+      word = (word ?? "") + text.charAt(++at);
+    } else if (quote === "" ? /["']/.test(character) : character === quote) {
+      quote = quote === "" ? character : "";
+      word ??= "";
+    } else if (quote === "" && /\s/.test(character)) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else {
+      word = (word ?? "") + character;
+    }
+  }
+  if (word !== null) words.push(word);
+  return quote === "" ? words : null;
+}
+
+const maxOutputBytes = 1024 * 1024;
+
+/** The first line a program prints. It is started by itself; no shell reads the command. */
+export async function readCommand(command: string, directory: string, limitMs = 10_000): Promise<SecretAnswer> {
+  const words = splitCommand(command);
+  if (words === null) return { why: "a quote is not closed", remedy: "Close it." };
+  const [program, ...programArguments] = words;
+  if (!program) return { why: "no program is named", remedy: `Write it as \${command:program argument …}.` };
+  const options = {
+    cwd: directory,
+    timeout: limitMs,
+    killSignal: "SIGKILL",
+    maxBuffer: maxOutputBytes,
+    windowsHide: true,
+  } as const;
+  return new Promise((resolve) => {
+    const child = execFile(program, programArguments, options, (error, output) => {
+      if (error) resolve(explain(error, program, limitMs));
+      else resolve(firstLine(output));
+    });
+    // A program that asks a question gets no answer, and says so instead of waiting for one.
+    child.stdin?.end();
+  });
+}
+
+function firstLine(output: string): SecretAnswer {
+  const [secret = ""] = output.split(/\r?\n/, 1);
+  if (secret !== "") return { secret };
+  return { why: "its first line is empty", remedy: "Let it print the secret on the first line." };
+}
+
+/** What the program printed is left out: it may be the secret. */
+function explain(error: ExecFileException, program: string, limitMs: number): SecretAnswer {
+  const { code, signal } = error;
+  if (code === "ENOENT") {
+    return { why: `there is no program '${program}'`, remedy: "Install it or give its full path." };
+  }
+  if (code === "EACCES") return { why: `'${program}' may not be run`, remedy: "Make it executable." };
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") {
+    return { why: "it prints more than 1 MiB", remedy: "Let it print the secret alone." };
+  }
+  const remedy = "Run it yourself to see why.";
+  if (error.killed) return { why: `it took longer than ${limitMs / 1000} seconds`, remedy };
+  return { why: signal ? `it was ended by ${signal}` : `it failed with ${code}`, remedy };
+}
+
+/** The part of @napi-rs/keyring we use. */
+export type Keyring = {
+  AsyncEntry: new (service: string, account: string) => { getPassword(): Promise<string | null | undefined> };
+};
+
+/** Long enough for a person to unlock it. */
+const limitMs = 60_000;
+const otherwise = `or keep the secret elsewhere and write \${file:…} or \${command:…}.`;
+
+/** A password of the system's keychain, named by service and account. */
+export async function readKeychain(name: string, load = loadKeyring): Promise<SecretAnswer> {
+  const slash = name.lastIndexOf("/");
+  const [service, account] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
+  if (service === "" || account === "") {
+    return {
+      why: "it does not name service and account",
+      remedy: `Write it as \${keychain:service/account}.`,
+    };
+  }
+  const keyring = await load().catch(() => null);
+  if (keyring === null) {
+    const why = "the package @napi-rs/keyring is not installed or does not support this system";
+    return { why, remedy: `Install it, ${otherwise}` };
+  }
+  try {
+    const entry = new keyring.AsyncEntry(service, account);
+    const secret = await abortable(entry.getPassword(), AbortSignal.timeout(limitMs));
+    if (secret) return { secret };
+    return { why: "the keychain has no such entry", remedy: `Add it, ${otherwise}` };
+  } catch {
+    const why = "this system has no keychain, or it is locked";
+    return { why, remedy: `Unlock it, ${otherwise}` };
+  }
+}
+
+function loadKeyring(): Promise<Keyring> {
+  return import("@napi-rs/keyring");
+}
 
 const readers: Record<SecretKind, (name: string, directory: string) => Promise<SecretAnswer>> = {
   file: readFile,
@@ -25,11 +137,12 @@ export async function readSecret({ kind, name }: SecretReference, directory: str
 }
 
 async function readFile(name: string, directory: string): Promise<SecretAnswer> {
-  const path = /^~[/\\]/.test(name)
-    ? resolve(homeDirectory() ?? "/", name.slice(2))
-    : resolve(directory, name);
+  const path = /^~[/\\]/.test(name) ? resolve(homeDirectory() ?? "/", name.slice(2)) : resolve(directory, name);
   const read = readText(path, 1);
   if (!("text" in read)) return { why: `${path}: ${read.message}`, remedy: read.hint };
   const secret = read.text.replace(/\r?\n$/, "");
   return secret === "" ? { why: `${path}: is empty`, remedy: "Write the secret into it." } : { secret };
 }
+
+/** The secret, or what is in its way. Neither part of the reason may hold what was read. */
+type SecretAnswer = { secret: string } | { why: string; remedy: string };

@@ -5,8 +5,7 @@ import { relative } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { PlaneError, reportError } from "../../model/errors.ts";
-import { readCommand } from "./read-command.ts";
-import { type Keyring, readKeychain } from "./read-keychain.ts";
+import { type Keyring, readCommand, readKeychain } from "./read-secret.ts";
 import { resolveSecrets } from "./resolve-secrets.ts";
 
 const node = JSON.stringify(process.execPath);
@@ -52,10 +51,7 @@ test("~/ is the home directory", async () => {
 test("what a secret holds is not resolved again", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("a"), "${file:b} $${file:b} ${USER}");
-  assert.equal(
-    await resolveSecrets("${file:a}", { directory: directory.path }),
-    "${file:b} $${file:b} ${USER}",
-  );
+  assert.equal(await resolveSecrets("${file:a}", { directory: directory.path }), "${file:b} $${file:b} ${USER}");
 });
 
 test("an escaped reference is text", async () => {
@@ -84,10 +80,7 @@ const failures: [text: string, says: RegExp][] = [
   [`\${command:${node} fail.mjs}`, /it failed with 3\. Run it yourself to see why\./],
   [`\${command:${node} silent.mjs}`, /its first line is empty/],
   ["${keychain:github}", /does not name service and account\. Write it as \$\{keychain:service\/account\}\./],
-  [
-    "${keychain:toolplane-test-none/nobody}",
-    /\$\{keychain:toolplane-test-none\/nobody\} cannot be read: .*keychain/,
-  ],
+  ["${keychain:toolplane-test-none/nobody}", /\$\{keychain:toolplane-test-none\/nobody\} cannot be read: .*keychain/],
 ];
 
 for (const [text, says] of failures) {
@@ -95,10 +88,7 @@ for (const [text, says] of failures) {
     await using directory = await temporaryDirectory();
     await writeFile(directory.file("empty"), "\n");
     await writeFile(directory.file("silent.mjs"), "");
-    await writeFile(
-      directory.file("fail.mjs"),
-      'console.log("hunter2"); console.error("hunter2"); process.exit(3);',
-    );
+    await writeFile(directory.file("fail.mjs"), 'console.log("hunter2"); console.error("hunter2"); process.exit(3);');
     const error = await errorOf(text, directory.path);
     assert.match(error.message, says);
     assert.doesNotMatch(JSON.stringify(reportError(error)), /hunter2/);
@@ -127,9 +117,7 @@ test("a command that prints without end is a failure", async () => {
   assert.match(answer.why, /more than 1 MiB/);
 });
 
-function keyringOf(
-  read: (service: string, account: string) => Promise<string | null>,
-): () => Promise<Keyring> {
+function keyringOf(read: (service: string, account: string) => Promise<string | null>): () => Promise<Keyring> {
   class AsyncEntry {
     readonly getPassword: () => Promise<string | null>;
     constructor(service: string, account: string) {

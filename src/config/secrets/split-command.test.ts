@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { splitCommand } from "./split-command.ts";
+import { splitCommand } from "./read-secret.ts";
 
 const cases: [text: string, words: string[] | null][] = [
   ["pass show token", ["pass", "show", "token"]],

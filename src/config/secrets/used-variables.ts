@@ -20,14 +20,8 @@ export function usedVariables(values: unknown, environment: Environment): Map<st
 }
 
 /** Writes the references again where their values stand, as `written` has them where it has a text in the same place. */
-export function showReferences(
-  values: unknown,
-  used: ReadonlyMap<string, string>,
-  written: unknown,
-): unknown {
-  const byLength = [...used]
-    .filter(([, value]) => value.length > 3)
-    .sort(([, a], [, b]) => b.length - a.length);
+export function showReferences(values: unknown, used: ReadonlyMap<string, string>, written: unknown): unknown {
+  const byLength = [...used].filter(([, value]) => value.length > 3).sort(([, a], [, b]) => b.length - a.length);
   return mapTexts(values, (text, path) => {
     const source = textAt(written, path);
     if (source !== undefined && findReferences(source).length > 0) return source;

@@ -34,11 +34,7 @@ const cases: [title: string, environment: Record<string, string>, said: object][
     { ATLAS_MCP_SERVER_URL: "http://a", TOOLPLANE_MCP_SERVER_URL: "http://t" },
     { "servers.default.url": "http://t" },
   ],
-  [
-    "a named server",
-    { TOOLPLANE_MCP_DEFAULT_SERVER: "git", ATLAS_MCP_ENABLED: "0" },
-    { "servers.git.enabled": false },
-  ],
+  ["a named server", { TOOLPLANE_MCP_DEFAULT_SERVER: "git", ATLAS_MCP_ENABLED: "0" }, { "servers.git.enabled": false }],
 ];
 
 for (const [title, environment, said] of cases) {

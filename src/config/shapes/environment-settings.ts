@@ -45,12 +45,7 @@ export function isConfiguredByVariables(environment: Environment): boolean {
   return settingsFromEnvironment(environment).settings.length > 0;
 }
 
-function readFields(
-  reading: Reading,
-  name: string | undefined,
-  fields: readonly Field[],
-  first: Field,
-): void {
+function readFields(reading: Reading, name: string | undefined, fields: readonly Field[], first: Field): void {
   const isComplete = fields.some(({ key }) => key === "command" || key === "url");
   if (isComplete || name !== undefined) {
     return readServerFields(reading, name ?? "default", translateFields(reading, fields), first.source);

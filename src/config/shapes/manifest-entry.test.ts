@@ -27,10 +27,7 @@ for (const [fixture, missing] of assumptions) {
   test(`${fixture} loads, and what it does not say is told: ${missing}`, async () => {
     const { problems } = await readFixture(fixture);
     assert.deepEqual(
-      problems.map(({ severity, message }) => [
-        severity,
-        /^'(\w+)' of '\w+' is not given/.exec(message)?.[1],
-      ]),
+      problems.map(({ severity, message }) => [severity, /^'(\w+)' of '\w+' is not given/.exec(message)?.[1]]),
       missing.map((key) => ["warning", key]),
     );
   });
@@ -71,11 +68,7 @@ test("a provider that cannot be used is left out, a number that is none gets its
 });
 
 test("in a list one bad entry is told and the others load", () => {
-  const { settings, problems } = readShapesOf([
-    complete,
-    { description: "no name" },
-    { ...complete, name: "u" },
-  ]);
+  const { settings, problems } = readShapesOf([complete, { description: "no name" }, { ...complete, name: "u" }]);
   assert.deepEqual(
     settings.filter(({ path }) => path[2] === "name").map(({ value }) => value),
     ["t", "u"],

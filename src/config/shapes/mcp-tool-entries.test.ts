@@ -84,10 +84,7 @@ test("one bad entry never affects the others", () => {
 });
 
 test("a list of entries may be a whole file, and another type is told by its name", () => {
-  const { settings, problems } = readShapesOf([
-    bankTool,
-    { ...bankTool, type: "knowledge-query", name: "k" },
-  ]);
+  const { settings, problems } = readShapesOf([bankTool, { ...bankTool, type: "knowledge-query", name: "k" }]);
   assert.equal(settings.length, 5);
   assert.deepEqual(
     problems.map(({ path, severity, message }) => [path, severity, /'knowledge-query'/.test(message)]),

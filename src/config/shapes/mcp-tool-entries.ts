@@ -50,8 +50,7 @@ function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, sour
   const fields = fieldsOf(entry, source).flatMap((field): Field[] => {
     if (field.key === "url") return [field];
     if (field.key === "auth-token") return [{ ...field, key: "auth_token" }];
-    if (field.key !== "remote-name")
-      reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
+    if (field.key !== "remote-name") reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
     return [];
   });
   // One entry is one remote tool, whatever else its server offers.
@@ -83,11 +82,7 @@ export function readMcpToolEntry(
 ): void {
   const { type, name = fallbackName, "mcp-tool": id } = entry;
   if (type !== "mcp-tool") {
-    return reading.warn(
-      source,
-      `a tool of type ${describeValue(type)} is left out`,
-      "Only 'mcp-tool' is known.",
-    );
+    return reading.warn(source, `a tool of type ${describeValue(type)} is left out`, "Only 'mcp-tool' is known.");
   }
   if (!isName(name) || !isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
   if (remote && !remote.has(id)) {

@@ -61,11 +61,7 @@ test("every entry that cannot be read is told, and none of them costs another", 
     providers: [7, { command: "x" }, { name: "a", command: "x" }, { name: "a", command: "y" }],
     tool_configs: [{ providers: [] }, { tool_alias: "t", max_turns: 3 }],
   });
-  assert.deepEqual(Object.keys(meaning(settings)), [
-    "servers.a.command",
-    "servers.a.transport",
-    "toolsets.t",
-  ]);
+  assert.deepEqual(Object.keys(meaning(settings)), ["servers.a.command", "servers.a.transport", "toolsets.t"]);
   assert.deepEqual(
     problems.map(({ path, severity }) => [path, severity]),
     [

@@ -3,25 +3,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
 import { settingsFromEnvironment } from "./environment-settings.ts";
-import { fieldReaders } from "./server-fields.ts";
+import { fieldReaders } from "./server.ts";
 import { toolTree } from "./trees.ts";
 
 const top = "mcpServers servers providers tool_configs mcp tool tools policy users auth lazy toolsets store";
 const inner = "name type enabled mcp-tool arguments provider_type tool_alias rules scheme api_key endpoint";
 const odd = ["__proto__", "constructor", "toString", "", "*", "a.b", "0"];
-const words = [
-  ...top.split(" "),
-  ...inner.split(" "),
-  ...odd,
-  ...fieldReaders.keys(),
-  ...Object.keys(toolTree),
-];
+const words = [...top.split(" "), ...inner.split(" "), ...odd, ...fieldReaders.keys(), ...Object.keys(toolTree)];
 
 const word = fc.constantFrom(...words);
-const text = fc.oneof(
-  word,
-  fc.constantFrom("mcp-tool", "stdio", "'\"\\", '{"url": 1}', "a,b", "*x?", "(optional"),
-);
+const text = fc.oneof(word, fc.constantFrom("mcp-tool", "stdio", "'\"\\", '{"url": 1}', "a,b", "*x?", "(optional"));
 const scalar = fc.oneof(text, fc.string(), fc.double(), fc.boolean(), fc.constant(null));
 
 /** Without a prototype, as documents are, so that nothing can be made a text by accident. */
@@ -73,14 +64,7 @@ test("no setting is below another, and none is said twice", () => {
 });
 
 test("no environment makes the translation throw", () => {
-  const names = [
-    "ENABLED",
-    "DEFAULT_SERVER",
-    "TIMEOUT_SECONDS",
-    "ALLOW_TOOLS",
-    "SERVER_ARGS",
-    "SERVER_TRANSPORT",
-  ];
+  const names = ["ENABLED", "DEFAULT_SERVER", "TIMEOUT_SECONDS", "ALLOW_TOOLS", "SERVER_ARGS", "SERVER_TRANSPORT"];
   const variable = fc.constantFrom(...names.map((name) => `ATLAS_MCP_${name}`), "TOOLPLANE_MCP_SERVER_URL");
   fc.assert(
     fc.property(fc.dictionary(variable, fc.string()), (environment) => {

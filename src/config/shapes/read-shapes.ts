@@ -1,16 +1,168 @@
 import { nearest } from "../../lib/nearest.ts";
 import type { ConfigProblem } from "../../model/config.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import type { Transport } from "../../model/server.ts";
 import type { ConfigDocument, Setting } from "../setting.ts";
-import { readByName } from "./by-name.ts";
-import { placeForcedRules } from "./forced-rules.ts";
-import { mcpToolEntries } from "./mcp-tool-entries.ts";
+import { type Field, fieldsOf, placeOf } from "./field.ts";
+import { isManifestEntry, readManifestEntry } from "./manifest-entry.ts";
+import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
 import { native } from "./native.ts";
-import { overlays } from "./overlays.ts";
-import { providerList } from "./provider-list.ts";
-import { createReading, originIn, type Reading } from "./reading.ts";
+import { readTree } from "./read-tree.ts";
+import { createReading, describeValue, isName, originIn, type Reading } from "./reading.ts";
+import { isServer, readServer, readServerFields } from "./server.ts";
 import type { Shape } from "./shape.ts";
-import { handWrittenTools, isToolEntry, readToolEntry } from "./tool-entries.ts";
+import { readRemark } from "./tool-remarks.ts";
+import { readToolsMcpBlock } from "./tools-mcp-block.ts";
+import { overlayTree, toolsetTree } from "./trees.ts";
+
+const kinds = {
+  sse: { transport: "sse", keys: ["endpoint", "api_key"] },
+  streamable_http: { transport: "http", keys: ["endpoint", "api_key"] },
+  stdio: { transport: "stdio", keys: ["command", "args", "env"] },
+} as const satisfies Record<string, { transport: Transport; keys: readonly string[] }>;
+
+/** `providers` with a `provider_type` each, and `tool_configs` that select from them by alias. */
+export const providerList: Shape = {
+  keys: ["providers", "tool_configs"],
+  read(reading, data) {
+    eachOf(reading, data.providers, ["providers"], readProvider);
+    eachOf(reading, data.tool_configs, ["tool_configs"], readToolConfig);
+  },
+};
+
+type ReadEntry = (reading: Reading, entry: UnknownObject, source: Path) => void;
+
+function eachOf(reading: Reading, list: unknown, source: Path, read: ReadEntry): void {
+  if ((list ?? null) === null) return;
+  if (!Array.isArray(list)) return reading.fail(source, "must be a list");
+  for (const [at, entry] of list.entries()) {
+    const place = [...source, at];
+    if (isObject(entry)) read(reading, entry, place);
+    else reading.fail(place, "must be an object");
+  }
+}
+
+function readProvider(reading: Reading, entry: UnknownObject, source: Path): void {
+  const { name, provider_type: type, ...own } = entry;
+  if (!isName(name)) return reading.fail(source, "a provider needs a 'name'");
+  const place = placeOf("provider_type", entry, source);
+  const said = type ?? (own.command === undefined ? "sse" : "stdio");
+  const kind = Object.entries(kinds).find(([known]) => known === said)?.[1];
+  if (!kind) {
+    const allowed = Object.keys(kinds).join(", ");
+    return reading.fail(place, `provider_type ${describeValue(said)} is unknown`, `Use one of ${allowed}.`);
+  }
+  const known: readonly string[] = kind.keys;
+  const fields = fieldsOf(own, source).filter((field) => {
+    const isKnown = known.includes(field.key);
+    if (!isKnown) reading.warnUnknownKey(field.source, [...known, "name", "provider_type"]);
+    return isKnown;
+  });
+  const transport = { key: "transport", value: kind.transport, source: place };
+  readServerFields(reading, name, [...fields.map(translate), transport], source);
+}
+
+function translate({ key, value, source }: Field): Field {
+  if (key === "endpoint") return { key: "url", value, source };
+  return key === "api_key" ? { key: "auth_token", value: secretOf(value), source } : { key, value, source };
+}
+
+/** The name of an environment variable means its value; while it is not set it is taken as plain text. */
+function secretOf(value: unknown): unknown {
+  const isVariable = typeof value === "string" && /^[A-Z_][A-Z0-9_]*$/.test(value);
+  return isVariable ? `\${${value}:-${value}}` : value;
+}
+
+function readToolConfig(reading: Reading, entry: UnknownObject, source: Path): void {
+  const { tool_alias: alias, ...values } = entry;
+  if (!isName(alias)) return reading.fail(source, "a tool config needs a 'tool_alias'");
+  const path = ["toolsets", alias];
+  reading.define(path, source, () => readTree(reading, toolsetTree, values, path, source));
+}
+
+type Context = { fallbackName?: string; tellsAssumed: boolean };
+
+/** Is this one tool, in either way to write one? */
+function isToolEntry(value: unknown): boolean {
+  return isManifestEntry(value) || (isObject(value) && isName(value.type) && isName(value.name) && !isServer(value));
+}
+
+/** A tool written by hand; those that lead to a remote tool say so with their type. */
+function readToolEntry(reading: Reading, entry: unknown, source: Path, context: Context): void {
+  if (!isObject(entry)) return reading.fail(source, "a tool must be an object");
+  if (isName(entry.type)) readMcpToolEntry(reading, entry, source, context);
+  else readManifestEntry(reading, entry, source, context);
+}
+
+/** `tools`: a list or a map of tools written by hand, in which `mcp` may be a block of servers. */
+export const handWrittenTools: Shape = {
+  keys: ["tools"],
+  read(reading, { tools }) {
+    if (Array.isArray(tools)) {
+      for (const [at, entry] of tools.entries()) {
+        readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
+      }
+    } else if (isObject(tools)) {
+      for (const [name, entry] of Object.entries(tools)) {
+        const source = ["tools", name];
+        if (name === "mcp" && isObject(entry) && !isToolEntry(entry)) readToolsMcpBlock(reading, entry, source);
+        else readToolEntry(reading, entry, source, { fallbackName: name, tellsAssumed: false });
+      }
+    } else if ((tools ?? null) !== null) reading.fail(["tools"], "must be a list or an object of tools");
+  },
+};
+
+const wrappers = ["mcpServers", "servers", "providers"];
+const serverKeys = ["command", "url", "args", "env", "cwd", "transport", "headers", "auth_type"];
+
+/** Files without any wrapper: the top level is a map of servers, or of tools, by name. Tells what it took. */
+function readByName(reading: Reading, data: UnknownObject, sections: readonly string[]): string[] {
+  const isMap = isFlatMap(data, sections);
+  const entries = Object.entries(data).filter(([name]) => !wrappers.includes(name));
+  const servers = entries.filter(([name, entry]) => {
+    if (isServer(entry)) return true;
+    return isMap && !sections.includes(name) && isObject(entry) && !isManifestEntry(entry, name);
+  });
+  const tools = entries.filter(([name, entry]) => {
+    return !sections.includes(name) && !isServer(entry) && isManifestEntry(entry, name);
+  });
+  for (const [name, entry] of servers) readServer(reading, name, entry, [name]);
+  for (const [name, entry] of tools) {
+    readToolEntry(reading, entry, [name], { fallbackName: name, tellsAssumed: true });
+  }
+  return [...servers, ...tools].map(([name]) => name);
+}
+
+/** Then even what does not look like a server is meant to be one, and the validation says what it lacks. */
+function isFlatMap(data: UnknownObject, sections: readonly string[]): boolean {
+  if (wrappers.some((wrapper) => data[wrapper] !== undefined)) return false;
+  return Object.entries(data).some(
+    ([name, entry]) =>
+      !sections.includes(name) && isObject(entry) && serverKeys.some((key) => Object.hasOwn(entry, key)),
+  );
+}
+
+/** `overlays`: what is said here about tools that servers list, by their names. */
+export const overlays: Shape = {
+  keys: ["overlays"],
+  read(reading, { overlays: given }) {
+    if ((given ?? null) === null) return;
+    if (!isObject(given)) return reading.fail(["overlays"], "must be an object of overlays by tool");
+    for (const [name, entry] of Object.entries(given)) {
+      const source = ["overlays", name];
+      if (!isObject(entry)) reading.fail(source, "an overlay must be an object");
+      else reading.define(source, source, () => readFields(reading, fieldsOf(entry, source)));
+    }
+  },
+};
+
+function readFields(reading: Reading, fields: readonly Field[]): void {
+  for (const { key, value, source } of fields.filter((field) => field.value !== null)) {
+    if (!Object.hasOwn(overlayTree, key)) reading.warnUnknownKey(source, Object.keys(overlayTree));
+    else reading.set(source, readRemark(reading, { key, value, source }), source);
+  }
+}
 
 const shapes: readonly Shape[] = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
 const sections = ["$schema", ...shapes.flatMap(({ keys }) => keys)];
@@ -36,12 +188,7 @@ function readData(reading: Reading, data: unknown): void {
   for (const key of Object.keys(rest).filter((key) => !sections.includes(key))) {
     const meant = misspelledWrapper(key, rest[key]);
     if (meant === undefined) reading.warnUnknownKey([key], sections);
-    else
-      reading.fail(
-        [key],
-        `'${key}' is not a key we know, so no server in it is read`,
-        `Did you mean '${meant}'?`,
-      );
+    else reading.fail([key], `'${key}' is not a key we know, so no server in it is read`, `Did you mean '${meant}'?`);
   }
 }
 
@@ -62,4 +209,19 @@ function readList(reading: Reading, list: readonly unknown[]): void {
     if (isToolEntry(entry)) readToolEntry(reading, entry, [at], { tellsAssumed: true });
     else reading.fail([at], "a list may hold tools only, each with a name and a description");
   }
+}
+
+/**
+ * Adds the questions that servers demand to the rules of the policy. The first rule that matches decides, so
+ * they stand before the first one that allows: what must be asked can be forbidden, not waved through.
+ */
+function placeForcedRules({ settings, forced, set }: Reading): void {
+  const [first] = forced;
+  if (!first) return;
+  const rules = forced.map(({ rule }) => rule);
+  const own = settings.find(({ path: [section, key] }) => section === "policy" && key === "rules");
+  if (!own) return set(["policy", "rules"], rules, first.source);
+  if (!Array.isArray(own.value)) return;
+  const allows = own.value.findIndex((rule) => isObject(rule) && rule.verdict === "allow");
+  own.value = own.value.toSpliced(allows < 0 ? own.value.length : allows, 0, ...rules);
 }

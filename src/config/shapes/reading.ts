@@ -28,12 +28,7 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
   const problems: ConfigProblem[] = [];
   const defined = new Set<string>();
   const said = new Set<string>();
-  const report = (
-    severity: ConfigProblem["severity"],
-    source: Path,
-    message: string,
-    hint: string | null,
-  ) => {
+  const report = (severity: ConfigProblem["severity"], source: Path, message: string, hint: string | null) => {
     problems.push({ ...originOf(source), severity, message, hint });
   };
   const reading: Reading = {

@@ -5,10 +5,7 @@ import { meaning, readShapesOf } from "../../../test/fixtures/configs/read-fixtu
 /** A server named `s` in the native shape, as what it says below `servers.s`. */
 function read(entry: unknown) {
   const { settings, problems } = readShapesOf({ mcpServers: { s: entry } });
-  const told = Object.entries(meaning(settings)).map(([path, value]) => [
-    path.replace("servers.s.", ""),
-    value,
-  ]);
+  const told = Object.entries(meaning(settings)).map(([path, value]) => [path.replace("servers.s.", ""), value]);
   return { said: Object.fromEntries(told), problems };
 }
 
@@ -22,27 +19,11 @@ const cases: [title: string, entry: object, said: object][] = [
   ["each header by itself", { headers: { A: "1" } }, { "headers.A": "1" }],
   ["an environment that is none", { env: "oops" }, { env: "oops" }],
   ["a short description alone", { short_description: "s" }, { description: "s" }],
-  [
-    "a short description beside a long one",
-    { description: "d", short_description: "s" },
-    { description: "d" },
-  ],
-  [
-    "a short description instead of null",
-    { description: null, short_description: "s" },
-    { description: "s" },
-  ],
+  ["a short description beside a long one", { description: "d", short_description: "s" }, { description: "d" }],
+  ["a short description instead of null", { description: null, short_description: "s" }, { description: "s" }],
   ["null as if it were not there", { command: "x", url: null, cwd: null, env: null }, { command: "x" }],
-  [
-    "null where it means everything",
-    { command: "x", allow_tools: null },
-    { command: "x", allow_tools: null },
-  ],
-  [
-    "an empty list where it means nothing",
-    { command: "x", allow_tools: [] },
-    { command: "x", allow_tools: [] },
-  ],
+  ["null where it means everything", { command: "x", allow_tools: null }, { command: "x", allow_tools: null }],
+  ["an empty list where it means nothing", { command: "x", allow_tools: [] }, { command: "x", allow_tools: [] }],
   ["disabled", { command: "x", disabled: true }, { command: "x", enabled: false }],
   ["a rate in the words of manifests", { rate_limit_per_minute: 30 }, { rateLimitPerMinute: 30 }],
   ["a circuit part by part", { circuit: { failures: 0 } }, { "circuit.failures": 0 }],

@@ -1,9 +1,145 @@
 import { isObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import { type Field, fieldsOf } from "./field.ts";
-import type { Reading } from "./reading.ts";
-import { inferAuthType } from "./server-auth.ts";
-import { fieldReaders } from "./server-fields.ts";
+import type { PolicyRule } from "../../model/policy.ts";
+import type { ServerAuth } from "../../model/server.ts";
+import { splitSpaces } from "./coerce.ts";
+import { type Field, fieldsOf, fieldValue, type ReadField, type Server, warnWithoutEffect } from "./field.ts";
+import { readTree, type Tree, whole } from "./read-tree.ts";
+import { describeValue, isName, type Reading } from "./reading.ts";
+import { serverTree } from "./trees.ts";
+
+/** Keys beside `auth` that say how we identify ourselves. */
+const authReaders: readonly (readonly [string, ReadField])[] = [
+  ["auth_type", into("type")],
+  ["auth_token", into("token")],
+  ["auth_header", into("header")],
+  ["scopes", into("scopes", splitSpaces)],
+  ["oauth_config", (field, server) => hasRoom(server) && readOAuth(field, server)],
+];
+
+/** Can there be keys beside `auth`? Not where it is no object and the server will be refused for it. */
+function hasRoom({ fields }: Server): boolean {
+  const auth = fieldValue("auth", fields);
+  return auth === undefined || isObject(auth);
+}
+
+function into(key: keyof ServerAuth, translate = (value: unknown): unknown => value): ReadField {
+  return ({ value, source }, server) => {
+    const { reading, path } = server;
+    if (value !== "" && hasRoom(server)) reading.set([...path, "auth", key], translate(value), source);
+  };
+}
+
+function readOAuth({ value, source }: Field, { reading, path }: Server): void {
+  if (!isObject(value)) return reading.fail(source, "must be an object");
+  for (const field of fieldsOf(value, source).filter(({ value }) => value !== null)) {
+    if (field.key === "scopes") {
+      reading.set([...path, "auth", "scopes"], splitSpaces(field.value), field.source);
+    } else if (field.key === "client_name" || field.key === "callback_port") warnWithoutEffect(field, reading);
+    else reading.warnUnknownKey(field.source, ["scopes"]);
+  }
+}
+
+const inferences = [
+  { key: "auth_header", type: "api_key" },
+  { key: "oauth_config", type: "oauth" },
+  { key: "auth_token", type: "bearer" },
+  { key: "auth", type: "bearer" },
+] as const satisfies { key: string; type: ServerAuth["type"] }[];
+
+/** Keys inside `auth` that only OAuth knows. */
+const oauthKeys = ["clientId", "clientMetadataUrl", "issuer", "grant"] as const satisfies (keyof ServerAuth)[];
+
+/** What is given tells how we identify ourselves where nothing says it. */
+function inferAuthType(server: Server): void {
+  const { reading, path, fields } = server;
+  const auth = fieldValue("auth", fields);
+  const { type, token, ...rest } = isObject(auth) ? auth : {};
+  if (!hasRoom(server) || (fieldValue("auth_type", fields) ?? type) !== undefined) return;
+  const place = fields.find(({ key }) => key === "auth");
+  if (place && token === undefined && oauthKeys.some((key) => rest[key] !== undefined))
+    return reading.set([...path, "auth", "type"], "oauth", place.source);
+  const inferred = inferences.find(({ key }) => isName(key === "auth" ? token : described(key, fields)));
+  const field = fields.find(({ key }) => key === inferred?.key);
+  if (inferred && field) reading.set([...path, "auth", "type"], inferred.type, field.source);
+}
+
+function described(key: string, fields: readonly Field[]): unknown {
+  const value = fieldValue(key, fields);
+  return isObject(value) ? key : value;
+}
+
+const normalForm: Tree = serverTree;
+
+const keep: ReadField = ({ key, value, source }, { reading, path }) =>
+  readTree(reading, normalForm[key] ?? whole, value, [...path, key], source);
+
+/** Every key a server may have in any shape, with how it comes into the normal form. */
+export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
+  ...Object.keys(serverTree).map((key): [string, ReadField] => [key, keep]),
+  ...authReaders,
+  ["command", readCommand],
+  ["args", readArguments],
+  // A hint that only counts once the URL is known, so it is left to the detection of the transport.
+  ["type", keep],
+  ["description", readDescription],
+  ["short_description", readShortDescription],
+  ["disabled", readDisabled],
+  ["rate_limit_per_minute", (field, server) => keep({ ...field, key: "rateLimitPerMinute" }, server)],
+  ["require_approval", readRequireApproval],
+  ["allow_edit", readNothing],
+  ["wormhole", readNothing],
+]);
+
+function readNothing(field: Field, { reading }: Server): void {
+  warnWithoutEffect(field, reading);
+}
+
+/** A command may be a list of the executable and its first arguments. */
+function argumentsOfCommand(command: unknown): unknown[] {
+  return Array.isArray(command) ? command.slice(1) : [];
+}
+
+function readCommand({ value, source }: Field, { reading, path, fields }: Server): void {
+  reading.set([...path, "command"], Array.isArray(value) && value.length > 0 ? value[0] : value, source);
+  const first = argumentsOfCommand(value);
+  if (first.length > 0 && fieldValue("args", fields) === undefined) {
+    reading.set([...path, "args"], first, source);
+  }
+}
+
+function readArguments({ value, source }: Field, { reading, path, fields }: Server): void {
+  const first = argumentsOfCommand(fieldValue("command", fields));
+  reading.set([...path, "args"], Array.isArray(value) ? [...first, ...value] : value, source);
+}
+
+function readDescription(field: Field, server: Server): void {
+  const { fields } = server;
+  if (field.value !== "" || fieldValue("short_description", fields) === undefined) keep(field, server);
+}
+
+function readShortDescription({ value, source }: Field, { reading, path, fields }: Server): void {
+  const isNeeded = (fieldValue("description", fields) ?? "") === "";
+  if (isNeeded) reading.set([...path, "description"], value, source);
+}
+
+function readDisabled({ value, source }: Field, { reading, path }: Server): void {
+  reading.set([...path, "enabled"], typeof value === "boolean" ? !value : value, source);
+}
+
+function readRequireApproval({ value, source }: Field, { reading, name }: Server): void {
+  if (!Array.isArray(value)) return reading.fail(source, "must be a list of tool names");
+  for (const [at, tool] of value.entries()) {
+    const place = [...source, at];
+    if (isName(tool)) reading.forced.push({ rule: askBefore(name, tool), source: place });
+    else reading.fail(place, `a tool name is needed instead of ${describeValue(tool)}`);
+  }
+}
+
+function askBefore(server: string, tool: string): PolicyRule {
+  const reason = `the configuration of server '${server}' requires approval`;
+  return { tool: `${server}.${tool}`, server, verdict: "ask", reason };
+}
 
 /** Elsewhere null says no more than leaving the key out. */
 const mayBeNull: readonly string[] = ["persona", "compliance_level", "allow_tools", "deny_tools"];
@@ -16,12 +152,7 @@ export function readServer(reading: Reading, name: string, entry: unknown, sourc
 }
 
 /** A server put together from fields, which may come from several places. */
-export function readServerFields(
-  reading: Reading,
-  name: string,
-  given: readonly Field[],
-  source: Path,
-): void {
+export function readServerFields(reading: Reading, name: string, given: readonly Field[], source: Path): void {
   const path = ["servers", name];
   const fields = given.filter(({ key, value }) => value !== null || mayBeNull.includes(key));
   const server = { reading, name, path, fields };

@@ -54,10 +54,7 @@ function readText(reading: Reading, text: string, source: Path): ToolArgument | 
 }
 
 /** Many authors say it in the description only. Undefined where nobody says anything. */
-function isRequired(
-  name: string,
-  { description, required, default: fallback }: UnknownObject,
-): boolean | undefined {
+function isRequired(name: string, { description, required, default: fallback }: UnknownObject): boolean | undefined {
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { passesFilter } from "../../lib/glob.ts";
-import { intersectFilters } from "./tool-filters.ts";
+import { intersectFilters } from "./tools-mcp-block.ts";
 
 const cases: [left: string[], right: string[], both: string[] | undefined][] = [
   [["a", "b"], ["b", "c"], ["b"]],

@@ -7,10 +7,7 @@ function read(server: object, block: object = {}) {
   const { settings, problems } = readShapesOf({
     tools: { mcp: { enabled: true, ...block, servers: { s: server } } },
   });
-  const told = Object.entries(meaning(settings)).map(([path, value]) => [
-    path.replace("servers.s.", ""),
-    value,
-  ]);
+  const told = Object.entries(meaning(settings)).map(([path, value]) => [path.replace("servers.s.", ""), value]);
   return { said: Object.fromEntries(told), problems };
 }
 
@@ -38,27 +35,13 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
     { side_effects: "write", allow_parallel: true },
     { side_effects: "write", allow_parallel: 1 },
   ],
-  [
-    "filters as text",
-    { allow_tools: "a, b,", deny_tools: "c" },
-    { allow_tools: ["a", "b"], deny_tools: ["c"] },
-  ],
+  ["filters as text", { allow_tools: "a, b,", deny_tools: "c" }, { allow_tools: ["a", "b"], deny_tools: ["c"] }],
   ["an empty filter as text", { allow_tools: "" }, {}],
   ["an empty filter as a list", { allow_tools: [] }, { allow_tools: [] }],
-  [
-    "the filters of the block",
-    {},
-    { allow_tools: ["a"], deny_tools: ["b"] },
-    { allow_tools: "a", deny_tools: ["b"] },
-  ],
+  ["the filters of the block", {}, { allow_tools: ["a"], deny_tools: ["b"] }, { allow_tools: "a", deny_tools: ["b"] }],
   ["both denials", { deny_tools: "a" }, { deny_tools: ["a", "b"] }, { deny_tools: "b,a" }],
   ["what both allow", { allow_tools: "a,b" }, { allow_tools: ["b"] }, { allow_tools: ["b", "c"] }],
-  [
-    "what both allow with a glob",
-    { allow_tools: "read_a,b" },
-    { allow_tools: ["read_a"] },
-    { allow_tools: "read_*" },
-  ],
+  ["what both allow with a glob", { allow_tools: "read_a,b" }, { allow_tools: ["read_a"] }, { allow_tools: "read_*" }],
   ["a null filter as none", { allow_tools: null }, { allow_tools: ["a"] }, { allow_tools: "a" }],
   ["a persona", { persona: "Atlas" }, { persona: "Atlas" }],
   [
@@ -70,11 +53,7 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
   ["the auth type", { auth_type: "jwt" }, { "auth.type": "jwt" }],
   ["its version", { version: 2 }, { version: "2" }, { version: "1" }],
   ["the version of the block", {}, { version: "1.5" }, { version: "1.5" }],
-  [
-    "what its tools need",
-    { auth_required: "yes", auth_env: "TOKEN" },
-    { auth_required: true, auth_env: ["TOKEN"] },
-  ],
+  ["what its tools need", { auth_required: "yes", auth_env: "TOKEN" }, { auth_required: true, auth_env: ["TOKEN"] }],
   [
     "what its tools need, inside auth",
     { auth: { required: 1, env: { A: "x", B: "y" } } },

@@ -1,21 +1,14 @@
+import { matchesGlob } from "../../lib/glob.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { toBoolean } from "./coerce.ts";
 import { type Field, fieldsOf, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
 import { describeValue, isName, type Reading } from "./reading.ts";
 import { readServer, readServerFields } from "./server.ts";
-import { intersectFilters } from "./tool-filters.ts";
 import { defaultTimeout, translateFields } from "./tools-mcp-server.ts";
 
 /** What a server takes from the block unless it says it itself. */
-const inherited = [
-  "timeout_seconds",
-  "timeout",
-  "version",
-  "side_effects",
-  "allow_parallel",
-  "requires_consent",
-];
+const inherited = ["timeout_seconds", "timeout", "version", "side_effects", "allow_parallel", "requires_consent"];
 const filters = ["allow_tools", "deny_tools"];
 const keysWithoutEffect = ["tool", "health_check_interval"];
 const ownKeys = ["enabled", "default_server", "server", "servers"];
@@ -44,11 +37,7 @@ function tellUnused(reading: Reading, block: UnknownObject, source: Path): void 
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
   }
   if ((block.enabled ?? null) === null) {
-    reading.warn(
-      source,
-      "'enabled' is not given, so its servers are off",
-      "Write enabled: true to use them.",
-    );
+    reading.warn(source, "'enabled' is not given, so its servers are off", "Write enabled: true to use them.");
   }
 }
 
@@ -60,12 +49,7 @@ function commonFields(block: UnknownObject, source: Path): Field[] {
   return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
 }
 
-function serverFields(
-  reading: Reading,
-  entry: UnknownObject,
-  source: Path,
-  common: readonly Field[],
-): Field[] {
+function serverFields(reading: Reading, entry: UnknownObject, source: Path, common: readonly Field[]): Field[] {
   const own = translateFields(reading, fieldsOf(entry, source));
   const enabled = common.filter(({ key }) => key === "enabled");
   const fields = [
@@ -104,4 +88,35 @@ function intersect(reading: Reading, left: Names, right: Names, source: Path): N
   const message = "the globs of this 'allow_tools' and of the one for all servers cannot be combined";
   reading.warn([...source, "allow_tools"], message, "Only the server's own list counts.");
   return left;
+}
+
+/** The names that both lists admit, as a list; undefined where no list of globs says it. */
+export function intersectFilters(left: readonly string[], right: readonly string[]): string[] | undefined {
+  const both = new Set<string>();
+  for (const a of left) {
+    for (const b of right) {
+      const narrower = covers(b, a) ? a : covers(a, b) ? b : undefined;
+      if (narrower !== undefined) both.add(narrower);
+      else if (mayOverlap(a, b)) return undefined;
+    }
+  }
+  return [...both];
+}
+
+function isExact(pattern: string): boolean {
+  return !/[*?]/.test(pattern);
+}
+
+/** Does the wider pattern match whatever the narrower one does? `*` in one swallows any glob of the other. */
+function covers(wider: string, narrower: string): boolean {
+  return (isExact(narrower) || !wider.includes("?")) && matchesGlob(wider, narrower);
+}
+
+/** Two globs that begin or end with different letters have nothing in common. */
+function mayOverlap(a: string, b: string): boolean {
+  if (isExact(a) || isExact(b)) return false;
+  const [headA = "", headB = ""] = [a, b].map((glob) => glob.split(/[*?]/)[0]);
+  const [tailA = "", tailB = ""] = [a, b].map((glob) => glob.split(/[*?]/).at(-1));
+  const sameHead = headA.startsWith(headB) || headB.startsWith(headA);
+  return sameHead && (tailA.endsWith(tailB) || tailB.endsWith(tailA));
 }

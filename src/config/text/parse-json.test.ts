@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../../test/samples/texts.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./read-document.ts";
 
 function parsed(text: string) {
   const { document, problems } = parseJson("config.json", text);

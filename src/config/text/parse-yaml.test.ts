@@ -25,11 +25,7 @@ const values: [title: string, text: string, json: string][] = [
   ["a merge after the key", "a: &x {b: 1}\nd:\n  b: 3\n  <<: *x", '{"a":{"b":1},"d":{"b":3}}'],
   ["a merge of several", "<<: [{a: 1}, {a: 2, b: 2}]\nc: 3", '{"a":1,"b":2,"c":3}'],
   ["a quoted <<", '"<<": {a: 1}', '{"<<":{"a":1}}'],
-  [
-    "words that YAML 1.1 took for others",
-    "%YAML 1.1\n---\na: yes\nb: 2001-01-01",
-    '{"a":"yes","b":"2001-01-01"}',
-  ],
+  ["words that YAML 1.1 took for others", "%YAML 1.1\n---\na: yes\nb: 2001-01-01", '{"a":"yes","b":"2001-01-01"}'],
   ["a start of the document", "---\na: 1\n...\n", '{"a":1}'],
   ["JSON", '{"a": [1, "b"]}', '{"a":[1,"b"]}'],
 ];
@@ -164,17 +160,7 @@ test("any JSON value printed as YAML is read again", () => {
 });
 
 const yamlNoise = fc.array(
-  fc.constantFrom(
-    ..."{}[]\",:'\\ \n\t-?&*!|>%@#~<ab1.",
-    ": ",
-    "- ",
-    "\n  ",
-    "&a ",
-    "*a",
-    "<<: ",
-    "---\n",
-    "!!map ",
-  ),
+  fc.constantFrom(..."{}[]\",:'\\ \n\t-?&*!|>%@#~<ab1.", ": ", "- ", "\n  ", "&a ", "*a", "<<: ", "---\n", "!!map "),
   { maxLength: 40 },
 );
 const noise = fc.oneof(

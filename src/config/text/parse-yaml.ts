@@ -1,8 +1,144 @@
-import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { createFindings, type Findings, type ReadDocument, tooDeep } from "./findings.ts";
 import { createLineIndex } from "./line-index.ts";
-import { maxLevels } from "./place.ts";
-import { readYamlTree } from "./yaml-tree.ts";
+import { type Container, maxLevels, type Place } from "./place.ts";
+
+/** How many values a file may repeat through aliases before it counts as an attack on our memory. */
+const maxRepeated = 10_000;
+
+type Reading = {
+  findings: Findings;
+  anchors: Map<string, Place>;
+  path: (string | number)[];
+  /** How many values are written. */
+  written: number;
+  /** How many keys were taken over by '<<'. */
+  merged: number;
+};
+
+/** The nodes of a document as places; what cannot be one becomes an error and an empty value. */
+function readYamlTree(root: ParsedNode, findings: Findings): Place {
+  const reading: Reading = { findings, anchors: new Map(), path: [], written: 0, merged: 0 };
+  const tree = readNode(reading, root, 0);
+  const isFit = reading.merged <= maxRepeated && isSmall(tree, reading.written + maxRepeated, findings);
+  if (!isFit) {
+    const message = `aliases repeat more than ${maxRepeated} values`;
+    findings.error(tree.offset, message, "Write out what is needed instead of aliases of aliases.");
+  }
+  return tree;
+}
+
+function readNode(reading: Reading, node: ParsedNode | null, fallbackOffset: number): Place {
+  reading.written++;
+  const offset = node?.range[0] ?? fallbackOffset;
+  if (isAlias(node)) return { ...resolveAlias(reading, node.source, offset), offset };
+  const place = isMap(node) || isSeq(node) ? readContainer(reading, node, offset) : scalar(node, offset);
+  if (node?.anchor) reading.anchors.set(node.anchor, place);
+  return place;
+}
+
+function scalar(node: ParsedNode | null, offset: number): Place {
+  return { offset, kind: "scalar", value: isScalar(node) ? node.value : null };
+}
+
+function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: number): Place {
+  const place = anchors.get(anchor);
+  if (place) return place;
+  const message = `is not valid YAML: the alias *${anchor} has no anchor before it`;
+  findings.error(offset, message, `Mark the value it stands for with &${anchor}, further up.`);
+  return scalar(null, offset);
+}
+
+function readContainer(reading: Reading, node: YAMLMap.Parsed | YAMLSeq.Parsed, offset: number): Place {
+  if (reading.path.length >= maxLevels) {
+    reading.findings.error(offset, tooDeep.message, tooDeep.hint);
+    return scalar(null, offset);
+  }
+  const container: Container = { offset, kind: isMap(node) ? "object" : "list", inside: new Map() };
+  if (isMap(node)) readPairs(reading, node, container);
+  else readItems(reading, node, container);
+  return container;
+}
+
+function readItems(reading: Reading, { items }: YAMLSeq.Parsed, { inside, offset }: Container): void {
+  for (const [at, item] of items.entries()) {
+    reading.path.push(at);
+    // A pair that stands in a list by itself comes as a mapping of one, so every item is a node.
+    inside.set(at, readNode(reading, item as ParsedNode, offset));
+    reading.path.pop();
+  }
+}
+
+function readPairs(reading: Reading, { items }: YAMLMap.Parsed, { inside, offset }: Container): void {
+  const { path, findings } = reading;
+  const ownKeys = new Set<string>();
+  for (const { key: keyNode, value } of items) {
+    const keyOffset = keyNode?.range[0] ?? offset;
+    const key = readKey(reading, keyNode, keyOffset);
+    path.push(key);
+    const place = readNode(reading, value, keyOffset);
+    if (isMergeKey(keyNode)) merge(reading, inside, place, keyOffset);
+    else {
+      if (ownKeys.has(key)) findings.duplicateKey(inside.get(key)?.offset ?? 0, keyOffset, path);
+      ownKeys.add(key);
+      inside.set(key, { ...place, offset: keyOffset });
+    }
+    path.pop();
+  }
+}
+
+/** As it is written: a server named 1.0 is not the server 1. */
+function readKey(reading: Reading, node: ParsedNode | null, offset: number): string {
+  const place = isMap(node) || isSeq(node) ? null : readNode(reading, node, offset);
+  if (isScalar(node)) return node.source ?? String(node.value);
+  if (place?.kind === "scalar") return String(place.value);
+  const message = "a list or a mapping cannot be a key of the configuration";
+  reading.findings.error(offset, message, "Name it with a text.");
+  return "";
+}
+
+function isMergeKey(node: ParsedNode | null): boolean {
+  return isScalar(node) && node.value === "<<" && node.type === "PLAIN";
+}
+
+/** What is written, or was merged before, goes before what is merged. */
+function merge(reading: Reading, into: Container["inside"], place: Place, offset: number): void {
+  for (const source of place.kind === "list" ? place.inside.values() : [place]) {
+    if (source.kind !== "object") {
+      const message = "is not valid YAML: '<<' merges mappings only";
+      reading.findings.error(offset, message, "Give it an alias of a mapping, or a list of them.");
+    } else if (reading.merged <= maxRepeated) {
+      reading.merged += source.inside.size;
+      for (const [key, inner] of source.inside) if (!into.has(key)) into.set(key, inner);
+    }
+  }
+}
+
+/** Aliases can say in ten lines what would fill the memory, or nest what is deep already. */
+function isSmall(root: Place, limit: number, findings: Findings): boolean {
+  let left = limit;
+  const walk = (place: Place, level: number): void => {
+    left--;
+    if (place.kind === "scalar" || left < 0) return;
+    if (level > maxLevels) findings.error(place.offset, tooDeep.message, tooDeep.hint);
+    else for (const inner of place.inside.values()) walk(inner, level + 1);
+  };
+  walk(root, 1);
+  return left >= 0;
+}
 
 const options = {
   schema: "core",

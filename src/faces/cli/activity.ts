@@ -11,8 +11,7 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
   await withPlane(cli, options, async (plane, interrupted) => {
     const entries = await plane.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
-    if (!plane.isRemote)
-      say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
+    if (!plane.isRemote) say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
     print(renderActivity(entries.toReversed()));
     if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
@@ -20,11 +19,7 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
 }
 
 /** Asked again and again: what is in memory of another process tells nobody. */
-async function follow(
-  plane: Plane,
-  shown: readonly ActivityEntry[],
-  interrupted: AbortSignal,
-): Promise<void> {
+async function follow(plane: Plane, shown: readonly ActivityEntry[], interrupted: AbortSignal): Promise<void> {
   let known = new Set(shown.map(({ id }) => id));
   while (!interrupted.aborted) {
     await pause(everyMs, undefined, { signal: interrupted }).catch(() => undefined);

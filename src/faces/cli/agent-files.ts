@@ -45,9 +45,7 @@ export async function requireWritable(option: string, file: string | undefined):
 /** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
   const format = ({ ".html": "html", ".htm": "html", ".txt": "text" } as const)[extname(file).toLowerCase()];
-  const shown = format
-    ? (await plane.renderRun(id, format)).text
-    : `${JSON.stringify(await plane.run(id), null, 2)}\n`;
+  const shown = format ? (await plane.renderRun(id, format)).text : `${JSON.stringify(await plane.run(id), null, 2)}\n`;
   await write("--trace", file, shown);
 }
 

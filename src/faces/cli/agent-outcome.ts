@@ -13,8 +13,7 @@ type Ended = Pick<
 /** 0 where it answered, 1 where its turns were used up, else that of its error; time is no refusal like other budgets. */
 export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error">): number {
   if (outcome === "completed") return 0;
-  if (outcome === "budget")
-    return errorTable[error?.data.budget === "time" ? "TIMEOUT" : "BUDGET_EXCEEDED"].exit;
+  if (outcome === "budget") return errorTable[error?.data.budget === "time" ? "TIMEOUT" : "BUDGET_EXCEEDED"].exit;
   return error ? errorTable[error.code].exit : 1;
 }
 
@@ -36,7 +35,5 @@ function sayWhatIsLeft({ truncated, waiting = [], missing = [] }: Ended): void {
   if (truncated) printWarning("The answer was cut off at the model's limit.");
   for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);
   for (const { id, tool } of waiting)
-    say(
-      `${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`,
-    );
+    say(`${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`);
 }

@@ -37,8 +37,7 @@ async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions()).find((waiting) => waiting.id === id);
   if (!question) return;
   say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
-  for (let attempt = 1; attempt <= maxAttempts; attempt++)
-    if (await answerOnce(plane, question, prompts)) return;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) if (await answerOnce(plane, question, prompts)) return;
   await plane.answer(id, { action: "decline" });
 }
 

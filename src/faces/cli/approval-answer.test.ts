@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { choicesFor, readAnswer } from "./approval-answer.ts";
-import { dropTyped } from "./drop-typed.ts";
+import { dropTyped } from "./approval-prompt.ts";
 
 const held = { adminRequired: false, allowEdit: true };
 

@@ -33,10 +33,7 @@ export function addApprovalCommands(program: Command, cli: Cli, setExitCode: Set
     .option("--remember <what>", "do not ask again for this: tool, arguments or server")
     .option("--for <time>", "remember it so long: 30m, 12h, 30d; for good when left out", toSpanMs)
     .option("--only-conversation", "remember it in the conversation of the call only")
-    .addHelpText(
-      "after",
-      examples("approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"),
-    )
+    .addHelpText("after", examples("approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"))
     .action(async (given: string, _, command: Command) =>
       setExitCode(await (await verbs()).approveCall(cli, given, command.optsWithGlobals())),
     );

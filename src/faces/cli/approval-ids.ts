@@ -23,10 +23,7 @@ export function findByPrefix(
     throw new PlaneError("NOT_FOUND", `There is no ${what} '${given}'. '${where}' shows which there are.`);
   if (others.length === 0) return first;
   const found = [first, ...others].slice(0, 5).join(", ");
-  throw new PlaneError(
-    "USAGE",
-    `${others.length + 1} of them begin with '${given}': ${found}. Give more characters.`,
-  );
+  throw new PlaneError("USAGE", `${others.length + 1} of them begin with '${given}': ${found}. Give more characters.`);
 }
 
 /** As much of each as tells it from the others. */

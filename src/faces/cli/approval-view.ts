@@ -30,10 +30,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
     ["called by", `${principal.user ?? "nobody"} through ${face}`],
     ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
     ["expires", renderExpiry(held, now) || "not"],
-    [
-      "why",
-      `${verdict.reason} (${verdict.rule === undefined ? verdict.origin : `policy.rules[${verdict.rule}]`})`,
-    ],
+    ["why", `${verdict.reason} (${verdict.rule === undefined ? verdict.origin : `policy.rules[${verdict.rule}]`})`],
     ...(held.adminRequired ? [["remember", "no: a rule of the operator asks every time"]] : []),
     ...(held.plan === null ? [] : [["plan", held.plan]]),
     ...(answer === null ? [] : [["answer", renderAnswer(answer)]]),
@@ -45,9 +42,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
     "",
     colors.bold(answer?.arguments ? "Arguments, as they were changed" : "Arguments"),
     ...renderArguments(held.shown, "  "),
-    ...(held.before
-      ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")]
-      : []),
+    ...(held.before ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")] : []),
     "",
     ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${plainText(String(value))}`),
   ].join("\n");

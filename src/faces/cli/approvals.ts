@@ -113,10 +113,7 @@ function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   if (status === undefined) return "pending";
   const known = heldStatuses.find((candidate) => candidate === status);
   if (known !== undefined) return known;
-  throw new PlaneError(
-    "USAGE",
-    `--status cannot be '${status}': give one of ${["all", ...heldStatuses].join(", ")}.`,
-  );
+  throw new PlaneError("USAGE", `--status cannot be '${status}': give one of ${["all", ...heldStatuses].join(", ")}.`);
 }
 
 function toOrder({ order = "oldest" }: ListOptions): HeldOrder {

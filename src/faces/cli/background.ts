@@ -15,10 +15,7 @@ import { openPlane } from "./with-plane.ts";
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
-export async function serveInBackground(
-  cli: Cli,
-  options: GlobalOptions & { idleExit: number },
-): Promise<number> {
+export async function serveInBackground(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
   try {
     return await serveClients(cli, options);
   } catch (thrown) {
@@ -46,9 +43,7 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   plane.on("config.changed", () => {
     for (const problem of plane.config().problems) printWarning(renderProblem(problem));
   });
-  plane.on("config.rejected", ({ reason }) =>
-    printWarning(`The changed configuration was not applied: ${reason}`),
-  );
+  plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _memory = giveMemoryBackWhenQuiet(plane);
   const { signal } = interruption;
   // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
@@ -73,11 +68,7 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
 }
 
 /** Says that commands are answered by a plane that nobody has started by hand, and how to end it. */
-export async function tellOfBackground(
-  cli: Cli,
-  plane: Plane,
-  options: GlobalOptions,
-): Promise<AboutPlane | null> {
+export async function tellOfBackground(cli: Cli, plane: Plane, options: GlobalOptions): Promise<AboutPlane | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));
   if (about === null || options.json) return about;

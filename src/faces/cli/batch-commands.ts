@@ -27,9 +27,7 @@ export function addBatchCommands(program: Command, cli: Cli, setExitCode: SetExi
 }
 
 function addGenerateCommand(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  withModel(
-    withFiles(program.command("generate").description("many prompts, answered by a model with tools")),
-  )
+  withModel(withFiles(program.command("generate").description("many prompts, answered by a model with tools")))
     .argument("<file>", 'one prompt a line, {"prompt": …, "id": …}; - for standard input')
     .option("--trace <file>", "write what happened in each run there, one a line")
     .addHelpText(
@@ -41,9 +39,7 @@ function addGenerateCommand(program: Command, cli: Cli, setExitCode: SetExitCode
       ),
     )
     .action(async (file: string, _, command: Command) =>
-      setExitCode(
-        await (await import("./batch/generate.ts")).generateAnswers(cli, file, command.optsWithGlobals()),
-      ),
+      setExitCode(await (await import("./batch/generate.ts")).generateAnswers(cli, file, command.optsWithGlobals())),
     );
 }
 

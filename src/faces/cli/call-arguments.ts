@@ -9,10 +9,7 @@ import type { Plane } from "../../model/plane.ts";
 import { terminal } from "./terminal.ts";
 
 /** `--args` first, then `key=value` pairs on top. */
-export async function readCallArguments(
-  args: string | undefined,
-  values: readonly string[],
-): Promise<unknown> {
+export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
   const text = args === undefined ? "" : await readSource(args);
   const given = text.trim() === "" ? {} : parseJson(text, "--args");
   if (values.length === 0) return given;
@@ -88,9 +85,7 @@ function parseJson(json: string, where: string): unknown {
     return JSON.parse(json);
   } catch (thrown) {
     const remedy =
-      where === "--args"
-        ? `Quote it for the shell, e.g. --args '{"key":"value"}'`
-        : `For text write ${where}=…`;
+      where === "--args" ? `Quote it for the shell, e.g. --args '{"key":"value"}'` : `For text write ${where}=…`;
     throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
   }
 }

@@ -24,36 +24,22 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--yes", "agree to what the policy would ask about")
     .option("--plan", "queue what would change something, instead of doing it")
     .option("--conversation <name>", "the conversation that the call belongs to")
-    .option(
-      "--tool-group <name>",
-      "a group of tools that is meant; repeatable, default when left out",
-      collect,
-    )
+    .option("--tool-group <name>", "a group of tools that is meant; repeatable, default when left out", collect)
     .option("--state <name>", "the state that an agent is in")
-    .option(
-      "--max-result <characters>",
-      "keep a larger result and print its handle; 0 for never",
-      toCharacters,
-    )
+    .option("--max-result <characters>", "keep a larger result and print its handle; 0 for never", toCharacters)
     .option("--save-artifacts <directory>", "write the files that come with the result into this directory")
     .option("--force", "overwrite files that are there already")
     .option("--dry-run", "stop before anything is executed, and say what the policy says")
     .addHelpText(
       "after",
-      examples(
-        "call demo.greet name=Ann",
-        "call demo.add a:=1 b:=2",
-        `call demo.greet --args '{"name":"Ann"}' --json`,
-      ),
+      examples("call demo.greet name=Ann", "call demo.add a:=1 b:=2", `call demo.greet --args '{"name":"Ann"}' --json`),
     )
     .action(async (tool: string, values: string[], _, command: Command) =>
       setExitCode(await (await import("./call.ts")).callTool(cli, tool, values, command.optsWithGlobals())),
     );
   program
     .command("serve")
-    .description(
-      "serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs",
-    )
+    .description("serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
     .option("--open", "open the workbench in a browser")
@@ -62,19 +48,9 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
       "a name that it is reached by behind a balancer; repeatable, everybody needs a credential then",
       collectHosts,
     )
-    .option(
-      "--drain-seconds <number>",
-      "after SIGTERM, answer for so long while /readyz says no",
-      toDrainSeconds,
-      0,
-    )
+    .option("--drain-seconds <number>", "after SIGTERM, answer for so long while /readyz says no", toDrainSeconds, 0)
     .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
-    .option(
-      "--idle-exit <ms>",
-      "in the background, end so long after the last client",
-      toMilliseconds,
-      600_000,
-    )
+    .option("--idle-exit <ms>", "in the background, end so long after the last client", toMilliseconds, 600_000)
     .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
     .action(async (options: { background?: boolean }, command: Command) =>
       setExitCode(
@@ -87,10 +63,10 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .command("mcp")
     .description("be one MCP server for all of them, over stdio, for clients that spawn a command")
     .addOption(
-      new Option(
-        "--mode <name>",
-        "full: every tool; lazy: those that are needed; else by 'lazy.mode'",
-      ).choices(["full", "lazy"]),
+      new Option("--mode <name>", "full: every tool; lazy: those that are needed; else by 'lazy.mode'").choices([
+        "full",
+        "lazy",
+      ]),
     )
     .addOption(new Option("--names <kind>", "how tools are called").choices(["prefixed", "bare"]))
     .option("--toolset <name>", "only the servers and tools of this toolset")

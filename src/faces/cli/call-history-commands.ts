@@ -10,35 +10,22 @@ export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: 
     .command("list")
     .description("what was called, newest first; with --user only what they called")
     .option("--tool <name>", "only calls of the tool of exactly this name")
-    .option(
-      "--status <status>",
-      "only these: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run",
-    )
+    .option("--status <status>", "only these: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run")
     .option("--run <id>", "only calls that this run of an agent made")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText(
-      "after",
-      examples("calls list", "calls list --status failed --limit 20", "calls list --user ann"),
-    )
+    .addHelpText("after", examples("calls list", "calls list --status failed --limit 20", "calls list --user ann"))
     .action(async (_, command: Command) => (await verbs()).listCalls(cli, command.optsWithGlobals()));
   calls
     .command("show")
-    .description(
-      "one call: who, what, how it was decided, and where its time went; or a whole run of an agent",
-    )
+    .description("one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
     .argument("<id>", "the id, as 'calls list' or 'calls runs' shows it")
     .option("--html <file>", "write a run as a page that needs nothing else")
     .addHelpText(
       "after",
-      examples(
-        "calls show 0mwhdikxj-1a2b3c4d5e6f7g8h",
-        "calls show 0mwhdikxj-1a2b3c4d5e6f7g8h --html run.html",
-      ),
+      examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h", "calls show 0mwhdikxj-1a2b3c4d5e6f7g8h --html run.html"),
     )
-    .action(async (id: string, _, command: Command) =>
-      (await verbs()).showCall(cli, id, command.optsWithGlobals()),
-    );
+    .action(async (id: string, _, command: Command) => (await verbs()).showCall(cli, id, command.optsWithGlobals()));
   calls
     .command("runs")
     .description("what agents were asked and how it went, newest first; with --user only what they asked")
@@ -50,9 +37,7 @@ export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: 
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("calls runs", "calls runs --outcome failed --since 2026-11-15"))
-    .action(async (_, command: Command) =>
-      (await import("./run-history.ts")).listRuns(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./run-history.ts")).listRuns(cli, command.optsWithGlobals()));
   calls
     .command("verify")
     .description("is the record as it was written? Tells the first call at which it is not")

@@ -2,7 +2,7 @@ import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { callRecord } from "../../../test/contracts/records.ts";
-import { renderBars, renderCall, renderCalls, renderChain } from "./call-history-view.ts";
+import { renderBars, renderCall, renderCalls, renderChain } from "./call-history.ts";
 
 const good = {
   ok: true,
@@ -54,10 +54,7 @@ test("the chain is told in words, with the first call that is wrong", () => {
   assert.match(renderChain(good), /^3 calls recorded; none was changed[\s\S]*Head: ab12\./);
   const broken = { id: "x", at: "then", reason: "it was changed" };
   assert.match(renderChain({ ...good, ok: false, broken }), /broken at call 'x' of then: it was changed\./);
-  assert.match(
-    renderChain({ ...good, ok: false, headFound: false }),
-    /The hash you gave is not in the record/,
-  );
+  assert.match(renderChain({ ...good, ok: false, headFound: false }), /The hash you gave is not in the record/);
   const aged = { ...good, unchained: 2, checkpoints: [{ at: "then", removed: 7 }] };
   assert.match(renderChain(aged), /The first 2 are older[\s\S]*7 older calls removed because of their age/);
 });

@@ -24,17 +24,9 @@ type CallOptions = GlobalOptions & {
   force?: boolean;
 };
 
-export async function callTool(
-  cli: Cli,
-  tool: string,
-  values: string[],
-  options: CallOptions,
-): Promise<number> {
+export async function callTool(cli: Cli, tool: string, values: string[], options: CallOptions): Promise<number> {
   if (options.saveArtifacts !== undefined && options.maxResult)
-    throw new PlaneError(
-      "USAGE",
-      "--save-artifacts and --max-result do not go together: leave out --max-result.",
-    );
+    throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
   const given = await readCallArguments(options.args, values);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {

@@ -16,8 +16,7 @@ import { terminalPrompts } from "./terminal-prompts.ts";
 
 type ScopeOptions = { project?: boolean; global?: boolean };
 
-type ConnectFlags = GlobalOptions &
-  ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean };
+type ConnectFlags = GlobalOptions & ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean };
 
 export async function importClients(
   cli: Cli,
@@ -50,11 +49,7 @@ export async function importClients(
   print(`Next: ${colors.bold("toolplane connect CLIENT")} makes Toolplane the client's one server.`);
 }
 
-export async function connectClient(
-  cli: Cli,
-  client: string | undefined,
-  options: ConnectFlags,
-): Promise<void> {
+export async function connectClient(cli: Cli, client: string | undefined, options: ConnectFlags): Promise<void> {
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
   const wanted = {
@@ -63,11 +58,7 @@ export async function connectClient(
     ...(options.to === undefined ? {} : { file: options.to }),
   };
   const asks =
-    terminal.stdin.isTTY === true &&
-    terminal.stderr.isTTY === true &&
-    !options.yes &&
-    !options.json &&
-    !options.dryRun;
+    terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
   if (asks || options.dryRun) {
     const planned = await setup.connectClient(client, { ...wanted, dryRun: true });
     if (options.json) return printJson(planned);
@@ -75,8 +66,7 @@ export async function connectClient(
     showPlan(planned);
     if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
-    if (answer !== true)
-      return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
+    if (answer !== true) return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
   }
   const connection = await setup.connectClient(client, { ...wanted, dryRun: false });
   if (options.json) return printJson(connection);
@@ -112,9 +102,7 @@ function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions):
   const here = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
   const rows = here.map(({ client, title, connected, files }) => {
     const servers = [...new Set(files.flatMap((file) => file.servers))];
-    const where = connected.map(
-      ({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`,
-    );
+    const where = connected.map(({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`);
     return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
   });
   if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
@@ -147,9 +135,7 @@ function showPlan(planned: ClientConnection): void {
 function tellConnected(connection: ClientConnection, wasShown: boolean): void {
   const { title, client, path, scope, into, moved, kept, backup, config } = connection;
   const command = `toolplane disconnect ${client}`;
-  print(
-    `${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`,
-  );
+  print(`${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`);
   print(`  written: ${path}${scope === "project" ? " (this project only)" : ""}`);
   if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
   if (!wasShown) for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
@@ -184,9 +170,7 @@ function tellWarnings({
       `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any more: moved into ${file} before.`,
     );
   if (isForEveryProject)
-    printWarning(
-      `${path} counts in every project, and it starts Toolplane with the configuration of this directory.`,
-    );
+    printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
   tellSecrets(holdSecrets);
   for (const other of elsewhere)
     printWarning(
@@ -231,8 +215,7 @@ function tellDisconnected(done: ClientDisconnection, isRemoving: boolean): void 
   for (const { name, reason } of missing) print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
   for (const { name, path: from } of removed) print(`  removed from ${from}: ${name}`);
   const kept = stays.map(({ name }) => name).join(", ");
-  if (kept !== "" && isRemoving)
-    print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
+  if (kept !== "" && isRemoving) print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
   else if (kept !== "")
     print(`  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`);
   if (backup !== null) print(`  backup kept, because comments or entries are only there: ${backup}`);

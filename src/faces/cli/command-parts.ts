@@ -14,11 +14,7 @@ export function examples(...lines: string[]): string {
 /** The filters of lists of tasks and jobs, as they are over HTTP. */
 export function withWorkFilters(command: Command): Command {
   return command
-    .option(
-      "--persona-filter <name>",
-      "of this persona and shared; -shared leaves those out; repeatable",
-      collect,
-    )
+    .option("--persona-filter <name>", "of this persona and shared; -shared leaves those out; repeatable", collect)
     .option("--query <words>", "whose name, summary or description contain these words")
     .option("--limit <number>", "so many at most, up to 1000")
     .option("--cursor <text>", "go on where an earlier page ended");

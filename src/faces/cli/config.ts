@@ -1,21 +1,20 @@
 import { countOf } from "../../lib/count-of.ts";
+import { plainText } from "../../lib/plain-text.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
-import { defaultProfile, withProfile } from "./default-profile.ts";
 import { print, printJson } from "./output.ts";
-import { listProblems } from "./problems.ts";
 import { terminal } from "./terminal.ts";
+import { withPlane } from "./with-plane.ts";
 
 export function openSetup(cli: Cli, options: GlobalOptions): Promise<Setup> {
   return cli.openSetup({ files: options.config ?? [], directory: terminal.directory() });
 }
 
 /** Exit code 1 when something is wrong: a check that failed. */
-export async function validateConfig(
-  cli: Cli,
-  options: GlobalOptions & { strict?: boolean },
-): Promise<number> {
+export async function validateConfig(cli: Cli, options: GlobalOptions & { strict?: boolean }): Promise<number> {
   const { files, problems } = await (await openSetup(cli, options)).check();
   const errors = problems.filter(({ severity }) => options.strict || severity === "error");
   const ok = errors.length === 0;
@@ -24,9 +23,7 @@ export async function validateConfig(
     if (problems.length > 0) print(listProblems(problems));
     const count = countOf(problems.length, "problem");
     print(
-      ok
-        ? colors.green(`✔ ${files.join(", ")}: usable (${count})`)
-        : colors.red(`✖ ${count} in ${files.join(", ")}`),
+      ok ? colors.green(`✔ ${files.join(", ")}: usable (${count})`) : colors.red(`✖ ${count} in ${files.join(", ")}`),
     );
   }
   return ok ? 0 : 1;
@@ -56,4 +53,32 @@ export async function explainConfig(cli: Cli, key: string, options: GlobalOption
 export async function printSchema(cli: Cli, options: GlobalOptions): Promise<void> {
   const schema = (await openSetup(cli, options)).schema();
   print(JSON.stringify(schema, null, 2));
+}
+
+function listProblems(problems: readonly ConfigProblem[]): string {
+  return problems
+    .map((problem) => {
+      const mark = problem.severity === "error" ? colors.red("✖") : colors.yellow("▲");
+      return `${mark} ${plainText(renderProblem(problem))}`;
+    })
+    .join("\n");
+}
+
+/** The profile that holds where the configuration names none depends on who can call, so the plane is asked. */
+async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
+  try {
+    return (await withPlane(cli, options, (plane) => plane.needsCredentials(), { isQuiet: true }))
+      ? "guarded"
+      : "personal";
+  } catch {
+    // A configuration that no plane starts with can be looked at all the same.
+    return null;
+  }
+}
+
+/** The configuration with the profile that is in force. */
+async function withProfile(shown: JsonObject, cli: Cli, options: GlobalOptions): Promise<JsonObject> {
+  const { policy } = shown;
+  if (!isObject(policy) || policy.profile !== null) return shown;
+  return { ...shown, policy: { ...policy, profile: await defaultProfile(cli, options) } };
 }

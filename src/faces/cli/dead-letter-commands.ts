@@ -24,9 +24,7 @@ export function addDeadLetterCommands(program: Command, cli: Cli, setExitCode: S
     .option("--all", "every pending one that cannot have run already", false)
     .addHelpText("after", examples("dead-letters retry 3f2a", "dead-letters retry --all"))
     .action(async (id: string | undefined, _, command: Command) =>
-      setExitCode(
-        await (await import("./dead-letter-retry.ts")).retryDeadLetters(cli, id, command.optsWithGlobals()),
-      ),
+      setExitCode(await (await import("./dead-letter-retry.ts")).retryDeadLetters(cli, id, command.optsWithGlobals())),
     );
   addOneLetterCommands(letters, cli);
 }

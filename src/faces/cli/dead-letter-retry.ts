@@ -14,11 +14,7 @@ import { withPlane } from "./with-plane.ts";
 type RetryOptions = GlobalOptions & { all: boolean };
 type Tried = { id: string; tool: string } & Pick<Outcome, "ok" | "error">;
 
-export async function retryDeadLetters(
-  cli: Cli,
-  id: string | undefined,
-  options: RetryOptions,
-): Promise<number> {
+export async function retryDeadLetters(cli: Cli, id: string | undefined, options: RetryOptions): Promise<number> {
   if ((id === undefined) !== options.all)
     throw new PlaneError("USAGE", "Say which dead letter to retry: give its id, or --all without one.");
   return withPlane(cli, options, (plane, signal) =>
@@ -26,12 +22,7 @@ export async function retryDeadLetters(
   );
 }
 
-async function retryOne(
-  plane: Plane,
-  given: string,
-  options: RetryOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function retryOne(plane: Plane, given: string, options: RetryOptions, signal: AbortSignal): Promise<number> {
   const outcome = await plane.retryDeadLetter(await findId(plane, given), { signal });
   const { ok, call, result, error } = outcome;
   if (options.json) printJson(outcome);
@@ -57,8 +48,7 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
   }
   const failed = tried.filter(({ ok }) => !ok);
   const succeeded = tried.length - failed.length;
-  if (options.json)
-    printJson({ retried: tried.length, succeeded, failed: failed.length, skipped, outcomes: tried });
+  if (options.json) printJson({ retried: tried.length, succeeded, failed: failed.length, skipped, outcomes: tried });
   else {
     print(`${succeeded} of ${countOf(tried.length, "dead letter")} succeeded.`);
     for (const { id, tool, error } of failed)

@@ -25,9 +25,7 @@ export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now
     renderNext(letter, now),
     adviceFor(letter),
   ]);
-  const counts = Object.entries(byStatus).flatMap(([status, count]) =>
-    count === 0 ? [] : `${count} ${status}`,
-  );
+  const counts = Object.entries(byStatus).flatMap(([status, count]) => (count === 0 ? [] : `${count} ${status}`));
   const table = renderTable(["ID", "STATUS", "TOOL", "ERROR", "TRIES", "AGE", "NEXT", "WHAT TO DO"], rows);
   return `${table}\n\n${counts.join(", ")}`;
 }
@@ -65,9 +63,7 @@ export function adviceFor({ status, hold, nextRetryAt }: DeadLetter): string {
   if (status === "retrying") return "wait for the try that is under way";
   if (status === "abandoned") return "retry, resolve or delete it; it goes after 7 days";
   if (hold !== null) return holds[hold];
-  return nextRetryAt === null
-    ? "retry, resolve or abandon it"
-    : "nothing: a plane that serves tries it again";
+  return nextRetryAt === null ? "retry, resolve or abandon it" : "nothing: a plane that serves tries it again";
 }
 
 function renderNext({ nextRetryAt }: DeadLetter, now: number): string {

@@ -33,8 +33,7 @@ export async function listDeadLetters(cli: Cli, options: ListOptions): Promise<v
   const { deadLetters, total, byStatus, nextCursor } = page;
   if (options.json) return printJson({ deadLetters, total, byStatus, nextCursor });
   print(renderDeadLetters(page, Date.now()));
-  if (nextCursor !== null)
-    say(`${deadLetters.length} of ${total}; the next ones with --cursor ${nextCursor}`);
+  if (nextCursor !== null) say(`${deadLetters.length} of ${total}; the next ones with --cursor ${nextCursor}`);
 }
 
 export async function showDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {

@@ -6,11 +6,7 @@ import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
-export async function runDoctor(
-  cli: Cli,
-  server: string | undefined,
-  options: GlobalOptions,
-): Promise<number> {
+export async function runDoctor(cli: Cli, server: string | undefined, options: GlobalOptions): Promise<number> {
   return withPlane(cli, options, async (plane) => {
     const report = await plane.doctor(server);
     if (!options.json) print(renderReport(report));

@@ -16,9 +16,7 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
   const [command, ...rest] = args;
   if (name.trim() === "") throw usage("A server needs a name.");
   if ((command === undefined) === (options.url === undefined)) {
-    throw usage(
-      "Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server",
-    );
+    throw usage("Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server");
   }
   requireUrl(options.url);
   if (command !== undefined && looksLikeUrl.test(command)) {
@@ -36,11 +34,7 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
   else print(`Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
 }
 
-export async function removeServer(
-  cli: Cli,
-  name: string,
-  options: GlobalOptions & { to?: string },
-): Promise<void> {
+export async function removeServer(cli: Cli, name: string, options: GlobalOptions & { to?: string }): Promise<void> {
   const done = await (await openSetup(cli, options)).removeServer(name, options.to);
   if (options.json) printJson(done);
   else print(`Removed '${name}' from ${done.path}.`);
@@ -59,9 +53,7 @@ function pairs(key: string, given: readonly string[] = []): JsonObject {
   const wrong = given.find((pair) => !/^[^=]+=/.test(pair));
   if (wrong !== undefined) throw usage(`'${wrong}' is not NAME=value.`);
   return {
-    [key]: Object.fromEntries(
-      given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
-    ),
+    [key]: Object.fromEntries(given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)])),
   };
 }
 

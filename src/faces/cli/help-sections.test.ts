@@ -44,18 +44,12 @@ test("the help of every verb ends with examples", () => {
 
 test("a mistake names the help of the verb it was made in", async () => {
   assert.match(await mistake("call"), /'tool'.* See 'toolplane call --help'\.$/);
-  assert.match(
-    await mistake("tools", "lst"),
-    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/,
-  );
+  assert.match(await mistake("tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/);
   assert.match(await mistake("tools", "list", "--nope"), /See 'toolplane tools list --help'\.$/);
   assert.match(await mistake("tols"), /Did you mean tools\?.* See 'toolplane --help'\.$/);
 });
 
 test("help takes several words, and says which of them it does not know", async () => {
   assert.match(await mistake("help", "nope"), /^Unknown command 'nope'\. See 'toolplane --help'\.$/);
-  assert.match(
-    await mistake("help", "tools", "lst"),
-    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/,
-  );
+  assert.match(await mistake("help", "tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/);
 });

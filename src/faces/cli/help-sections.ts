@@ -49,10 +49,7 @@ const sections: Record<string, Record<string, readonly string[]>> = {
   },
   "The plane itself": {
     keys: ["keys create ci --group ops --expires 30d", "keys list"],
-    state: [
-      "state export state.jsonl",
-      "state import state.jsonl --dry-run --store postgres://db.example/tools",
-    ],
+    state: ["state export state.jsonl", "state import state.jsonl --dry-run --store postgres://db.example/tools"],
     demo: ["servers add demo -- toolplane demo"],
     planner: ["servers add planner -- toolplane planner"],
     explain: [],

@@ -50,8 +50,7 @@ async function ask(setup: Setup): Promise<Choice> {
   const { found } = await setup.importClients([], { dryRun: true });
   const clients = found.filter(({ servers }) => servers.length > 0);
   const where = clients.map(({ client, servers }) => `${client} (${servers.join(", ")})`).join(", ");
-  const takeOver =
-    clients.length > 0 && answered(await confirm({ message: `Take over the servers of ${where}?` }));
+  const takeOver = clients.length > 0 && answered(await confirm({ message: `Take over the servers of ${where}?` }));
   const chosen = answered(
     await multiselect({
       message: "Which servers do you want to start with?",

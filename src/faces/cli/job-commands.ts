@@ -8,9 +8,7 @@ export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitC
   withWorkFilters(jobs.command("list"))
     .description("every job that is there for you, or for the personas that are meant, and when it is due")
     .addHelpText("after", examples("jobs list", "jobs list --persona Atlas --json"))
-    .action(async (_, command: Command) =>
-      (await import("./jobs.ts")).listJobs(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./jobs.ts")).listJobs(cli, command.optsWithGlobals()));
   addRunCommands(jobs, cli, setExitCode);
   const verbs = () => import("./job-runs.ts");
   jobs
@@ -18,9 +16,7 @@ export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitC
     .description("one job: its tasks, when it is due and how it does")
     .argument("<name>", "its name")
     .addHelpText("after", examples("jobs show digest"))
-    .action(async (name: string, _, command: Command) =>
-      (await verbs()).showJob(cli, name, command.optsWithGlobals()),
-    );
+    .action(async (name: string, _, command: Command) => (await verbs()).showJob(cli, name, command.optsWithGlobals()));
   for (const [verb, what] of [
     ["pause", "do not begin it by the clock any more"],
     ["resume", "begin it by the clock again; times that passed are not made up for"],
@@ -73,15 +69,11 @@ function addRunCommands(jobs: Command, cli: Cli, setExitCode: SetExitCode): void
     .description("one run: its tasks, their steps and how they went")
     .argument("<run>", "the id of the run")
     .addHelpText("after", examples("jobs status 0mwhyf64f-3lz9cvxd00w24d5n"))
-    .action(async (run: string, _, command: Command) =>
-      (await verbs()).showRun(cli, run, command.optsWithGlobals()),
-    );
+    .action(async (run: string, _, command: Command) => (await verbs()).showRun(cli, run, command.optsWithGlobals()));
   jobs
     .command("cancel")
     .description("end a run, or keep it from beginning")
     .argument("<run>", "the id of the run")
     .addHelpText("after", examples("jobs cancel 0mwhyf64f-3lz9cvxd00w24d5n"))
-    .action(async (run: string, _, command: Command) =>
-      (await verbs()).cancelRun(cli, run, command.optsWithGlobals()),
-    );
+    .action(async (run: string, _, command: Command) => (await verbs()).cancelRun(cli, run, command.optsWithGlobals()));
 }

@@ -1,13 +1,41 @@
+import { pause } from "../../lib/pause.ts";
+import { plainText } from "../../lib/plain-text.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import { type JobRun, type JobRunState, jobRunStates } from "../../model/job-run.ts";
 import type { RunJobOptions } from "../../model/job-verbs.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
+import { colors } from "./colors.ts";
 import { renderJob, renderRun, renderRuns } from "./job-view.ts";
 import { print, printError, printJson, say } from "./output.ts";
 import { readInput } from "./skill-run.ts";
-import { tellApprovals } from "./tell-approvals.ts";
 import { withPlane } from "./with-plane.ts";
+
+const lookMs = 1_000;
+
+/** While somebody waits for a job: which of its calls wait for a person. Each is told once. */
+function tellApprovals(plane: Pick<Plane, "approvals">): Disposable {
+  const over = new AbortController();
+  void tellUntil(over.signal, plane);
+  return { [Symbol.dispose]: () => over.abort() };
+}
+
+async function tellUntil(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
+  const since = new Date().toISOString();
+  const told = new Set<string>();
+  for (;;) {
+    await pause(lookMs, { signal: over, isBackground: true });
+    if (over.aborted) return;
+    // Who may not look is told at the end.
+    const waiting = await plane.approvals({ status: "pending" }).catch(() => []);
+    if (over.aborted) return;
+    for (const { id, tool, at, options } of waiting) {
+      if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
+      told.add(id);
+      say(`${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`);
+    }
+  }
+}
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
 type HistoryOptions = GlobalOptions & { state?: string; limit?: string; cursor?: string };
@@ -28,17 +56,12 @@ async function tellRun(
 ): Promise<number> {
   const run = await withPlane(cli, options, async (plane, signal) => {
     if (detach && !plane.isRemote)
-      throw new PlaneError(
-        "USAGE",
-        "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
-      );
+      throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
     const idempotencyKey = key === undefined ? {} : { idempotencyKey: key };
     using _telling = tellApprovals(plane);
     if (plane.isRemote)
       signal.addEventListener("abort", () =>
-        say(
-          "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
-        ),
+        say("The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it."),
       );
     return await begin(plane, { face: "cli", signal, wait: !detach, ...idempotencyKey });
   });

@@ -27,6 +27,5 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
     job.summary ?? job.description ?? "",
   ]);
   print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "NEXT", "SUMMARY"], rows));
-  if (nextCursor !== null)
-    say(`${jobs.length} of ${countOf(total, "job")}; the next ones with --cursor ${nextCursor}`);
+  if (nextCursor !== null) say(`${jobs.length} of ${countOf(total, "job")}; the next ones with --cursor ${nextCursor}`);
 }

@@ -29,9 +29,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .command("list")
     .description("every key, whose it is and when it was used last")
     .addHelpText("after", examples("keys list", "keys list --json"))
-    .action(async (_, command: Command) =>
-      (await import("./keys.ts")).listKeys(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./keys.ts")).listKeys(cli, command.optsWithGlobals()));
   keys
     .command("revoke")
     .description("a key lets nobody in any more, from now on")

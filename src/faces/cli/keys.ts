@@ -56,19 +56,11 @@ export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> 
     key.lastUsedAt ?? "never",
     key.expiresAt ?? "never",
   ]);
-  print(
-    renderTable(["ID", "NAME", "STATE", "USER", "GROUPS", "PERSONA", "SCOPES", "LAST USED", "EXPIRES"], rows),
-  );
+  print(renderTable(["ID", "NAME", "STATE", "USER", "GROUPS", "PERSONA", "SCOPES", "LAST USED", "EXPIRES"], rows));
 }
 
-export async function revokeKey(
-  cli: Cli,
-  id: string,
-  options: GlobalOptions & { forget?: boolean },
-): Promise<void> {
-  const revoked = await withKeys(cli, options, (plane) =>
-    plane.revokeKey(id, options.forget ? { forget: true } : {}),
-  );
+export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & { forget?: boolean }): Promise<void> {
+  const revoked = await withKeys(cli, options, (plane) => plane.revokeKey(id, options.forget ? { forget: true } : {}));
   if (options.json) return printJson({ id, revoked });
   const gone = options.forget ? " Its record is gone, too." : "";
   print(revoked ? `Key ${id} lets nobody in any more.${gone}` : `Key ${id} was revoked before.${gone}`);

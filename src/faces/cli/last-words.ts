@@ -5,10 +5,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/server.ts";
 
 /** Why a server is not there, with what it wrote itself. */
-export function renderTrouble({
-  error,
-  stderrTail,
-}: Pick<ServerStatus, "error" | "stderrTail">): string | null {
+export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" | "stderrTail">): string | null {
   if (error === null || stderrTail === undefined) return error;
   return `${error}; it last wrote: ${plainText(stderrTail)}`;
 }
@@ -29,8 +26,7 @@ export function renderInstalling({ installing }: Pick<ServerStatus, "installing"
 export function describeTrouble({ name, state, stale, error, listedAt }: ServerStatus): string | null {
   if (error === null) return null;
   const from = stale && listedAt !== null ? clock(listedAt) : null;
-  if (state === "connected" && from !== null)
-    return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
+  if (state === "connected" && from !== null) return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
   const also = from === null ? "" : ` Its list is from ${from}.`;
   return `Server '${name}' is not available: ${sentence(error)}${also}`;
 }

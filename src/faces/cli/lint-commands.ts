@@ -36,9 +36,7 @@ export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--tools", "each tool, too, the dearest first", false)
     .option("--limit <number>", "of the tools only so many, up to 1000; all when left out", toLimit)
     .addHelpText("after", examples("stats", "stats --server demo --tools --limit 10", "stats --json"))
-    .action(async (_, command: Command) =>
-      (await import("./stats.ts")).showStats(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./stats.ts")).showStats(cli, command.optsWithGlobals()));
 }
 
 function toLimit(text: string): number {

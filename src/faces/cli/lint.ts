@@ -67,9 +67,7 @@ function renderTool({ name, score, passed, checks, findings, held }: ToolQuality
   const mark = passed ? colors.green(String(score).padStart(3)) : colors.red(String(score).padStart(3));
   return [
     `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  held back")}`,
-    ...checks.map(({ penalty, message, fix }) =>
-      plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`),
-    ),
+    ...checks.map(({ penalty, message, fix }) => plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`)),
     ...findings.map((finding) => `      ${colors.yellow("!")}    ${renderFinding(finding)}`),
   ];
 }

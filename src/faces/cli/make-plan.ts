@@ -47,10 +47,7 @@ function tell({ result }: Outcome, script: string, path: string | null): void {
   if (path === null) print(script.trimEnd());
   else if (isObject(said) && Array.isArray(said.steps) && said.steps.length > 0)
     say(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run`);
-  else
-    say(
-      `Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}'.`,
-    );
+  else say(`Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}'.`);
 }
 
 function save(script: string, path: string, { force = false }: MakeOptions): string {

@@ -40,8 +40,7 @@ export function requireModel(
   { models = [], toolsets = [] }: { models?: readonly string[]; toolsets?: readonly string[] } = {},
 ): void {
   const config = plane.config();
-  if (Object.keys(config.models).length === 0)
-    throw new PlaneError("CONFIG_INVALID", howToConfigureModel(config));
+  if (Object.keys(config.models).length === 0) throw new PlaneError("CONFIG_INVALID", howToConfigureModel(config));
   for (const name of models) requireKnown("model", name, Object.keys(config.models));
   for (const name of toolsets) requireKnown("toolset", name, Object.keys(config.toolsets));
 }

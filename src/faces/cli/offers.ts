@@ -35,17 +35,10 @@ export async function listResources(cli: Cli, options: Filter): Promise<void> {
   );
   if (options.json) return printJson({ resources, resourceTemplates });
   const all = [...resources, ...resourceTemplates];
-  print(
-    renderListed(all, "RESOURCE", (item) => item.uri ?? item.uriTemplate) || "No server offers resources.",
-  );
+  print(renderListed(all, "RESOURCE", (item) => item.uri ?? item.uriTemplate) || "No server offers resources.");
 }
 
-export async function readResource(
-  cli: Cli,
-  server: string,
-  uri: string,
-  options: GlobalOptions,
-): Promise<void> {
+export async function readResource(cli: Cli, server: string, uri: string, options: GlobalOptions): Promise<void> {
   const resource = await withPlane(cli, options, (plane) => plane.resource(server, uri));
   if (options.json) return printJson(resource);
   const contents = isObject(resource) && Array.isArray(resource.contents) ? resource.contents : [];

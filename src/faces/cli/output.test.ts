@@ -60,11 +60,7 @@ test("columns are as wide as their content", () => {
     ["git.status", "Tells the state."],
     ["x", ""],
   ];
-  assert.deepEqual(table(80, rows), [
-    "TOOL        DESCRIPTION",
-    "git.status  Tells the state.",
-    "x           ",
-  ]);
+  assert.deepEqual(table(80, rows), ["TOOL        DESCRIPTION", "git.status  Tells the state.", "x           "]);
 });
 
 test("a line never leaves the terminal", () => {

@@ -56,9 +56,7 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   // A terminal that nobody has told its size says 0.
   const width = terminal.stdout.columns || 160;
   const line = (row: readonly string[]) => {
-    const text = row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
-      .join("  ");
+    const text = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  ");
     return text.length > width ? `${text.slice(0, width - 1)}…` : text;
   };
   return [colors.bold(line(head)), ...cells.map(line)].join("\n");

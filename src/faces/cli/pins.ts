@@ -35,9 +35,7 @@ export async function decidePin(
 ): Promise<void> {
   const why = reason === undefined ? {} : { reason };
   const pin = await withPlane(cli, options, (plane) =>
-    verb === "accept"
-      ? plane.acceptPin(name, why, { face: "cli" })
-      : plane.rejectPin(name, why, { face: "cli" }),
+    verb === "accept" ? plane.acceptPin(name, why, { face: "cli" }) : plane.rejectPin(name, why, { face: "cli" }),
   );
   if (options.json) return printJson(pin);
   print(

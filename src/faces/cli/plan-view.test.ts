@@ -2,7 +2,7 @@ import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApprovals, queue } from "../../../test/samples/approvals.ts";
-import { renderPlan, renderPlans } from "./plan-view.ts";
+import { renderPlan, renderPlans } from "./plans.ts";
 
 test("a plan is a numbered list with a mark for what became of each change", async (context) => {
   const { verbs, hold } = await openApprovals(context);

@@ -1,16 +1,69 @@
 import { countOf, nounFor } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Plan, PlanChoice } from "../../model/held-call.ts";
+import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../model/held-call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import { findByPrefix, shownIdLength } from "./approval-ids.ts";
+import { findByPrefix, shorten, shownIdLength } from "./approval-ids.ts";
+import { renderArguments } from "./approval-view.ts";
 import { readObject } from "./approvals.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { print, printJson, say } from "./output.ts";
-import { renderPlan, renderPlans } from "./plan-view.ts";
+import { colors } from "./colors.ts";
+import { renderSpan } from "./dead-letter-view.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
 import { exitCodeOf, printOutcome } from "./print-outcome.ts";
 import { withPlane } from "./with-plane.ts";
+
+const marks: Record<HeldStatus, string> = {
+  pending: "+",
+  approved: "~",
+  running: "~",
+  done: "✔",
+  failed: "✖",
+  rejected: "-",
+  expired: "-",
+  void: "!",
+  cancelled: "-",
+  interrupted: "!",
+};
+
+export function renderPlans(plans: readonly Plan[], now: number): string {
+  if (plans.length === 0) return "There is no plan.";
+  const short = shorten(plans.map(({ id }) => id));
+  const rows = plans.map(({ id, status, user, conversation, createdAt, changes }) => [
+    short(id),
+    status,
+    `${changes.filter((change) => change.status === "pending").length} of ${changes.length}`,
+    user ?? "-",
+    conversation ?? "-",
+    renderSpan(now - Date.parse(createdAt)),
+  ]);
+  return renderTable(["ID", "STATUS", "WAITING", "WHO", "CONVERSATION", "AGE"], rows);
+}
+
+/** The changes in the order in which they run, one argument a line and no moment of time: fit to be compared. */
+export function renderPlan({ id, status, changes }: Plan): string {
+  const short = shorten(changes.map((change) => change.id));
+  return [
+    `${colors.bold("Plan")} ${id} ${colors.dim(status)}`,
+    ...changes.flatMap((change, at) => ["", ...renderChange(change, at + 1, short(change.id))]),
+  ].join("\n");
+}
+
+function renderChange(change: HeldView, place: number, shortId: string): string[] {
+  const { status, tool, shown, verdict, answer, outcome } = change;
+  const said = status === "pending" ? "" : ` ${status}`;
+  const number = `${place}.`;
+  const indent = " ".repeat(number.length + 3);
+  return [
+    `${number} ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
+    ...renderArguments(shown, indent),
+    `${indent}${colors.dim(`# ${plainText(verdict.reason)}`)}`,
+    ...(answer?.arguments ? [`${indent}${colors.dim("# the arguments were changed")}`] : []),
+    ...(answer?.reason ? [`${indent}${colors.dim(`# ${plainText(answer.reason)}`)}`] : []),
+    ...(outcome?.code ? [`${indent}${colors.dim(`# ${outcome.code}`)}`] : []),
+  ];
+}
 
 type ChoiceOptions = GlobalOptions & {
   first?: number;
@@ -80,10 +133,7 @@ async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> 
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
   if (given === undefined) {
     if (open) return open;
-    throw new PlaneError(
-      "NOT_FOUND",
-      "No plan waits for an answer. 'toolplane plan list' shows those that are over.",
-    );
+    throw new PlaneError("NOT_FOUND", "No plan waits for an answer. 'toolplane plan list' shows those that are over.");
   }
   const ids = plans.map(({ id }) => id);
   return plane.plan(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));

@@ -39,6 +39,5 @@ export async function testPolicy(
     ["origin", rule === undefined ? origin : `policy.rules[${rule}]`],
     ["effect", `${effect.effect}: ${effect.because}`],
   ];
-  for (const [label, value] of facts)
-    print(`${colors.dim(String(label).padEnd(8))} ${plainText(String(value))}`);
+  for (const [label, value] of facts) print(`${colors.dim(String(label).padEnd(8))} ${plainText(String(value))}`);
 }

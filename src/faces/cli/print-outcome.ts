@@ -6,10 +6,7 @@ import { print, printError, printWarning, say } from "./output.ts";
 import { renderResult } from "./render-result.ts";
 
 /** How a call went, for people. `hints` say what to type instead. */
-export function printOutcome(
-  { call, result, error, verdict, plan }: Outcome,
-  hints: readonly string[] = [],
-): void {
+export function printOutcome({ call, result, error, verdict, plan }: Outcome, hints: readonly string[] = []): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result && call.status !== "dry_run") {
     const text = renderResult(result, call.id);

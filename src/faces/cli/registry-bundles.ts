@@ -19,8 +19,7 @@ export async function exportBundle(
 ): Promise<void> {
   const { kind, persona } = options;
   const wrong = kind?.find((one) => !entryKinds.includes(one as EntryKind));
-  if (wrong !== undefined)
-    throw new PlaneError("USAGE", `--kind '${wrong}' is not one of ${entryKinds.join(", ")}.`);
+  if (wrong !== undefined) throw new PlaneError("USAGE", `--kind '${wrong}' is not one of ${entryKinds.join(", ")}.`);
   const choice = {
     ...(names.length === 0 ? {} : { names }),
     ...(persona === undefined ? {} : { persona }),

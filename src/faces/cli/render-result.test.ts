@@ -38,11 +38,7 @@ for (const [type, mimeType, name] of [
 }
 
 const named: [title: string, block: ContentBlock, text: string][] = [
-  [
-    "a resource with text",
-    { type: "resource", resource: { uri: "note://1", text: "hi" } },
-    "[resource note://1]\nhi",
-  ],
+  ["a resource with text", { type: "resource", resource: { uri: "note://1", text: "hi" } }, "[resource note://1]\nhi"],
   [
     "a resource with bytes",
     { type: "resource", resource: { uri: "file:///x", mimeType: "application/pdf", blob: "aGk=" } },
@@ -65,10 +61,7 @@ const evil = "\u001b[2J\u009b31m\u202eevil";
 const hostile: [title: string, result: ToolResult][] = [
   ["text", { content: [{ type: "text", text: evil }] }],
   ["a resource", { content: [{ type: "resource", resource: { uri: evil, text: evil } }] }],
-  [
-    "the type of a resource",
-    { content: [{ type: "resource", resource: { uri: "x", mimeType: evil, blob: "" } }] },
-  ],
+  ["the type of a resource", { content: [{ type: "resource", resource: { uri: "x", mimeType: evil, blob: "" } }] }],
   ["a link", { content: [{ type: "resource_link", name: evil, uri: evil }] }],
   ["the type of an image", { content: [{ type: "image", mimeType: evil, data: "aGk=" }] }],
   ["an unknown block", { content: [{ type: "x", [evil]: evil }] }],

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
-import { readArtifacts } from "../../model/artifact.ts";
-import { isObject } from "../../model/json.ts";
+import { type ArtifactResult, readArtifacts } from "../../model/artifact.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import { type ContentBlock, readMedia, type ToolResult } from "../../model/result.ts";
-import { renderArtifacts } from "./render-artifacts.ts";
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
 export function renderResult(result: ToolResult, callId: string): string {
@@ -50,4 +49,21 @@ function renderResource(resource: Record<string, unknown>): string {
   if (typeof resource.text === "string") return `[resource ${uri}]\n${plainText(resource.text)}`;
   const size = typeof resource.blob === "string" ? Buffer.byteLength(resource.blob, "base64") : 0;
   return `[resource ${uri}, ${plainText(String(resource.mimeType ?? "unknown type"))}, ${countOf(size, "byte")}]`;
+}
+
+/** A result that came with files: what it says, and the name of each file instead of its bytes. */
+function renderArtifacts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
+  return [
+    ...(results === undefined ? [] : [renderValue(results)]),
+    ...(metadata === undefined ? [] : [renderValue(metadata)]),
+    ...artifacts.map(
+      ({ name, mimeType, bytes }) =>
+        `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${countOf(bytes, "byte")}; --save-artifacts DIR saves it]`,
+    ),
+    ...problems.map((problem) => `[${plainText(problem)}]`),
+  ];
+}
+
+function renderValue(value: Json): string {
+  return plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 }

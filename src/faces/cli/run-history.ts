@@ -3,9 +3,9 @@ import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { RunSummary } from "../../model/run-verbs.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { print, printJson, say } from "./output.ts";
-import { renderRuns } from "./run-history-view.ts";
+import { print, printJson, renderTable, say } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
 
 type ListOptions = GlobalOptions & {
@@ -59,4 +59,23 @@ function toLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= 1_000) return limit;
   throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 1000.`);
+}
+
+function renderRuns(runs: readonly RunSummary[]): string {
+  if (runs.length === 0) return "No run of an agent is kept.";
+  return renderTable(
+    ["WHEN", "ID", "OUTCOME", "SECONDS", "TURNS", "CALLS", "TOKENS", "USER", "MODEL", "QUESTION"],
+    runs.map(({ at, id, outcome, durationMs, turns, counters, usage, user, model, question }) => [
+      at.slice(0, 19).replace("T", " "),
+      id,
+      outcome,
+      (durationMs / 1_000).toFixed(1),
+      String(turns),
+      String(counters.totalToolCalls),
+      String(usage.totalTokens),
+      user ?? "-",
+      model,
+      question,
+    ]),
+  );
 }

@@ -73,15 +73,10 @@ async function runSteps(
   const last = done.at(-1)?.outcome;
   const left = steps.length - done.length;
   if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: done, problems: [] });
-  else if (left > 0)
-    say(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
+  else if (left > 0) say(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
   return last === undefined ? 0 : exitCodeOf(last);
 }
 
-function callStep(
-  plane: Plane,
-  { tool, arguments: args }: PlacedStep,
-  options: PlaneCallOptions,
-): Promise<Outcome> {
+function callStep(plane: Plane, { tool, arguments: args }: PlacedStep, options: PlaneCallOptions): Promise<Outcome> {
   return plane.call(tool, args, { face: "cli", ...options });
 }

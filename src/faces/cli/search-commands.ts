@@ -7,10 +7,7 @@ export function addSearchCommands(program: Command, cli: Cli): void {
   program
     .command("search")
     .description("the tools that fit best, by words, name or pattern")
-    .argument(
-      "[query...]",
-      "what to do with what; select:NAME,NAME takes tools by name; without it the first by name",
-    )
+    .argument("[query...]", "what to do with what; select:NAME,NAME takes tools by name; without it the first by name")
     .option("--and <query>", "look for this at the same time; repeatable", collect)
     .option("--regex", "the query is a pattern, looked for in names, texts and parameters")
     .option("--server <name>", "only tools of this server, or of those that a glob fits")

@@ -8,11 +8,7 @@ import { withPlane } from "./with-plane.ts";
 
 type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
 
-export async function searchTools(
-  cli: Cli,
-  query: string,
-  options: GlobalOptions & SearchOptions,
-): Promise<void> {
+export async function searchTools(cli: Cli, query: string, options: GlobalOptions & SearchOptions): Promise<void> {
   const { and = [], regex, server, limit } = options;
   const what = and.length === 0 ? { query } : { queries: [query, ...and] };
   const request = { ...what, ...withoutUndefined({ regex, server, limit }) };

@@ -65,9 +65,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     before = now;
     tellProblems(plane.config().problems, options, true);
   });
-  plane.on("config.rejected", ({ reason }) =>
-    printWarning(`The changed configuration was not applied: ${reason}`),
-  );
+  plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _memory = giveMemoryBackWhenQuiet(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");

@@ -9,9 +9,7 @@ export function addServerCommands(program: Command, cli: Cli, setExitCode: SetEx
     .command("list")
     .description("state, tools and last error of every server")
     .addHelpText("after", examples("servers list", "servers list --json"))
-    .action(async (_, command: Command) =>
-      (await import("./servers.ts")).listServers(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./servers.ts")).listServers(cli, command.optsWithGlobals()));
   addOneServerCommands(servers, cli, setExitCode);
   servers
     .command("add")

@@ -46,9 +46,7 @@ async function change(
   if (options.json) return printJson({ servers: [status] });
   print(`${stateMark(status.state)} ${name} ${render(status)}`);
   if (!goesOn)
-    say(
-      "No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.",
-    );
+    say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
 }
 
 /** The exit code tells whether all of them answered. */
@@ -57,9 +55,7 @@ export async function refreshServers(
   name: string | undefined,
   options: GlobalOptions & { force?: boolean },
 ): Promise<number> {
-  const report = await withPlane(cli, options, (plane) =>
-    plane.refresh(name, { force: options.force ?? true }),
-  );
+  const report = await withPlane(cli, options, (plane) => plane.refresh(name, { force: options.force ?? true }));
   if (options.json) printJson(report);
   else print(renderRefresh(report));
   return report.still_failed.length > 0 ? 4 : 0;
@@ -72,9 +68,7 @@ export async function showLogs(cli: Cli, name: string, options: GlobalOptions): 
 }
 
 export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tools = await withPlane(cli, options, (plane) =>
-    plane.tools({ server: name, waitMs: namesWithinMs }),
-  );
+  const tools = await withPlane(cli, options, (plane) => plane.tools({ server: name, waitMs: namesWithinMs }));
   const names = tools.map(({ id }) => id.tool);
   if (options.json) printJson({ server: name, tools: names });
   else print(names.join("\n") || `${name} offers no tools.`);

@@ -45,9 +45,7 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
 function addClientCommands(program: Command, cli: Cli): void {
   program
     .command("connect")
-    .description(
-      "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup",
-    )
+    .description("move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
     .argument("[client]", "without one, lists the clients")
     .option("--keep", "leave the client's servers where they are")
     .option("--project", "write the client's file of this project")
@@ -85,9 +83,7 @@ function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode):
     .command("show")
     .description("what was understood, with secrets masked")
     .addHelpText("after", examples("config show"))
-    .action(async (_, command: Command) =>
-      (await import("./config.ts")).showConfig(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./config.ts")).showConfig(cli, command.optsWithGlobals()));
   config
     .command("explain")
     .description("a value with the file and line it comes from")
@@ -100,7 +96,5 @@ function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode):
     .command("schema")
     .description("the JSON Schema of the native configuration")
     .addHelpText("after", examples("config schema > toolplane.schema.json"))
-    .action(async (_, command: Command) =>
-      (await import("./config.ts")).printSchema(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./config.ts")).printSchema(cli, command.optsWithGlobals()));
 }

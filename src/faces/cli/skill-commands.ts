@@ -16,9 +16,7 @@ export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--limit <number>", "so many at most, up to 1000")
     .option("--cursor <text>", "go on where an earlier page ended")
     .addHelpText("after", examples("skills list", "skills list --capability research --json"))
-    .action(async (_, command: Command) =>
-      (await import("./skills.ts")).listSkills(cli, command.optsWithGlobals()),
-    );
+    .action(async (_, command: Command) => (await import("./skills.ts")).listSkills(cli, command.optsWithGlobals()));
   skills
     .command("show")
     .description("one skill: instructions, what it needs, and what of that is missing")
@@ -39,8 +37,6 @@ export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--conversation <id>", "a conversation that goes on")
     .addHelpText("after", examples("skills run report city=Rome", "skills run report --dry-run"))
     .action(async (name: string, values: string[], _, command: Command) =>
-      setExitCode(
-        await (await import("./skill-run.ts")).runSkill(cli, name, values, command.optsWithGlobals()),
-      ),
+      setExitCode(await (await import("./skill-run.ts")).runSkill(cli, name, values, command.optsWithGlobals())),
     );
 }

@@ -16,12 +16,7 @@ type SkillRunOptions = GlobalOptions & {
   conversation?: string;
 };
 
-export async function runSkill(
-  cli: Cli,
-  name: string,
-  values: string[],
-  options: SkillRunOptions,
-): Promise<number> {
+export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
   const input = await readInput(options.args, values);
   const { yes, dryRun, model, conversation } = options;
   const run = await withPlane(cli, options, async (plane, signal) =>
@@ -64,6 +59,5 @@ function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
   if (outcome === "planned") return print(rows.length > 0 ? table : "A model follows the instructions.");
   if (rows.length > 0) say(table);
   if (error !== null) return printError(error);
-  if (result !== null)
-    print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
+  if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
 }

@@ -14,11 +14,7 @@ import { terminal } from "./terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
-export async function exportState(
-  cli: Cli,
-  given: string | undefined,
-  options: GlobalOptions,
-): Promise<number> {
+export async function exportState(cli: Cli, given: string | undefined, options: GlobalOptions): Promise<number> {
   const file = given === "-" ? undefined : given;
   await using state = await openState(cli, options);
   using progress = showProgress(await state.countState(), 0);
@@ -30,8 +26,7 @@ export async function exportState(
       yield `${line}\n`;
     }
   }
-  if (file === undefined)
-    await pipeline(Readable.from(lines()), terminal.stdout, { end: false }).catch(endQuietly);
+  if (file === undefined) await pipeline(Readable.from(lines()), terminal.stdout, { end: false }).catch(endQuietly);
   else await writeWhole(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
   else say(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);

@@ -18,9 +18,7 @@ export function tellOfServers(plane: Plane): void {
     return renderTrouble({ error, ...(stderrTail === undefined ? {} : { stderrTail }) }) ?? error;
   };
   plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
-  plane.on("server.connected", ({ server, toolCount }) =>
-    tell(colors.green("●"), server, countOf(toolCount, "tool")),
-  );
+  plane.on("server.connected", ({ server, toolCount }) => tell(colors.green("●"), server, countOf(toolCount, "tool")));
   plane.on("server.error", ({ server, message }) =>
     explain(server, message).then((text) => tell(colors.red("●"), server, text)),
   );

@@ -29,8 +29,7 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
   const next = page.offset + page.count;
-  if (next < page.total)
-    say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
+  if (next < page.total) say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
 }
 
 function toNumber(key: "limit" | "offset", text: string | undefined): { [key: string]: number } {
@@ -79,9 +78,7 @@ function leavesOf(value: Json, place = ""): [place: string, text: string][] {
   const inner = Array.isArray(value)
     ? value.map((item, at) => [`${place}[${at}]`, item] as const)
     : isObject(value)
-      ? Object.entries(value).map(
-          ([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const,
-        )
+      ? Object.entries(value).map(([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const)
       : [];
   if (inner.length > 0) return inner.flatMap(([where, item]) => leavesOf(item, where));
   return place === "" ? [] : [[plainText(place), plainText(JSON.stringify(value))]];

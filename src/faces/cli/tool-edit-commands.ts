@@ -4,8 +4,7 @@ import { collect, examples } from "./command-parts.ts";
 
 /** What people change in the catalogue, and what happened to it: `tools`, `registry`, `activity`. */
 export function addToolEditCommands(program: Command, cli: Cli): void {
-  const named = (name: string) =>
-    program.commands.find((command) => command.name() === name) ?? program.command(name);
+  const named = (name: string) => program.commands.find((command) => command.name() === name) ?? program.command(name);
   addSet(named("tools"), cli);
   addChanges(named("tools"), cli);
   addBundles(named("registry"), cli);

@@ -30,16 +30,10 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
   const over = done.covers === null ? "" : ` It stands before the one of ${done.covers}.`;
-  print(
-    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`,
-  );
+  print(`${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`);
 }
 
-export async function deleteTool(
-  cli: Cli,
-  name: string,
-  options: GlobalOptions & { reason?: string },
-): Promise<void> {
+export async function deleteTool(cli: Cli, name: string, options: GlobalOptions & { reason?: string }): Promise<void> {
   const { persona } = options;
   const wasThere = await withPlane(cli, options, (plane) =>
     plane.deleteTool(name, { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) }, face),
@@ -61,15 +55,12 @@ export function reasonOf({ reason }: { reason?: string }): { reason?: string } {
 }
 
 async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
-  const only = (["description", "argument", "sideEffects"] as const).find(
-    (key) => options[key] !== undefined,
-  );
+  const only = (["description", "argument", "sideEffects"] as const).find((key) => options[key] !== undefined);
   if (only !== undefined)
     throw usage(
       `--${only === "sideEffects" ? "side-effects" : only} goes with --server and --tool; a file says it itself.`,
     );
-  const data =
-    given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
+  const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
   if (isObject(data)) return data as WrittenManifest;
   throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
 }
@@ -87,8 +78,7 @@ async function readStandardInput(): Promise<unknown> {
 async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
   const { server, tool, argument, persona } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
-  const known =
-    argument === undefined || options.description === undefined ? await plane.tool({ server, tool }) : null;
+  const known = argument === undefined || options.description === undefined ? await plane.tool({ server, tool }) : null;
   return {
     name,
     description: options.description ?? known?.description ?? name,

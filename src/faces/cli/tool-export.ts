@@ -18,10 +18,7 @@ export type ExportOptions = GlobalOptions & {
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
   if (!isToolFormat(format))
-    throw new PlaneError(
-      "USAGE",
-      `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`,
-    );
+    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`);
   if (options.defer && !isDeferredFormat(format))
     throw new PlaneError(
       "USAGE",
@@ -29,9 +26,7 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
     );
   const exported = await withPlane(cli, options, async (plane) => {
     const tools = await choose(plane, options);
-    return options.defer && isDeferredFormat(format)
-      ? defer(plane, format, tools)
-      : toolFormats[format](tools);
+    return options.defer && isDeferredFormat(format) ? defer(plane, format, tools) : toolFormats[format](tools);
   });
   printJson({ tools: exported });
 }

@@ -22,8 +22,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {
     const { tools, total, nextCursor, locked = [] } = await plane.queryTools(query);
-    if (options.json)
-      return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+    if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     if (tools.length === 0)
       print(
         isDeepStrictEqual(query, everyTool)
@@ -134,9 +133,7 @@ function typeOf({ type, items }: UnknownObject): string {
 function limitsOf({ default: fallback, enum: choices }: UnknownObject): string[] {
   return [
     ...(fallback === undefined ? [] : [`default ${oneLine(JSON.stringify(fallback))}`]),
-    ...(Array.isArray(choices)
-      ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`]
-      : []),
+    ...(Array.isArray(choices) ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`] : []),
   ];
 }
 

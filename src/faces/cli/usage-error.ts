@@ -17,10 +17,7 @@ export function throwAsUsageError(thrown: CommanderError, command: Command): nev
   if (isHelp) throw thrown;
   const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
   if (pair === null) throw usageError(thrown.message, command);
-  throw usageError(
-    `'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`,
-    command,
-  );
+  throw usageError(`'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`, command);
 }
 
 /** `--message hi` behind `call` is what other programs call an argument of the tool. */

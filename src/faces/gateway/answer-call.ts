@@ -1,20 +1,65 @@
+import { shorten } from "../../lib/shorten.ts";
 import { hash } from "../../lib/stable-json.ts";
 import type { Outcome } from "../../model/call.ts";
-import { type ErrorCode, errorTable } from "../../model/errors.ts";
+import { type ErrorCode, errorTable, toPlaneError } from "../../model/errors.ts";
 import { forModels } from "../../model/for-models.ts";
 import type { AskHere } from "../../model/held-call.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { isMetaTool, metaToolNames } from "../../model/meta-tools.ts";
+import { isMetaTool, metaToolNames, metaTools } from "../../model/meta-tools.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
+import type { ToolId } from "../../model/tool.ts";
 import { canElicit, createElicitation } from "./elicit-approval.ts";
-import { findCalled, type Meant, noteUse } from "./lazy/called-tool.ts";
-import { createOwnTools } from "./lazy/own-tools.ts";
-import { type MeantCall, readMetaCall } from "./lazy/read-call.ts";
+import type { ClientTools } from "./lazy/client-tools.ts";
+import { listTools } from "./lazy/list-tools.ts";
+import { searchTools } from "./lazy/search-tools.ts";
 import { relayOf } from "./relay-of.ts";
 import { changeResult, completed, renderResult } from "./render-result.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { type Answer, failure, type RequestContext } from "./visit.ts";
+
+/** What a client means by a call: a tool, one of those that find others, or nothing that makes sense. */
+type MeantCall =
+  | {
+      name: string;
+      arguments: unknown;
+      /** Set for the tools that find others. */
+      own?: ToolId;
+      /** Another tool was called to call it, so a wrong name is the model's mistake and not the client's. */
+      isWrapped: boolean;
+    }
+  | { wrong: string };
+
+const { search, call } = metaToolNames;
+
+/** `call_tool` is the call of the tool that it names, and leaves no trace of its own. */
+export function readMetaCall(name: string, args: unknown): MeantCall {
+  if (name !== call) {
+    const wrong = strayIn(name, args);
+    return wrong ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
+  }
+  const { name: inner, arguments: given, ...others } = isObject(args) ? args : ({} as UnknownObject);
+  if (typeof inner !== "string" || inner === "")
+    return { wrong: `'name' of ${call} must be the name of a tool. Find one with ${search}.` };
+  if (inner === call) return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
+  const [stray] = Object.keys(others);
+  if (given === undefined && stray !== undefined)
+    return { wrong: `'${stray}' is no argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
+  const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
+  if (!isMetaTool(inner)) return meant;
+  return strayIn(inner, given) ?? { ...meant, own: { server: null, tool: inner } };
+}
+
+/** Whoever asks for something that is not there would take the answer for one to it. */
+function strayIn(name: string, args: unknown): { wrong: string } | null {
+  const { properties } = metaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  if (!isObject(properties) || !isObject(args)) return null;
+  const stray = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
+  if (stray === undefined) return null;
+  return {
+    wrong: `'${shorten(stray)}' is no argument of ${name}. It takes ${Object.keys(properties).join(", ")}.`,
+  };
+}
 
 /** A yes is good for the rounds of questions and answers that one call may take. */
 const consentMs = 600_000;
@@ -167,4 +212,54 @@ function withoutContent(result: UnknownObject): UnknownObject {
 function afterwards({ approvalId, planId, status }: UnknownObject): string {
   if (typeof approvalId !== "string" || planId !== undefined || status !== undefined) return "";
   return ` Do not call it again: it runs once a person says yes to approval '${approvalId}', where it is also told how it went.`;
+}
+
+/** Runs the tools with which a client finds others. What it got wrong is an answer that it can read. */
+function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
+  return async (tool: string, args: UnknownObject): Promise<UnknownObject> => {
+    try {
+      return tool === metaToolNames.search
+        ? await searchTools(plane, surface, client, args)
+        : await listTools(plane, surface, client, args);
+    } catch (thrown) {
+      const { code, message } = toPlaneError(thrown);
+      if (errorTable[code].category !== "validation") throw thrown;
+      return { content: [{ type: "text", text: message }], isError: true };
+    }
+  };
+}
+
+type Meant = Exclude<MeantCall, { wrong: string }>;
+
+type Called = {
+  listed?: ToolListing | undefined;
+  /** The client was never shown it, and may call only what it was shown. */
+  unseen?: boolean;
+};
+
+/** The tool that a call means, as far as it has to be known here. Undefined where the view has no such tool. */
+async function findCalled(
+  { name, own }: Meant,
+  { tools }: Surface,
+  { tools: client, view }: RequestContext,
+): Promise<Called | undefined> {
+  if (own) return {};
+  const isStrict = client.isStrict() && (await client.isLazy());
+  if (!isStrict && !client.isSettled()) {
+    // What is shown under the plane's own names needs no looking up here.
+    const listed = tools.isWhole ? undefined : await tools.find(name);
+    return listed === undefined && view.toolset !== null ? undefined : { listed };
+  }
+  if (tools.isWhole && !isStrict) return {};
+  const found = (await client.lookUp()).find(name);
+  if (!found && view.toolset !== null) return undefined;
+  return { listed: found?.tool, unseen: isStrict && !(found && (await client.wasShown(found))) };
+}
+
+/** What a client calls it wants at hand, and who got a handle wants to read it. Nobody waits for that. */
+function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: RequestContext): void {
+  if (own || !tools.isSettled() || call.status === "refused") return;
+  const noted = [tools.used(call.tool, { isListed: !isWrapped })];
+  if (stored) noted.push(tools.used("read_result", { isListed: true }));
+  void Promise.allSettled(noted);
 }

@@ -1,11 +1,17 @@
-import type { Plane } from "../../model/plane.ts";
+import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { ForwardOptions, Plane } from "../../model/plane.ts";
+import { RpcError } from "../../protocol/message.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
-import { createOfferAnswers } from "./answer-offers.ts";
 import { renderFailure } from "./failures.ts";
+import type { Offer } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
-import { type Request, type Responder, refuseCursor } from "./request.ts";
+import { metaFor, relayOf } from "./relay-of.ts";
+import { changeResult, renderResult } from "./render-result.ts";
+import { objectIn, type Request, type Responder, refuseCursor, textIn } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
-import type { Answer, RequestContext } from "./visit.ts";
+import { listTtlMs } from "./tool-list.ts";
+import { type Answer, failure, type RequestContext } from "./visit.ts";
 
 export type Core = {
   /** Answers what means the same in every revision; never rejects. Null when it does not know the method. */
@@ -29,8 +35,7 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     "prompts/get": (request, visit) => mayPark(request, visit, (inside) => offers.getPrompt(request, inside)),
     "resources/list": offers.listResources,
     "resources/templates/list": offers.listTemplates,
-    "resources/read": (request, visit) =>
-      mayPark(request, visit, (inside) => offers.readResource(request, inside)),
+    "resources/read": (request, visit) => mayPark(request, visit, (inside) => offers.readResource(request, inside)),
     "completion/complete": offers.complete,
   };
 
@@ -58,4 +63,106 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
       return respond ? respond(request, visit).catch(renderFailure) : null;
     },
   };
+}
+
+type OfferAnswers = Record<
+  "listPrompts" | "getPrompt" | "listResources" | "listTemplates" | "readResource" | "complete",
+  Responder
+>;
+
+/** What is asked about prompts and resources, passed on to the server whose they are. */
+function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
+  const offersFor = ({ principal, view }: RequestContext) => surfaces.of(principal, view).offers;
+
+  async function forward(server: string, request: Request, visit: RequestContext): Promise<Answer> {
+    const { principal } = surfaces.of(visit.principal, visit.view);
+    const { signal } = visit;
+    const options: ForwardOptions = { principal, signal, relay: relayOf(visit, request.params) };
+    const { inputResponses: _, requestState: __, _meta, ...others } = request.params;
+    const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
+    const params = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]));
+    const passed = meta ? { ...params, _meta: meta } : params;
+    const given = await plane.forward(server, request.method, passed, options);
+    const result = isObject(given) ? given : {};
+    return renderResult(request.method === "resources/read" ? withHints(result, visit) : result, visit.era);
+  }
+
+  return {
+    listPrompts: async ({ params }, visit) =>
+      refuseCursor(params) ?? renderList("prompts", "name", await offersFor(visit).prompts(), visit),
+    listResources: async ({ params }, visit) =>
+      refuseCursor(params) ?? renderList("resources", "uri", await offersFor(visit).resources(), visit),
+    listTemplates: async ({ params }, visit) =>
+      refuseCursor(params) ?? renderList("resourceTemplates", "uriTemplate", await offersFor(visit).templates(), visit),
+    async getPrompt({ method, params }, visit) {
+      const name = textIn(params, "name");
+      if (name === null) return failure(-32602, "'name' must be a text: the name of a prompt.");
+      const found = await offersFor(visit).findPrompt(name);
+      if (!found) return failure(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
+      return forward(found.server, { method, params: { ...params, name: found.name } }, visit);
+    },
+    async readResource({ method, params }, visit) {
+      const shown = textIn(params, "uri");
+      if (shown === null) return failure(-32602, "'uri' must be a text: the address of a resource.");
+      const found = await offersFor(visit).findResource(shown);
+      let last: unknown;
+      for (const { server, uri } of found) {
+        try {
+          return await forward(server, { method, params: { ...params, uri } }, visit);
+        } catch (thrown) {
+          // Whoever does not have it says so; the next may.
+          if (!(thrown instanceof RpcError) || !isNotFound(thrown)) throw thrown;
+          last ??= thrown;
+        }
+      }
+      throw last === undefined ? notFound(shown, visit) : inOwnWords(last as RpcError, shown, visit);
+    },
+    async complete({ method, params }, visit) {
+      const ref = objectIn(params, "ref");
+      const offers = offersFor(visit);
+      if (ref.type === "ref/prompt") {
+        const named = textIn(ref, "name");
+        if (named === null) return failure(-32602, "'ref.name' must be a text: the name of a prompt.");
+        const found = await offers.findPrompt(named);
+        if (!found) return failure(-32602, `No prompt '${named}'. 'prompts/list' tells which there are.`);
+        return forward(found.server, { method, params: { ...params, ref: { ...ref, name: found.name } } }, visit);
+      }
+      const uri = textIn(ref, "uri");
+      if (uri === null)
+        return failure(-32602, "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.");
+      const found = await offers.findTemplate(uri);
+      if (!found)
+        return failure(-32602, `No resource template '${uri}'. 'resources/templates/list' tells which there are.`);
+      return forward(found.server, { method, params: { ...params, ref: { ...ref, uri: found.uri } } }, visit);
+    },
+  };
+}
+
+function renderList(key: string, named: string, offers: readonly Offer[], visit: RequestContext): Answer {
+  const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
+  const hints = visit.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
+  return renderResult({ [key]: items, ...hints }, visit.era);
+}
+
+/** A server of the older revisions says nothing of how long its answer is good. */
+function withHints(result: UnknownObject, { era }: RequestContext): UnknownObject {
+  if (era === "legacy" || (result.resultType ?? "complete") !== "complete") return result;
+  const hinted = { ttlMs: 0, cacheScope: "private", ...result };
+  return changeResult(result, hinted, {
+    ttlMs: (before = "0") => before,
+    cacheScope: (before = '"private"') => before,
+  });
+}
+
+function isNotFound({ code }: RpcError): boolean {
+  return code === -32002 || code === -32602 || code === -32601;
+}
+
+function notFound(uri: string, { era }: RequestContext): RpcError {
+  return new RpcError(era === "legacy" ? -32002 : -32602, `Resource not found: ${uri}`, { uri });
+}
+
+/** The two eras have different numbers for it. */
+function inOwnWords(error: RpcError, uri: string, visit: RequestContext): RpcError {
+  return error.code === -32002 && visit.era === "modern" ? notFound(uri, visit) : error;
 }

@@ -1,15 +1,15 @@
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
-import type { UnknownObject } from "../../model/json.ts";
+import type { ClientSource } from "../../model/client-context.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { logLevels } from "../../model/server.ts";
+import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
-import { createClientRequests } from "./client-requests.ts";
 import { capabilities, serverInfo } from "./describe.ts";
-import { describeClient } from "./describe-client.ts";
 import { renderFailure } from "./failures.ts";
 import { instructionsFor } from "./instructions.ts";
 import { type ClientTools, createClientTools } from "./lazy/client-tools.ts";
@@ -21,6 +21,15 @@ import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { type Answer, failure, type RequestContext, renderAnswer, renderNotification } from "./visit.ts";
 import type { Wire } from "./wire.ts";
+
+/** What a client calls itself is shown to people. */
+const maxName = 100;
+
+/** A client with a session, as the plane counts it. */
+function describeClient({ id, measure }: ClientTools, { principal }: Surface, info: UnknownObject = {}): ClientSource {
+  const client = typeof info.name === "string" ? info.name.slice(0, maxName) : null;
+  return { id, user: principal.user, client, era: "legacy", since: new Date().toISOString(), measure };
+}
 
 export type GatewayContext = {
   plane: Plane;
@@ -211,4 +220,58 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
       await plane.endConversation(id, { principal, goesOn }).catch(() => undefined);
     },
   };
+}
+
+/** What the plane asks of the client on the other end. */
+function createClientRequests(send: (message: object) => void) {
+  const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
+  // Another plane may ask the same client something, and the answer may come to either.
+  const own = uniqueId().slice(0, 8);
+  let asked = 0;
+  return {
+    /**
+     * Rejects when the client answers with an error, or when nobody wants to know any more, which it is told. `via` is
+     * where to ask, when that is not where everything goes.
+     */
+    request(
+      method: string,
+      params: UnknownObject,
+      signal: AbortSignal,
+      via: (message: object) => void = send,
+    ): Promise<UnknownObject> {
+      const id = `toolplane-${own}-${++asked}`;
+      return new Promise((resolve, reject) => {
+        const settle = (answer: UnknownObject | Error) => {
+          waiting.delete(id);
+          signal.removeEventListener("abort", onAbort);
+          if (answer instanceof Error) reject(answer);
+          else resolve(answer);
+        };
+        const onAbort = () => {
+          const reason = "it was answered elsewhere, or its time is over";
+          via({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+          settle(new Error(reason));
+        };
+        if (signal.aborted) return reject(new Error("nobody waits for the answer any more"));
+        waiting.set(id, settle);
+        signal.addEventListener("abort", onAbort);
+        via({ jsonrpc: "2.0", id, method, params });
+      });
+    },
+    /** An answer to something that was asked. False for what nobody asked here, or asks no longer. */
+    takeAnswer({ id, result, error }: UnknownObject): boolean {
+      const settle = typeof id === "string" ? waiting.get(id) : undefined;
+      settle?.(isObject(result) ? result : readError(error));
+      return settle !== undefined;
+    },
+    close(): void {
+      for (const settle of [...waiting.values()]) settle(new Error("the connection is closed"));
+    },
+  };
+}
+
+function readError(error: unknown): Error {
+  const { code, message, data } = isObject(error) ? error : {};
+  const text = typeof message === "string" ? message : "the client gave no result";
+  return new RpcError(typeof code === "number" ? code : -32603, text, data);
 }

@@ -1,19 +1,124 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import { readTraceContext } from "../../model/trace-context.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
+import { renderFailure } from "./failures.ts";
 import { createHouse } from "./house.ts";
-import { badRequest, guarded, notAllowed, refuse, refuseUnread, settled } from "./http-refusals.ts";
 import type { HttpSession } from "./http-session.ts";
 import { createHttpSessions } from "./http-sessions.ts";
+import { bodyLimitBytes } from "./limits.ts";
 import { saysItsVersion } from "./modern-checks.ts";
-import { readMessage } from "./read-message.ts";
+import { type Parsed, parseMessage } from "./parse-message.ts";
 import { faultInAny, isId, objectIn } from "./request.ts";
-import { takeOverTrace } from "./take-over-trace.ts";
 import { parseView, plainView, type View } from "./view.ts";
-import { renderAnswer, renderNotification } from "./visit.ts";
+import { failure, renderAnswer, renderNotification } from "./visit.ts";
+import { wireText } from "./wire.ts";
+
+/** What is wrong with a request, and the status that says so. */
+type Refusal = { status: number; code: number; message: string };
+
+function badRequest(message: string): Refusal {
+  return { status: 400, code: -32600, message };
+}
+
+function refuse(
+  response: ServerResponse,
+  { status, code, message }: Refusal,
+  headers: Record<string, string> = {},
+): void {
+  sendJson(response, status, renderAnswer(null, failure(code, message)), headers);
+}
+
+/** Whoever sends more than this has only themselves to thank for a connection that breaks. */
+const discardedBytes = 32 * 1024 * 1024;
+
+/** A client that is still sending reads the answer only when somebody takes what it sends. */
+function refuseUnread(response: ServerResponse, refusal: Refusal): void {
+  const text = wireText(renderAnswer(null, failure(refusal.code, refusal.message)));
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  response.writeHead(refusal.status, { ...headers, connection: "close" }).write(text);
+  let discarded = 0;
+  const end = () => void response.end();
+  response.req.on("data", (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > discardedBytes) end();
+  });
+  response.req.once("end", end).once("error", end);
+}
+
+function notAllowed(response: ServerResponse, allow: string): void {
+  refuse(response, { status: 405, code: -32600, message: "Method not allowed." }, { allow });
+}
+
+/** What a defect of ours or a wrong address looks like from outside. */
+function guarded(response: ServerResponse, run: () => void): void {
+  try {
+    run();
+  } catch (thrown) {
+    refuseThrown(response, thrown);
+  }
+}
+
+/** The same for what is known later. */
+async function settled<T>(response: ServerResponse, waited: Promise<T>, run: (value: T) => void): Promise<void> {
+  try {
+    run(await waited);
+  } catch (thrown) {
+    refuseThrown(response, thrown);
+  }
+}
+
+function refuseThrown(response: ServerResponse, thrown: unknown): void {
+  const { http } = errorTable[toPlaneError(thrown).code];
+  sendJson(response, http, renderAnswer(null, renderFailure(thrown)));
+}
+
+/** Why a body is not taken, and the status that says so. */
+type Refused = { status: 400 | 413 | 415; code: number; message: string };
+
+const tooLarge: Refused = {
+  status: 413,
+  code: -32600,
+  message: `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB.`,
+};
+
+type Wrong = Extract<Parsed, { wrong: string }>["wrong"];
+
+const refusals: Record<Wrong, Refused> = {
+  "no JSON": { status: 400, code: -32700, message: "Parse error: the body is not valid JSON." },
+  "too deep": { status: 400, code: -32600, message: "The body is nested too deeply." },
+};
+
+/** The message in the body of a request. */
+function readMessage(request: IncomingMessage, done: (message: unknown, refused: Refused | null) => void): void {
+  const type = request.headers["content-type"] ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    const message = "The body must be JSON: send 'Content-Type: application/json'.";
+    return done(null, { status: 415, code: -32600, message });
+  }
+  // What it announces need not arrive first.
+  if (Number(request.headers["content-length"]) > bodyLimitBytes) return done(null, tooLarge);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bodyLimitBytes) return void chunks.push(chunk);
+    request.removeAllListeners("data").removeAllListeners("end");
+    done(null, tooLarge);
+  });
+  request.on("end", () => parse(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), done));
+}
+
+function parse(body: Buffer, done: (message: unknown, refused: Refused | null) => void): void {
+  const parsed = parseMessage(body.toString("utf8"));
+  if ("message" in parsed) return done(parsed.message, null);
+  done(null, refusals[parsed.wrong]);
+}
 
 export type HttpGatewayOptions = { view?: Partial<View> };
 
@@ -52,23 +157,16 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
 
   function post(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
     readMessage(request, (message, refused) => {
-      if (refused)
-        return refused.status === 413 ? refuseUnread(response, refused) : refuse(response, refused);
+      if (refused) return refused.status === 413 ? refuseUnread(response, refused) : refuse(response, refused);
       guarded(response, () => take(message, request, response, principal));
     });
   }
 
-  function take(
-    message: unknown,
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-  ): void {
+  function take(message: unknown, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
     const isBatch = Array.isArray(message);
     const messages: UnknownObject[] = isBatch ? message : [message];
     const fault = faultInAny(messages);
-    if (fault !== null)
-      return refuse(response, badRequest(`The body is no message of JSON-RPC 2.0: ${fault}`));
+    if (fault !== null) return refuse(response, badRequest(`The body is no message of JSON-RPC 2.0: ${fault}`));
     takeOverTrace(messages, request.headers);
     const [first] = messages as [UnknownObject];
     if (!isBatch && isModern(first, request)) return answerModern(first, request, response, principal);
@@ -195,4 +293,15 @@ function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean
     headers["mcp-session-id"] === undefined &&
     !legacyVersions.some((known) => known === version)
   );
+}
+
+/** A client may say where its trace stands with the request of HTTP instead; what it says in `_meta` is nearer. */
+export function takeOverTrace(messages: readonly UnknownObject[], headers: IncomingHttpHeaders): void {
+  const said = headers.traceparent === undefined ? null : readTraceContext(headers);
+  if (said === null) return;
+  for (const { method, params } of messages) {
+    if (method !== "tools/call" || !isObject(params)) continue;
+    const meta = isObject(params._meta) ? params._meta : {};
+    if (meta.traceparent === undefined) params._meta = { ...withExactNumbers(meta), ...said };
+  }
 }

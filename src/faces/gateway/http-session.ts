@@ -2,11 +2,9 @@ import type { ServerResponse } from "node:http";
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/unique-id.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { ClientSession, GatewayContext, SessionOptions } from "./client-session.ts";
-import { createClientSession } from "./client-session.ts";
-import { createEventLog, type Event } from "./event-log.ts";
+import { type ClientSession, createClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
-import { resumeMs } from "./limits.ts";
+import { keptEventBytes, keptEvents, resumeMs } from "./limits.ts";
 import { type Id, isId } from "./request.ts";
 import { type Wire, wireText } from "./wire.ts";
 
@@ -26,10 +24,7 @@ type Post = {
   giveUp: NodeJS.Timeout | undefined;
 };
 
-export type HttpSession = Pick<
-  ClientSession,
-  "id" | "version" | "isIdle" | "takeMail" | "follow" | "close"
-> & {
+export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle" | "takeMail" | "follow" | "close"> & {
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void;
   /** Opens the stream for what belongs to no request, or goes on with one that broke off. False when it cannot. */
   listen(response: ServerResponse, lastEventId: string | undefined): boolean;
@@ -40,10 +35,7 @@ export type HttpSession = Pick<
 };
 
 /** A client's session over Streamable HTTP. */
-export function createHttpSession(
-  house: GatewayContext,
-  options: Omit<SessionOptions, "announce">,
-): HttpSession {
+export function createHttpSession(house: GatewayContext, options: Omit<SessionOptions, "announce">): HttpSession {
   const log = createEventLog(uniqueId().slice(0, 8));
   const posts = createBriefMap<Post>();
   const headers = { "mcp-session-id": options.id };
@@ -53,9 +45,7 @@ export function createHttpSession(
   let lastStream = general;
 
   function announce(text: string): void {
-    const somewhere = listening
-      ? undefined
-      : posts.values().find(({ response, isOver }) => response && !isOver);
+    const somewhere = listening ? undefined : posts.values().find(({ response, isOver }) => response && !isOver);
     if (somewhere) return say(somewhere, text);
     const event = log.add(general, text);
     if (listening) return writeEvent(listening, text, event.id);
@@ -181,5 +171,55 @@ export function createHttpSession(
       listening?.end();
       await session.close(goesOn);
     },
+  };
+}
+
+type Event = { id: string; stream: number; text: string };
+
+type EventLog = {
+  /** Keeps it, and gives it the id under which it can be asked for. */
+  add(stream: number, text: string): Event;
+  /** What came after this event on its stream; undefined when nobody knows any more. */
+  after(id: string): { stream: number; events: Event[] } | undefined;
+  /** The stream of an event that another plane has told; undefined for our own, and for what is no event. */
+  streamElsewhere(id: string): number | undefined;
+};
+
+/** The last events of one session, so that a stream that broke off can go on. `mark` tells those of other planes apart. */
+export function createEventLog(mark = "0"): EventLog {
+  const kept: Event[] = [];
+  let bytes = 0;
+  let last = 0;
+  return {
+    add(stream, text) {
+      last += 1;
+      const event = { id: `${stream}-${last}-${mark}`, stream, text };
+      kept.push(event);
+      bytes += text.length;
+      while (kept.length > keptEvents || (bytes > keptEventBytes && kept.length > 1))
+        bytes -= kept.shift()?.text.length ?? 0;
+      return event;
+    },
+    after(id) {
+      const { stream, from, isOwn } = readId(id, mark);
+      if (stream === undefined || from > last || !isOwn) return undefined;
+      const oldest = Number(kept[0]?.id.split("-")[1] ?? last + 1);
+      if (from + 1 < oldest) return undefined;
+      const events = kept.filter((event) => event.stream === stream && Number(event.id.split("-")[1]) > from);
+      return { stream, events };
+    },
+    streamElsewhere(id) {
+      const { stream, isOwn } = readId(id, mark);
+      return isOwn ? undefined : stream;
+    },
+  };
+}
+
+function readId(id: string, mark: string): { stream?: number; from: number; isOwn: boolean } {
+  const [, stream, from, whose] = /^(\d{1,9})-(\d{1,15})-([\w-]{1,36})$/.exec(id) ?? [];
+  return {
+    ...(stream === undefined ? {} : { stream: Number(stream) }),
+    from: Number(from),
+    isOwn: whose === mark,
   };
 }

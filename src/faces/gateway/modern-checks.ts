@@ -70,11 +70,7 @@ function namedIn(method: string, params: UnknownObject): string | undefined {
 }
 
 /** Arguments that a tool wants repeated in headers. */
-export function compareParams(
-  schema: unknown,
-  args: unknown,
-  headers: IncomingHttpHeaders,
-): RpcFailure | null {
+export function compareParams(schema: unknown, args: unknown, headers: IncomingHttpHeaders): RpcFailure | null {
   const wanted = paramHeaders(schema, args);
   for (const [header, value] of Object.entries(wanted)) {
     const problem = compare(header, headers, decodeHeaderValue(value) ?? value);

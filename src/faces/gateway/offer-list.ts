@@ -1,10 +1,10 @@
+import { matchesGlob } from "../../lib/glob.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/server.ts";
 import type { Listed } from "../../model/server-verbs.ts";
 import { createToolNameIndex, mayBelongTo } from "../../model/tool-name.ts";
 import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
-import { expandsTo } from "./uri-template.ts";
 import type { View } from "./view.ts";
 
 /** What is looked for is taken from what is known, then from whoever answers soon, then from whoever answers at all. */
@@ -94,10 +94,7 @@ export function createOfferList(
       const named = await readAddress(shown, servers);
       if (named) return [named];
       const found = await search(async (waitMs) => {
-        const [listed, patterns] = await Promise.all([
-          ask("resources", waitMs),
-          ask("resourceTemplates", waitMs),
-        ]);
+        const [listed, patterns] = await Promise.all([ask("resources", waitMs), ask("resourceTemplates", waitMs)]);
         const isFirst = waitMs === searchMs[0];
         return ownersOf(shown, asResources(listed), asTemplates(patterns), !isFirst);
       });
@@ -173,4 +170,9 @@ async function readAddress(
 
 function schemeOf(address: string): string {
   return address.slice(0, address.indexOf(":") + 1);
+}
+
+/** Could this template have become that address? Values are not read; whoever is asked in vain says so. */
+function expandsTo(template: string, address: string): boolean {
+  return matchesGlob(template.replaceAll(/\{[^{}]*\}/g, "*"), address);
 }

@@ -73,11 +73,7 @@ export function createParkedRequests() {
 
   return {
     /** Runs a request that may have to be parked. */
-    begin(
-      visit: RequestContext,
-      request: string,
-      run: (visit: RequestContext) => Promise<Answer>,
-    ): Promise<Answer> {
+    begin(visit: RequestContext, request: string, run: (visit: RequestContext) => Promise<Answer>): Promise<Answer> {
       const lacked = Promise.withResolvers<Answer>();
       const parked: Parked = {
         owner: ownerOf(visit),
@@ -120,20 +116,14 @@ export function createParkedRequests() {
     },
     size: () => waiting.size,
     close(): void {
-      for (const handle of [...waiting.keys()])
-        forget(handle)?.ended.abort(new Error("the plane is stopping"));
+      for (const handle of [...waiting.keys()]) forget(handle)?.ended.abort(new Error("the plane is stopping"));
     },
   };
 }
 
 export type ParkedRequests = ReturnType<typeof createParkedRequests>;
 
-function askIn(
-  parked: Parked,
-  method: string,
-  params: UnknownObject,
-  signal: AbortSignal,
-): Promise<UnknownObject> {
+function askIn(parked: Parked, method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
   parked.asked += 1;
   const key = `question-${parked.asked}`;
   return new Promise((resolve, reject) => {

@@ -25,8 +25,7 @@ export function parseMessage(text: string): Parsed {
 /** Whoever sent an id knows its answer by it. */
 function keepIds(message: Record<string, unknown>): void {
   keepId(message, "id");
-  if (message.method === "notifications/cancelled" && isObject(message.params))
-    keepId(message.params, "requestId");
+  if (message.method === "notifications/cancelled" && isObject(message.params)) keepId(message.params, "requestId");
 }
 
 function keepId(holder: Record<string, unknown>, key: string): void {

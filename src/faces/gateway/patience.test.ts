@@ -5,10 +5,7 @@ import { anonymous } from "../../model/principal.ts";
 import type { ToolId } from "../../model/tool.ts";
 import { createToolPatience } from "./patience.ts";
 
-function world(
-  servers: { name: string; state: string; listedAt: string | null }[],
-  tools: { id: ToolId }[] = [],
-) {
+function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {
   const patience = createToolPatience({ servers: async () => servers } as unknown as Plane);
   return async () => {
     const waits: number[] = [];

@@ -31,8 +31,7 @@ export function faultIn(message: UnknownObject): string | null {
 export function faultInAny(messages: readonly unknown[]): string | null {
   if (messages.length === 0) return "it is empty.";
   for (const message of messages) {
-    const fault =
-      isObject(message) && message.jsonrpc === "2.0" ? faultIn(message) : "'jsonrpc' must be '2.0'.";
+    const fault = isObject(message) && message.jsonrpc === "2.0" ? faultIn(message) : "'jsonrpc' must be '2.0'.";
     if (fault !== null) return fault;
   }
   return null;

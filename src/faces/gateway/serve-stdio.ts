@@ -103,8 +103,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     running.set(id, { left, done });
   }
 
-  const refuse = (id: unknown, why: string) =>
-    write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
+  const refuse = (id: unknown, why: string) => write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
 
   function receive(message: unknown): void {
     if (!isObject(message)) return refuse(null, "A message must be an object.");
@@ -123,8 +122,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     take(message: unknown): void {
       if (!Array.isArray(message)) return receive(message);
       if (message.length === 0) return refuse(null, "A batch must not be empty.");
-      if (session.version() !== batchVersion)
-        return refuse(null, `Batches are not part of ${session.version()}.`);
+      if (session.version() !== batchVersion) return refuse(null, `Batches are not part of ${session.version()}.`);
       for (const one of message) receive(one);
     },
     async close(goesOn = false): Promise<void> {

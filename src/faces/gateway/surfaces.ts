@@ -97,7 +97,5 @@ export function createSurfaces(plane: Plane): Surfaces {
 
 async function serversOf(plane: Plane, principal: Principal): Promise<ReadonlySet<string>> {
   const all = await plane.servers({ principal });
-  return new Set(
-    all.flatMap(({ name, state }) => (state === "disabled" || state === "config_error" ? [] : [name])),
-  );
+  return new Set(all.flatMap(({ name, state }) => (state === "disabled" || state === "config_error" ? [] : [name])));
 }

@@ -11,10 +11,7 @@ export const AccessOptions = {
     .optional()
     .openapi({ description: "The groups of tools that are meant; `default` when left out, `*` for all." }),
   state: z.string().optional().openapi({ description: "The state that an agent is in." }),
-  compliance: z
-    .string()
-    .optional()
-    .openapi({ description: "A level of data to keep to beside the caller's own." }),
+  compliance: z.string().optional().openapi({ description: "A level of data to keep to beside the caller's own." }),
   mcp: z
     .union([z.boolean(), names])
     .optional()

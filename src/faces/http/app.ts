@@ -1,13 +1,19 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import { identify } from "./identity.ts";
-import { limitBody } from "./limit-body.ts";
+import type { Principal } from "../../model/principal.ts";
+import { parseBody, parseFields } from "./body.ts";
+import { type Identities, identify, principalOf } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { checkOrigin } from "./origin.ts";
-import { renderProblem } from "./render.ts";
-import type { App, HttpEnv } from "./route.ts";
+import { readWait } from "./prefer.ts";
+import { renderProblem, renderSkillRun } from "./render.ts";
+import { type App, addRoute, type HttpEnv } from "./route.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addCallRoutes } from "./routes/call-routes.ts";
@@ -21,7 +27,6 @@ import { addJobRoutes } from "./routes/job-routes.ts";
 import { addKeyRoutes } from "./routes/key-routes.ts";
 import { addOfferRoutes } from "./routes/offer-routes.ts";
 import { addOperationRoutes } from "./routes/operation-routes.ts";
-import { addOverlayRoutes } from "./routes/overlay-routes.ts";
 import { addPlanRoutes } from "./routes/plan-routes.ts";
 import { addPolicyRoutes } from "./routes/policy-routes.ts";
 import { addQualityRoutes } from "./routes/quality-routes.ts";
@@ -33,12 +38,185 @@ import { addSearchRoutes } from "./routes/search-routes.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes, sessionPath } from "./routes/session-routes.ts";
 import { addDoctorRoutes, addSetupRoutes, type SetupReader } from "./routes/setup-routes.ts";
-import { addSignInRoutes, callbackPath } from "./routes/sign-in-routes.ts";
 import { addSkillRoutes } from "./routes/skill-routes.ts";
-import { addSkillRunRoute } from "./routes/skill-run-route.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
 import { addToolRoutes } from "./routes/tool-routes.ts";
+import { SkillRun } from "./schemas/job-run.ts";
 import { createSessions } from "./sessions.ts";
+
+const params = { name: "The tool's name, with its server." };
+const object = z.record(z.string(), z.unknown());
+
+const Definition = z.object({
+  description: z.string(),
+  parameters: object,
+  tokens: z.number().int(),
+});
+
+const OverlayView = z
+  .object({
+    tool: z.string(),
+    source: z.enum(["stored", "config"]).nullable().openapi({ description: "Who says it; null for nobody." }),
+    overlay: object.openapi({
+      description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
+    }),
+    listed: Definition.openapi({ description: "What a model would see without it." }),
+    seen: Definition.openapi({ description: "What a model sees with it." }),
+    tokenizer: z.string(),
+    warnings: z.array(z.string()),
+  })
+  .openapi("OverlayView");
+
+/** What is said here about a tool of a server, and what would come of saying something else. */
+function addOverlayRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/tools/{name}/overlay", tag: "Tools", scope: "admin", params },
+      summary: "What is said about a tool of a server, and what a model sees of it",
+      answers: { 200: { description: "The overlay in force.", schema: OverlayView } },
+    },
+    async ({ c, caller, param }) => c.json(await plane.overlay(param("name"), caller)),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: "/tools/{name}/overlay/preview", tag: "Tools", scope: "admin", params },
+      summary: "What a model would see of a tool under another overlay; nothing is changed",
+      body: {
+        schema: object,
+        description: "The overlay.",
+        example: { arguments: [{ name: "name", description: "Whom to greet", default: "world" }] },
+      },
+      answers: { 200: { description: "What would come of it.", schema: OverlayView } },
+    },
+    async ({ c, caller, param }) => {
+      const overlay = parseBody(await c.req.text(), '{"description": "…", "arguments": […]}');
+      return c.json(await plane.previewOverlay(param("name"), overlay, caller));
+    },
+  );
+}
+
+const callbackPath = "/oauth/callback";
+/** Nobody has so many sign-ins open; the oldest are forgotten. */
+const maxOpen = 1_000;
+
+/** Signing in with a browser. The way back brings no credential, only the state that we gave it. */
+function addSignInRoutes(app: App, identities: Identities): void {
+  const { plane } = identities;
+  const open = new Map<string, Principal>();
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: "/servers/{name}/sign-in", tag: "Sign-in", scope: "call" },
+      params: { name: "The server's name in the configuration." },
+      summary: "Begin to sign in to a server",
+      answers: {
+        200: { description: "Where the caller's browser has to go.", schema: z.object({ url: z.string() }) },
+      },
+    },
+    async ({ c, caller, param }) => {
+      await plane.server(param("name"), caller);
+      const redirectUri = new URL(callbackPath, c.req.url).href;
+      const { url, state } = await plane.beginSignIn(param("name"), redirectUri, caller);
+      for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
+      open.set(state, caller.principal);
+      return c.json({ url });
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: callbackPath, tag: "Sign-in", scope: null },
+      summary: "Where the browser comes back to",
+      description: "Whoever brings the state of a sign-in that was begun here is the one who began it.",
+      describedQuery: z.object({
+        state: z.string(),
+        code: z.string().optional(),
+        error: z.string().optional(),
+      }),
+      answers: { 200: { description: "Signed in.", type: "text/plain" } },
+    },
+    async ({ c }) => {
+      const parameters = new URL(c.req.url).searchParams;
+      const state = parameters.get("state") ?? "";
+      const principal = open.get(state) ?? (await principalOf(identities, c));
+      open.delete(state);
+      const { server } = await plane.finishSignIn(parameters, { principal, face: "http" });
+      return c.text(`Signed in to '${server}'. You can close this window.`);
+    },
+  );
+}
+
+const SkillBody = z.object({
+  input: z.record(z.string(), z.unknown()).optional(),
+  dryRun: z.boolean().optional(),
+  conversation: z.string().optional(),
+  model: z.string().optional(),
+});
+
+/** A skill is done while whoever asked for it waits. */
+function addSkillRunRoute(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: "/skills/{name}/run", tag: "Jobs", scope: "call" },
+      params: { name: "The skill's name." },
+      summary: "Look whether everything is there, then do what the skill says",
+      description: "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
+      headers: {
+        Prefer: "`wait=N`: stay so many seconds for a person's yes to a call, where one is needed.",
+      },
+      body: {
+        ...{ schema: SkillBody, description: "What it gets.", required: false },
+        example: { input: { city: "Rome" } },
+      },
+      answers: { 200: { description: "How it went.", schema: SkillRun } },
+    },
+    async ({ c, caller, param }) => {
+      const { input: given = {}, ...options } = parseFields(
+        await c.req.text(),
+        SkillBody,
+        '{"input": {"city": "Rome"}}',
+      );
+      const seconds = readWait(c.req.header("prefer"));
+      const run = await plane.runSkill(param("name"), given as JsonObject, {
+        ...{ ...withoutUndefined(options), ...caller, signal: c.req.raw.signal },
+        ...(seconds === null ? {} : { approvalWaitMs: seconds * 1_000 }),
+      });
+      return renderSkillRun(run);
+    },
+  );
+}
+
+const limitBytes = 4 * 1024 * 1024;
+/** Whoever sends more than this has only themselves to thank for a connection that breaks. */
+const discardedBytes = 32 * 1024 * 1024;
+
+/** Refuses bodies that are too large, in a way that whoever sent one gets to read it. */
+function limitBody(): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: limitBytes,
+    async onError({ req: { raw } }) {
+      if (raw.body && !raw.body.locked) await discard(raw.body);
+      const message = `The body is larger than ${limitBytes / 1024 / 1024} MiB.`;
+      return renderProblem(new PlaneError("PAYLOAD_TOO_LARGE", message));
+    },
+  });
+}
+
+/** A client that is still sending when the connection closes sees a broken connection and not the answer. */
+async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
+  let seen = 0;
+  try {
+    for await (const piece of body) {
+      seen += piece.byteLength;
+      if (seen > discardedBytes) return;
+    }
+  } catch {
+    // It went away by itself.
+  }
+}
 
 export type AppOptions = {
   host: string;
@@ -61,9 +239,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
   app.onError((error) => renderProblem(error));
-  app.notFound(({ req }) =>
-    renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
-  );
+  app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 
   addChangeRoutes(app, plane);
   addQualityRoutes(app, plane);

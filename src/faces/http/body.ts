@@ -51,11 +51,7 @@ export function parseFields<T extends z.ZodObject>(body: string, schema: T, like
 }
 
 /** A field that a route does not take, with the one that was probably meant. */
-export function unknownField(
-  field: string,
-  known: readonly string[],
-  meant = nearest(field, known, 1)[0],
-): PlaneError {
+export function unknownField(field: string, known: readonly string[], meant = nearest(field, known, 1)[0]): PlaneError {
   const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;
   const message = `The body has an unknown field '${shorten(field, maxShown)}'.${guess} Known fields: ${known.join(", ")}.`;
   return new PlaneError("USAGE", message, { data: { parameter: field } });

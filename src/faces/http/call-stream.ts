@@ -8,10 +8,7 @@ import type { HttpContext } from "./route.ts";
 const keepAliveMs = 15_000;
 
 /** How far a call is, as its server tells, and at last what came of it. Whoever goes away cancels it. */
-export function streamCall(
-  c: HttpContext,
-  call: (relay: Relay, signal: AbortSignal) => Promise<Outcome>,
-): Response {
+export function streamCall(c: HttpContext, call: (relay: Relay, signal: AbortSignal) => Promise<Outcome>): Response {
   return streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort(new Error("the client went away")));

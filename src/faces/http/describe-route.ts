@@ -73,15 +73,9 @@ export function describeRoute(route: Route<z.ZodObject>): RouteConfig {
       ...(body ? { body: describeBody(body) } : {}),
     },
     responses: {
-      ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, answer]) => [status, toResponse(answer)]),
-      ),
-      ...(asked || body
-        ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") }
-        : {}),
-      ...(path === "/healthz"
-        ? {}
-        : { 401: problem("A credential is needed, or the one given is not valid.") }),
+      ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, toResponse(answer)])),
+      ...(asked || body ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") } : {}),
+      ...(path === "/healthz" ? {} : { 401: problem("A credential is needed, or the one given is not valid.") }),
       ...(path === "/healthz" ? {} : { 403: problem("Who asks may not do this.") }),
       ...(names.length > 0 ? { 404: problem("There is nothing of that name for the one who asks.") } : {}),
       default: problem("Anything else that went wrong; `code` names its page in docs/errors."),
@@ -96,12 +90,7 @@ function toResponse({ description, schema, type = "application/json", example, a
   return { description, content: { ...content, ...Object.fromEntries(others) } };
 }
 
-function describeBody({
-  schema,
-  description,
-  example,
-  required = true,
-}: NonNullable<Route<z.ZodObject>["body"]>) {
+function describeBody({ schema, description, example, required = true }: NonNullable<Route<z.ZodObject>["body"]>) {
   return { description, required, content: { "application/json": { schema: schema as z.ZodType, example } } };
 }
 

@@ -21,8 +21,7 @@ export type Identities = { plane: Plane; sessions: Sessions; pass: LocalPass | n
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", faceOf(c));
-    if (!open.has(c.req.path) && !exempt.includes(c.req.path))
-      c.set("principal", await principalOf(identities, c));
+    if (!open.has(c.req.path) && !exempt.includes(c.req.path)) c.set("principal", await principalOf(identities, c));
     await next();
   };
 }

@@ -32,12 +32,7 @@ const cases: [title: string, listening: string, headers: Record<string, string>,
   ["a host with our name as its user", "127.0.0.1", { host: "localhost@evil.example.com" }, false],
   ["no host", "127.0.0.1", { host: "" }, false],
   ["a page of this machine", "127.0.0.1", { host: "localhost:7420", origin: "http://localhost:7420" }, true],
-  [
-    "a page of another site",
-    "127.0.0.1",
-    { host: "localhost:7420", origin: "https://evil.example.com" },
-    false,
-  ],
+  ["a page of another site", "127.0.0.1", { host: "localhost:7420", origin: "https://evil.example.com" }, false],
   [
     "a page of this machine under its other name",
     "127.0.0.1",

@@ -10,9 +10,7 @@ export function createOriginCheck(
   /** Names that it is reached by beside that. */
   allowHosts: readonly string[] = [],
 ): (host: string | undefined, origin: string | undefined) => PlaneError | null {
-  const own = [listeningHost, ...allowHosts].map((name) =>
-    (name.includes(":") ? `[${name}]` : name).toLowerCase(),
-  );
+  const own = [listeningHost, ...allowHosts].map((name) => (name.includes(":") ? `[${name}]` : name).toLowerCase());
   const hosts = new Set([...loopback, ...own]);
   // Programs name the same host with every request, and no page.
   let served: string | undefined;

@@ -7,21 +7,17 @@ const keyOf = (name: string) => name;
 
 test("pages together are the whole list, each item once, in its order", () => {
   fc.assert(
-    fc.property(
-      fc.uniqueArray(fc.string({ minLength: 1 })),
-      fc.integer({ min: 1, max: 7 }),
-      (names, limit) => {
-        const seen: string[] = [];
-        let cursor: string | null | undefined;
-        do {
-          const page = takePage(names, keyOf, { limit, ...(cursor ? { cursor } : {}) });
-          assert.ok(page.items.length <= limit);
-          seen.push(...page.items);
-          cursor = page.nextCursor;
-        } while (cursor !== null);
-        assert.deepEqual(seen, [...names].sort());
-      },
-    ),
+    fc.property(fc.uniqueArray(fc.string({ minLength: 1 })), fc.integer({ min: 1, max: 7 }), (names, limit) => {
+      const seen: string[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page = takePage(names, keyOf, { limit, ...(cursor ? { cursor } : {}) });
+        assert.ok(page.items.length <= limit);
+        seen.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen, [...names].sort());
+    }),
   );
 });
 

@@ -26,11 +26,7 @@ export const Page = z.object({ limit: Limit, cursor: Cursor });
 export type PageAsked = { limit?: number | undefined; cursor?: string | undefined };
 
 /** One page of what is all there already, in the order of its keys, so that what comes and goes moves no page. */
-export function takePage<T>(
-  all: readonly T[],
-  keyOf: (item: T) => string,
-  { limit = usualPage, cursor }: PageAsked,
-) {
+export function takePage<T>(all: readonly T[], keyOf: (item: T) => string, { limit = usualPage, cursor }: PageAsked) {
   const sorted = [...all].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return takeFrom(sorted, keyOf, { limit, cursor: cursor ?? null });
 }

@@ -48,10 +48,7 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
   test(`${code} is a problem with status ${http}, thrown or as an outcome`, async () => {
     const error = new PlaneError(code, "what and why", { data: { tool: "notes.write" } });
     for (const response of [renderProblem(error), renderOutcome(failed(error))]) {
-      assert.deepEqual(
-        [response.status, response.headers.get("content-type")],
-        [http, "application/problem+json"],
-      );
+      assert.deepEqual([response.status, response.headers.get("content-type")], [http, "application/problem+json"]);
       const { status, title, code: told, detail } = await bodyOf(response);
       assert.deepEqual({ status, title, told }, { status: http, title: means, told: code });
       if (code !== "UNAUTHENTICATED") assert.equal(detail, isInside ? means : "what and why");

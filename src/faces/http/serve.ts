@@ -1,15 +1,166 @@
-import { createServer, type Server } from "node:http";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { extname, join } from "node:path";
 import { pause } from "../../lib/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
-import { createAppFront } from "./app-front.ts";
+import { credentialFrom } from "./identity.ts";
 import { createLocalPass } from "./local-pass.ts";
-import { createMcpFront, type McpHandler } from "./mcp-front.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { createWorkbenchFront } from "./workbench-front.ts";
+import { createOriginCheck } from "./origin.ts";
+import { sendProblem } from "./render.ts";
+
+const path = "/mcp";
+
+/** Answers at the MCP endpoint; who asks is known by then. */
+type McpHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The MCP endpoint without a framework in between; everything else goes on to `others`. */
+function createMcpFront(
+  plane: Plane,
+  host: string,
+  handle: McpHandler,
+  others: Listener,
+  allowHosts: readonly string[] = [],
+): Listener {
+  const refuseOrigin = createOriginCheck(host, allowHosts);
+
+  async function identify(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { authorization, "x-api-key": key } = request.headers;
+      const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
+      handle(request, response, await plane.identify(credential));
+    } catch (thrown) {
+      refuse(response, thrown);
+    }
+  }
+
+  return (request, response) => {
+    if (!isMcp(request.url ?? "")) return others(request, response);
+    const refused = refuseOrigin(request.headers.host, request.headers.origin);
+    if (refused) return refuse(response, refused);
+    void identify(request, response);
+  };
+}
+
+function isMcp(url: string): boolean {
+  return url === path || url.startsWith(`${path}?`);
+}
+
+/** In the same words as everywhere else over HTTP. */
+function refuse(response: ServerResponse, thrown: unknown): void {
+  sendProblem(response, thrown);
+  // What was sent with it is not read, and yet taken, so that the answer is.
+  response.req.resume();
+}
+
+const base = "/workbench";
+
+/** What the page may load: its own files, and nothing that somebody managed to write into it. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/** Names of ours; whatever could lead out of the directory is none of them. */
+const fileName = /^(?:assets\/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*\.(?:html|js|css|svg|woff2)$/;
+
+const encodings = [
+  { name: "br", ending: ".br" },
+  { name: "gzip", ending: ".gz" },
+] as const;
+
+/**
+ * The browser's app: files that say nothing about anybody, so nobody has to prove who they are to get them. Without a
+ * framework in between, like the MCP endpoint; everything else goes on to `others`.
+ */
+export function createWorkbenchFront(
+  directory: string,
+  host: string,
+  others: Listener,
+  allowHosts: readonly string[] = [],
+): Listener {
+  const refuse = createOriginCheck(host, allowHosts);
+  return (request, response) => {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
+    if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
+    const refused = refuse(request.headers.host, request.headers.origin);
+    if (refused) return sendProblem(response, refused);
+    if (path === "/" || path === base)
+      return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
+    void sendFile(directory, path.slice(base.length + 1), request, response);
+  };
+}
+
+/** What is no file is a place inside the app, which the page itself knows. */
+async function sendFile(
+  directory: string,
+  asked: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const isPlace = !asked.startsWith("assets/") && !fileName.test(asked);
+  const name = isPlace ? "index.html" : asked;
+  const found = fileName.test(name) ? await readEncoded(join(directory, name), request) : null;
+  if (found === null) return sendProblem(response, missing(isPlace));
+  const isHashed = name.startsWith("assets/");
+  response.writeHead(200, {
+    "content-type": types[extname(name)] ?? "application/octet-stream",
+    "content-length": found.content.byteLength,
+    "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "Accept-Encoding",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    ...(name.endsWith(".html") ? { "content-security-policy": policy } : {}),
+    ...(found.encoding === null ? {} : { "content-encoding": found.encoding }),
+  });
+  response.end(request.method === "HEAD" ? undefined : found.content);
+}
+
+/** The smallest form that the browser takes. */
+async function readEncoded(file: string, { headers }: IncomingMessage) {
+  const accepted = String(headers["accept-encoding"] ?? "");
+  for (const { name, ending } of encodings) {
+    if (!new RegExp(`\\b${name}\\b`).test(accepted)) continue;
+    const content = await readFile(file + ending).catch(() => null);
+    if (content) return { content, encoding: name };
+  }
+  const content = await readFile(file).catch(() => null);
+  return content && { content, encoding: null };
+}
+
+function missing(isPlace: boolean): PlaneError {
+  return new PlaneError(
+    "NOT_FOUND",
+    isPlace
+      ? "The workbench is not built. In a checkout, run 'npm run build:workbench'; 'npm start' does that by itself."
+      : "The workbench has no such file. Reload the page: it may be of another version.",
+  );
+}
 
 const sweepMs = 20;
 /** How long the program that has our port may take to say what it is. */
@@ -67,9 +218,7 @@ export async function serve(
   });
   const silent = watchSilent(server);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      listenFailure(error, host, port).then(reject, reject),
-    );
+    server.once("error", (error: NodeJS.ErrnoException) => listenFailure(error, host, port).then(reject, reject));
     server.listen(port, host, resolve);
   });
   const address = server.address();
@@ -143,4 +292,32 @@ async function isToolplane(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * The HTTP API, loaded with the first request for it. A plane that only MCP clients speak with needs neither the
+ * framework nor Node's own fetch: they are a fifth of its memory and half of its start.
+ */
+function createAppFront(plane: Plane, options: AppOptions): Listener {
+  let loading: Promise<Listener> | undefined;
+  const load = async (): Promise<Listener> => {
+    const [{ createApp }, { getRequestListener }] = await Promise.all([
+      import("./app.ts"),
+      import("@hono/node-server"),
+    ]);
+    return getRequestListener(createApp(plane, options).fetch);
+  };
+  return (request, response) => {
+    // An answer is for whoever asked, and what is in it is no page and no program. Routes may say otherwise.
+    response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
+    loading ??= load();
+    loading.then(
+      (listener) => listener(request, response),
+      (thrown) => {
+        // Files may be readable again in a moment.
+        loading = undefined;
+        sendProblem(response, thrown);
+      },
+    );
+  };
 }

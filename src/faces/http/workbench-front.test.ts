@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { createWorkbenchFront } from "./workbench-front.ts";
+import { createWorkbenchFront } from "./serve.ts";
 
 suite("serving the workbench", () => {
   const directory = mkdtempSync(join(tmpdir(), "toolplane-workbench-"));
@@ -30,18 +30,16 @@ suite("serving the workbench", () => {
 
   /** As it is written, without what a client would make of `..`. */
   const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-    new Promise<{ status: number | undefined; headers: Record<string, unknown>; text: string }>(
-      (resolve, reject) => {
-        const asked = request(url, { path, headers, method }, (response) => {
-          let text = "";
-          response.on("data", (chunk) => {
-            text += chunk;
-          });
-          response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
+    new Promise<{ status: number | undefined; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
+      const asked = request(url, { path, headers, method }, (response) => {
+        let text = "";
+        response.on("data", (chunk) => {
+          text += chunk;
         });
-        asked.on("error", reject).end();
-      },
-    );
+        response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
+      });
+      asked.on("error", reject).end();
+    });
 
   test("the page has a policy that allows nothing of others, and is asked for again", async () => {
     for (const path of ["/workbench/", "/workbench/servers/a%2Fb", "/workbench/calls?status=failed"]) {
@@ -75,10 +73,7 @@ suite("serving the workbench", () => {
       "/workbench/assets/app-abc.js/",
     ]) {
       const { status, text } = await ask(path);
-      assert.ok(
-        !text.includes("secret") && (status === 404 || text.startsWith("<!doctype")),
-        `${path}: ${text}`,
-      );
+      assert.ok(!text.includes("secret") && (status === 404 || text.startsWith("<!doctype")), `${path}: ${text}`);
     }
   });
 

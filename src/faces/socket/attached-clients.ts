@@ -69,8 +69,7 @@ export function createAttachedClients(
       if (leaves) makeRoom();
       return { why: `it is version ${record.version}, and this is ${hello.version}`, leaves };
     }
-    if (planePlace({ ...place, files: hello.files }).id !== place.id)
-      return { why: "it serves another configuration" };
+    if (planePlace({ ...place, files: hello.files }).id !== place.id) return { why: "it serves another configuration" };
     const others = otherVariables(hello, environment);
     if (others.length === 0) return null;
     const [verb, value] = others.length === 1 ? ["has", "a different value"] : ["have", "different values"];

@@ -77,8 +77,7 @@ export async function attach(
   socket.destroy();
   // One that ended in the middle is as good as none.
   if (answer === null) return { kind: "none" };
-  if ("welcome" in answer)
-    return { kind: "refused", why: "another program answers at its socket", isUsage: false };
+  if ("welcome" in answer) return { kind: "refused", why: "another program answers at its socket", isUsage: false };
   const { why, isUsage = false, leaves = false } = answer.refused;
   return leaves ? { kind: "none" } : { kind: "refused", why, isUsage };
 }
@@ -135,9 +134,7 @@ function namedVariables(
   environment: Readonly<Record<string, string | undefined>>,
   salt: string,
 ): Record<string, string> {
-  const named = files.flatMap((file) =>
-    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name),
-  );
+  const named = files.flatMap((file) => [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name));
   const names = new Set([...named, ...Object.keys(environment).filter(isSettingVariable)]);
   const marks: Record<string, string> = {};
   for (const name of names) {

@@ -34,8 +34,7 @@ const listChanges = ["tools", "prompts", "resources"].map(
 
 /** How the plane writes the beginning of what has an id, and what it no longer asks. */
 const withId = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|[^",]+),"(result|error|method)"/;
-const withdrawn =
-  /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("(?:[^"\\]|\\.)*")/;
+const withdrawn = /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("(?:[^"\\]|\\.)*")/;
 
 type Message = { id?: unknown; method?: string; params?: { requestId?: unknown } };
 type Request = { id: string; method: string; text: string };
@@ -129,9 +128,7 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
     if (isLeaving) return settleIfOver();
     const reason = "the plane that asked has ended";
     for (const id of connection.asked)
-      tell(
-        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`,
-      );
+      tell(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`);
     for (const { id, method, text } of connection.sent.values())
       if (repeatable.has(method)) queue.push(readLine(text));
       else tell(failure(id, lostText(method), "OUTCOME_UNKNOWN"));
@@ -270,8 +267,7 @@ function requestsIn(value: unknown, text: string): Request[] {
 }
 
 function lostText(method: string): string {
-  const what =
-    method === "tools/call" ? "The tool may have run: look before you call it again." : "Try again.";
+  const what = method === "tools/call" ? "The tool may have run: look before you call it again." : "Try again.";
   return `The plane behind this connection ended before it answered '${method}'. ${what}`;
 }
 

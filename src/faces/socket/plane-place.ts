@@ -55,8 +55,7 @@ export function planePlace({ dataDirectory, files, platform = process.platform }
     id,
     dataDirectory: data,
     files,
-    socket:
-      platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : isTooLong ? join(short, `${id}.sock`) : own,
+    socket: platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : isTooLong ? join(short, `${id}.sock`) : own,
     directories: isTooLong ? [directory, short] : [directory],
     record: beside("json"),
     log: beside("log"),

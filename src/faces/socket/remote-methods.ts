@@ -107,6 +107,4 @@ export function isRemoteMethod(method: unknown): method is RemoteMethod {
 }
 
 /** The answer to `{ method, args, hears? }`, each a line of JSON (`callbacks.ts`); whoever hangs up has given up. */
-export type RemoteAnswer =
-  | { value?: unknown }
-  | { error: { code: ErrorCode; message: string; data: ErrorData } };
+export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; message: string; data: ErrorData } };

@@ -6,14 +6,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
-import {
-  answerLine,
-  type Callbacks,
-  callbackNames,
-  type PlaneLine,
-  parseLine,
-  splitLines,
-} from "./callbacks.ts";
+import { answerLine, type Callbacks, callbackNames, type PlaneLine, parseLine, splitLines } from "./callbacks.ts";
 import { isAlive, type PlanePlace, type PlaneRecord, readRecord, strangerIn } from "./plane-place.ts";
 import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
@@ -79,10 +72,7 @@ type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
 
 function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
   if (name in plane || typeof name === "symbol" || name === "then") return Reflect.get(plane, name);
-  throw new PlaneError(
-    "USAGE",
-    `'${name}' cannot be asked of a plane that serves already. Add --standalone.`,
-  );
+  throw new PlaneError("USAGE", `'${name}' cannot be asked of a plane that serves already. Add --standalone.`);
 }
 
 /** What the plane of this place says of itself; null when none answers. */

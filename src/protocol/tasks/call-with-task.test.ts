@@ -41,8 +41,7 @@ function call(session: Session, support: unknown, reopen?: () => Promise<Session
   return { session, params: { name: "dig", arguments: {} }, support, options: {}, reopen };
 }
 
-const orTask = (answer: Answer) => (params: UnknownObject) =>
-  params.task ? answer(params) : { content: [] };
+const orTask = (answer: Answer) => (params: UnknownObject) => (params.task ? answer(params) : { content: [] });
 
 test("only a tool that wants it, on a server that offers it, becomes a task", async () => {
   const rows: [support: unknown, capabilities: UnknownObject, asked: string][] = [

@@ -14,8 +14,7 @@ export function createTaskCalls(quietMs: number): CallWithTask {
   return (call) => {
     const { session, params, support } = call;
     // In the later revision the server decides, and says so in its answer.
-    if (session.era === "modern")
-      return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
+    if (session.era === "modern") return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
     const isWanted = support === "required" || support === "optional";
     if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain(call);
     return asTask(call);

@@ -4,8 +4,7 @@ import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { createNews, createTaskTeller } from "./news.ts";
 import { readTask, type Task, type TaskUpdate } from "./task.ts";
 
-const at = (status: string, statusMessage?: string) =>
-  readTask({ taskId: "t", status, statusMessage }) as Task;
+const at = (status: string, statusMessage?: string) => readTask({ taskId: "t", status, statusMessage }) as Task;
 
 suite("the news of a task", () => {
   useMockedTime();
@@ -31,9 +30,7 @@ suite("the news of a task", () => {
 
   test("nothing is told in the quiet time, then where it stands, then every change once", async () => {
     const told: [TaskUpdate["status"], TaskUpdate["message"], boolean][] = [];
-    const teller = createTaskTeller(10_000, ({ status, message }, isNews) =>
-      told.push([status, message, isNews]),
-    );
+    const teller = createTaskTeller(10_000, ({ status, message }, isNews) => told.push([status, message, isNews]));
     teller.see(at("working"));
     await moveTime(9_999);
     teller.see(at("working", "half"));

@@ -1,13 +1,164 @@
 import { abortable } from "../../lib/abortable.ts";
+import { backoffMs } from "../../lib/backoff.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { RpcError } from "../message.ts";
-import type { TaskLine } from "./follow-task.ts";
-import { finishLegacyTask } from "./legacy-task.ts";
-import { finishModernTask } from "./modern-task.ts";
+import { RpcError, TransportError } from "../message.ts";
+import type { AnswerRequest } from "../questions-from-peer.ts";
+import type { RequestOptions } from "../request-options.ts";
 import { createNews, createTaskTeller } from "./news.ts";
 import type { TaskListener } from "./open-tasks.ts";
 import { isOver, readTask, type Task, taskIn } from "./task.ts";
 import { cancelsTasks, type TaskCall } from "./task-call.ts";
+
+/** So often in a row a remote server may be out of reach before its task is given up. */
+const lossLimit = 5;
+const maxWaitMs = 30_000;
+
+/** What is needed to speak about one task. */
+type TaskLine = {
+  /** Asks in the session there is; over the network it may be another one than the task was begun in. */
+  ask(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
+  /** Can its server still have the task when the connection was lost? */
+  outlives: boolean;
+  /** Waits until it is time to ask again; with what the server has told by itself meanwhile. */
+  wait(limitMs: number): Promise<Task | undefined>;
+  /** Ends the wait. */
+  ring(): void;
+  see(task: Task): void;
+  /** The caller's; nobody waits for the task when it is aborted. */
+  signal: AbortSignal;
+  /** Aborted when the call has ended, in whatever way. */
+  over: AbortSignal;
+};
+
+/** Asks for the task until it is over. */
+async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => void = () => undefined): Promise<Task> {
+  let task = first;
+  let losses = 0;
+  for (;;) {
+    line.see(task);
+    if (isOver(task)) return task;
+    onTask(task);
+    const told = await line.wait(backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1));
+    if (line.over.aborted) throw line.over.reason;
+    try {
+      task = told ?? (await ask(task, line));
+      losses = 0;
+    } catch (thrown) {
+      losses += 1;
+      if (line.signal.aborted || !isPassing(thrown, line) || losses >= lossLimit) throw lost(thrown);
+    }
+  }
+}
+
+async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
+  const answer = await line.ask("tasks/get", { taskId }, { signal: line.signal }).catch((thrown) => {
+    throw thrown instanceof RpcError ? forgotten(thrown) : thrown;
+  });
+  const task = readTask(answer);
+  if (task?.taskId !== taskId) throw new RpcError(-32603, "its answer about its task is no task");
+  // A server that names its interval only once means it for good.
+  const { pollIntervalMs, pollInterval } = task.given;
+  return pollIntervalMs === undefined && pollInterval === undefined ? { ...task, pollMs } : task;
+}
+
+function forgotten({ code, message, data }: RpcError): RpcError {
+  const isUnknown = code === -32602 || code === -32601;
+  const text = isUnknown
+    ? `it does not know the task any more that it began (${message}); it may have run`
+    : `it could not tell about its task: ${message}`;
+  return new RpcError(code, text, data);
+}
+
+function isPassing(thrown: unknown, { outlives }: TaskLine): boolean {
+  if (!outlives) return false;
+  if (thrown instanceof TransportError) return !thrown.permanent;
+  // Without a time to come back it is not to be used any more.
+  return isUnavailable(thrown) && thrown.data.retryAt !== null;
+}
+
+function isUnavailable(thrown: unknown): thrown is PlaneError {
+  return thrown instanceof PlaneError && thrown.code === "SERVER_UNAVAILABLE";
+}
+
+/** The call went out long ago, whatever became of the question about its task. */
+function lost(thrown: unknown): unknown {
+  if (!(thrown instanceof TransportError) && !isUnavailable(thrown)) return thrown;
+  const message = thrown.message.replace(/\.$/, "");
+  return new TransportError(`${message}; its task may go on`, { sent: true, cause: thrown });
+}
+
+/** Whoever may be asked more often than this need not tell by itself. */
+const longPollMs = 1_000;
+
+/** The result of a task of the extension: it stands in the task, and so do the questions on the way to it. */
+async function finishModernTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const answers = createTaskAnswers(first.taskId, line, onRequest, reject);
+  if (first.pollMs >= longPollMs) listen(first.taskId, line);
+  const ended = followTask(first, line, ({ status, given }) => {
+    if (status === "input_required") answers.take(given.inputRequests);
+  });
+  return outcome(await Promise.race([ended, failed]));
+}
+
+/** A server may refuse to tell by itself; it is asked anyway, and once at the beginning for what came before. */
+function listen(taskId: string, line: TaskLine): void {
+  const params = { notifications: { taskIds: [taskId] } };
+  line.ask("subscriptions/listen", params, { signal: line.over }).catch(() => undefined);
+  line.ring();
+}
+
+/** Each question is answered once, however often the server shows it; an answer that was lost is sent again. */
+function createTaskAnswers(
+  taskId: string,
+  line: TaskLine,
+  onRequest: AnswerRequest | undefined,
+  fail: (reason: unknown) => void,
+) {
+  const answers = new Map<string, Promise<UnknownObject>>();
+  const delivered = new Set<string>();
+
+  async function answer(question: unknown): Promise<UnknownObject> {
+    const { method, params } = isObject(question) ? question : {};
+    if (!onRequest || typeof method !== "string") {
+      throw new RpcError(-32603, `its task asked for '${method}', which nobody here can answer`);
+    }
+    return onRequest(method, isObject(params) ? params : {}, line.signal);
+  }
+
+  async function deliver(key: string, given: Promise<UnknownObject>): Promise<void> {
+    const inputResponses = { [key]: await given };
+    try {
+      await line.ask("tasks/update", { taskId, inputResponses }, { signal: line.signal });
+    } catch (thrown) {
+      if (thrown instanceof RpcError) throw thrown;
+      delivered.delete(key);
+    }
+    line.ring();
+  }
+
+  return {
+    take(questions: unknown): void {
+      for (const [key, question] of isObject(questions) ? Object.entries(questions) : []) {
+        if (delivered.has(key)) continue;
+        delivered.add(key);
+        const given = answers.get(key) ?? answer(question);
+        answers.set(key, given);
+        deliver(key, given).catch(fail);
+      }
+    },
+  };
+}
+
+function outcome({ status, message, given }: Task): unknown {
+  if (status === "completed") return given.result;
+  const { code, message: text, data } = isObject(given.error) ? given.error : {};
+  const why = [...new Set([message, text])].filter((reason) => typeof reason === "string").join(": ");
+  const ending = status === "failed" ? "failed" : "was cancelled";
+  const known = typeof code === "number" ? code : -32603;
+  throw new RpcError(known, `its task ${ending}${why === "" ? "" : `: ${why}`}`, data);
+}
 
 /** So long the name of a task is waited for that nobody wants any more. */
 const nameMs = 1_000;
@@ -90,8 +241,7 @@ function isRefusal(thrown: unknown): thrown is RpcError {
 function ways({ session, reopen }: TaskCall): Pick<TaskLine, "ask" | "outlives"> {
   return {
     outlives: reopen !== undefined,
-    ask: async (method, params, options) =>
-      (reopen ? await reopen() : session).request(method, params, options),
+    ask: async (method, params, options) => (reopen ? await reopen() : session).request(method, params, options),
   };
 }
 
@@ -104,4 +254,54 @@ function cancel({ session }: TaskCall, { taskId }: Task): void {
   if (!cancelsTasks(session)) return;
   const signal = AbortSignal.timeout(cancelMs);
   session.request("tasks/cancel", { taskId }, { signal }).catch(() => undefined);
+}
+
+type Answer = { result: unknown } | { failure: unknown };
+
+/**
+ * The result of a task of 2025-11-25. It is asked for at once, because a server answers that when the task is over
+ * and asks its questions meanwhile; what the task is doing is asked beside it.
+ */
+async function finishLegacyTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
+  const { taskId } = first;
+  const { promise: done, resolve, reject } = Promise.withResolvers<unknown>();
+  let asked: Promise<Answer> | undefined;
+
+  function askResult(): Promise<Answer> {
+    asked ??= line.ask("tasks/result", { taskId }, { signal: line.over, onRequest }).then(
+      (result) => {
+        resolve(result);
+        return { result };
+      },
+      (failure) => {
+        asked = undefined;
+        // Either it is over, or this server answers only when it is.
+        line.ring();
+        return { failure };
+      },
+    );
+    return asked;
+  }
+
+  /** The request that waited all the time may have been lost on the way. */
+  async function fetchResult(ended: Task): Promise<void> {
+    const waiting = asked;
+    if (waiting && "result" in (await waiting)) return;
+    const answer = await askResult();
+    if ("failure" in answer) reject(explain(ended, answer.failure));
+  }
+
+  void askResult();
+  followTask(first, line, ({ status }) => {
+    if (status === "input_required") void askResult();
+  }).then(fetchResult, reject);
+  return done;
+}
+
+function explain({ status, message }: Task, failure: unknown): unknown {
+  if (!(failure instanceof RpcError)) return lost(failure);
+  const { code, data } = failure;
+  const why = [...new Set([message, failure.message])].filter(Boolean).join(": ");
+  const ending = status === "completed" ? "gave no result" : status === "failed" ? "failed" : "was cancelled";
+  return new RpcError(code, `its task ${ending}: ${why}`, data);
 }

@@ -20,8 +20,7 @@ export type TaskUpdate = Pick<Task, "taskId" | "status" | "message">;
 
 /** The task that stands in a status or a notification. */
 export function readTask(given: unknown): Task | undefined {
-  if (!isObject(given) || typeof given.taskId !== "string" || typeof given.status !== "string")
-    return undefined;
+  if (!isObject(given) || typeof given.taskId !== "string" || typeof given.status !== "string") return undefined;
   const { taskId, status, statusMessage } = given;
   const message = typeof statusMessage === "string" ? statusMessage : null;
   return { taskId, status, message, pollMs: pollMs(given.pollIntervalMs ?? given.pollInterval), given };

@@ -14,12 +14,7 @@ export type Credentials = {
     signal?: AbortSignal,
   ): Promise<Record<string, string>>;
   /** After a refusal: true when one more try makes sense; rejects with AUTH_REQUIRED when a person is needed. */
-  refused(
-    server: string,
-    definition: ServerDefinition,
-    user: string | null,
-    challenge: Challenge,
-  ): Promise<boolean>;
+  refused(server: string, definition: ServerDefinition, user: string | null, challenge: Challenge): Promise<boolean>;
   /** Does each user have their own? A server without `auth` may turn out to want it. */
   isPersonal(definition: ServerDefinition): boolean;
   setToken(server: string, user: string | null, token: TokenGiven): Promise<void>;

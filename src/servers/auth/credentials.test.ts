@@ -18,11 +18,7 @@ suite("what the configuration says", () => {
     ["a local server gets nothing", local, {}],
     ["none sends nothing", remote(url, { type: "none", token: "t" }), {}],
     ["an empty token sends nothing", remote(url, { type: "bearer", token: "" }), {}],
-    [
-      "a header of the configuration is enough",
-      { ...remote(url), headers: { AUTHORIZATION: "Basic x" } },
-      {},
-    ],
+    ["a header of the configuration is enough", { ...remote(url), headers: { AUTHORIZATION: "Basic x" } }, {}],
     ["bearer", remote(url, { token: "t" }), { authorization: "Bearer t" }],
     ["jwt", remote(url, { type: "jwt", token: "t" }), { authorization: "Bearer t" }],
     ["an API key", remote(url, { type: "api_key", token: "t", header: "X-My" }), { "X-My": "t" }],
@@ -89,9 +85,7 @@ test("status lists one user's credentials, forget removes them, and both sides a
   });
   await credentials.setToken("docs", "ada/docs", { token: "t" });
   await credentials.setToken("docs", null, { token: "t" });
-  const named = (await credentials.status("ada")).toSorted(
-    (one, other) => one.server.length - other.server.length,
-  );
+  const named = (await credentials.status("ada")).toSorted((one, other) => one.server.length - other.server.length);
   assert.deepEqual(named, [
     { server: "docs", user: "ada", kind: "token", expiresAt: null, scopes: [], expired: false },
     {

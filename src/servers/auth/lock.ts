@@ -94,11 +94,7 @@ async function withStore<T>(alone: Store["alone"], task: string, work: () => Pro
 }
 
 /** Tries until there is a result, and rejects when that takes too long. */
-async function retry<T>(
-  attempt: () => Promise<T | null | undefined>,
-  pauseMs: number,
-  late: string,
-): Promise<T> {
+async function retry<T>(attempt: () => Promise<T | null | undefined>, pauseMs: number, late: string): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {
     const result = await attempt();

@@ -102,8 +102,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
       await renew(who, definition, record, { ...challenge, before: [] });
       return true;
     }
-    if (definition.auth === undefined && record === null && !(await wantsSignIn(who, definition, parsed)))
-      return false;
+    if (definition.auth === undefined && record === null && !(await wantsSignIn(who, definition, parsed))) return false;
     if (record !== null && (await replace(who, definition, record, challenge))) return true;
     await remember(who, definition, { ...challenge, before: [], stepUps: { count: 0, since: 0 } });
     const why = record === null ? "you have not signed in yet" : "its sign-in is not accepted any more";

@@ -142,14 +142,7 @@ suite("who we are at the authorization server", () => {
   });
 
   test("a client signs in by itself where the configuration says so", async () => {
-    const args = [
-      "--token-method",
-      "client_secret_basic",
-      "--client",
-      "own:own-secret",
-      "--expires-in",
-      "3600",
-    ];
+    const args = ["--token-method", "client_secret_basic", "--client", "own:own-secret", "--expires-in", "3600"];
     await using fixture = await startOAuth(args);
     await using plane = await openPlane();
     const { credentials } = plane;
@@ -172,25 +165,10 @@ suite("who we are at the authorization server", () => {
 
 suite("what is not believed", () => {
   const refusals: [title: string, args: string[], why: RegExp, isFoundFirst: boolean][] = [
-    [
-      "metadata of another issuer",
-      ["--metadata", '{"issuer":"https://evil.example.com"}'],
-      /another issuer/,
-      true,
-    ],
-    [
-      "a resource that is another server",
-      ["--resource", "https://evil.example.com/mcp"],
-      /another server/,
-      true,
-    ],
+    ["metadata of another issuer", ["--metadata", '{"issuer":"https://evil.example.com"}'], /another issuer/, true],
+    ["a resource that is another server", ["--resource", "https://evil.example.com/mcp"], /another server/, true],
     ["a resource that only begins alike", ["--resource", "ORIGIN/mc"], /another server/, true],
-    [
-      "a server without PKCE",
-      ["--metadata", '{"code_challenge_methods_supported":["plain"]}'],
-      /PKCE/,
-      false,
-    ],
+    ["a server without PKCE", ["--metadata", '{"code_challenge_methods_supported":["plain"]}'], /PKCE/, false],
     [
       "an endpoint that a browser must not open",
       ["--metadata", '{"authorization_endpoint":"javascript:alert(1)"}'],
@@ -246,8 +224,7 @@ suite("what is not believed", () => {
     await using plane = await openPlane();
     const { credentials } = plane;
     const server = remote(fixture.url, oauth);
-    const begin = async () =>
-      browse((await credentials.beginSignIn("remote", server, "ada", redirectUri)).url);
+    const begin = async () => browse((await credentials.beginSignIn("remote", server, "ada", redirectUri)).url);
     const unknown = { code: "USAGE", message: /not known, too old or already done/ };
     await assert.rejects(credentials.finishSignIn(new URLSearchParams({ state: "x", code: "y" })), unknown);
     await assert.rejects(credentials.finishSignIn(new URLSearchParams()), unknown);
@@ -286,12 +263,7 @@ suite("what is asked for", () => {
     ["what the refusal names", ["--scopes", "a b", "--challenge-scope", "c"], {}, "c"],
     ["what the server lists, when the refusal names nothing", ["--scopes", "a b"], {}, "a b"],
     ["nothing, when nobody says anything", ["--scopes", "none"], {}, null],
-    [
-      "what the configuration names, and what the refusal adds",
-      ["--challenge-scope", "c"],
-      { scopes: ["x"] },
-      "x c",
-    ],
+    ["what the configuration names, and what the refusal adds", ["--challenge-scope", "c"], { scopes: ["x"] }, "x c"],
     [
       "a refresh token, where the authorization server offers it",
       ["--metadata", '{"scopes_supported":["tools","offline_access"]}'],
@@ -315,8 +287,7 @@ suite("what is asked for", () => {
     const { credentials } = plane;
     const server = remote(fixture.url, oauth);
     await signIn(credentials, server);
-    const challenge =
-      (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+    const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
     assert.equal(challenge.status, 403);
     const needed = { code: "AUTH_REQUIRED", message: /wants more rights \(admin\)/ };
     await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);

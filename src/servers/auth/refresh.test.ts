@@ -97,8 +97,7 @@ test("a refresh token that is not taken any more is forgotten, and a person is a
   const server = remote(fixture.url, oauth);
   await signIn(credentials, server);
   await fixture.command("revoke");
-  const challenge =
-    (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+  const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
   const needed = { code: "AUTH_REQUIRED", message: /signed in to again \(invalid_grant\)/ };
   await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);
   assert.deepEqual(await credentials.status("ada"), []);
@@ -125,8 +124,7 @@ test("a server that moved to another authorization server gets a new client ther
   const server = remote(fixture.url, oauth);
   const before = (await signIn(credentials, server)).searchParams.get("client_id");
   await fixture.command("migrate");
-  const challenge =
-    (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+  const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
   await assert.rejects(credentials.refused("remote", server, "ada", challenge), { code: "AUTH_REQUIRED" });
   const asked = await signIn(credentials, server);
   assert.equal(asked.pathname, "/moved/authorize");
@@ -135,12 +133,7 @@ test("a server that moved to another authorization server gets a new client ther
 });
 
 test("a client that was registered by hand is not shown to another authorization server", async () => {
-  await using fixture = await startOAuth([
-    "--token-method",
-    "client_secret_post",
-    "--client",
-    "hand:hand-secret",
-  ]);
+  await using fixture = await startOAuth(["--token-method", "client_secret_post", "--client", "hand:hand-secret"]);
   await using plane = await openPlane();
   const server = remote(fixture.url, { ...oauth, clientId: "hand", clientSecret: "hand-secret" });
   await signIn(plane.credentials, server);
@@ -151,12 +144,7 @@ test("a client that was registered by hand is not shown to another authorization
 });
 
 test("nothing that is secret stands in a message or in the clear in the store", async () => {
-  await using fixture = await startOAuth([
-    "--token-method",
-    "client_secret_post",
-    "--client",
-    "hand:hand-secret",
-  ]);
+  await using fixture = await startOAuth(["--token-method", "client_secret_post", "--client", "hand:hand-secret"]);
   await using plane = await openPlane();
   const { credentials } = plane;
   const server = remote(fixture.url, { ...oauth, clientId: "hand", clientSecret: "hand-secret" });

@@ -16,9 +16,7 @@ export async function listenForSignIn(): Promise<SignInListener> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     const isReturn = request.method === "GET" && url.pathname === path && url.searchParams.has("state");
-    const { status, text } = isReturn
-      ? answerTo(url.searchParams)
-      : { status: 404, text: "Nothing is here." };
+    const { status, text } = isReturn ? answerTo(url.searchParams) : { status: 404, text: "Nothing is here." };
     response.writeHead(status, {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",

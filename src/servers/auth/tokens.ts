@@ -18,10 +18,7 @@ export function accessOf(
   };
 }
 
-type TokenVerbs = Pick<
-  Plane,
-  "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn"
->;
+type TokenVerbs = Pick<Plane, "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn">;
 
 /** The verbs of the plane about tokens and sign-ins. */
 export function createTokenVerbs(

@@ -36,8 +36,7 @@ export function createVault(options: VaultOptions): Vault {
   const load = async () => {
     const given = await options.vaultKey();
     if (given !== undefined) return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
-    if (directory === undefined)
-      return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
+    if (directory === undefined) return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
   };
   const key = once(load);

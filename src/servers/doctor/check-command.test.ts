@@ -6,28 +6,13 @@ import { sampleServer } from "../../../test/samples/calls.ts";
 import { checkCommand, checkDirectory } from "./check-command.ts";
 
 const commands: [title: string, command: string, detail: RegExp, fix: RegExp][] = [
-  [
-    "a mistyped launcher",
-    "nppx",
-    /'nppx' was not found in the 1 directories of PATH/,
-    /Change 'command' to 'npx'/,
-  ],
+  ["a mistyped launcher", "nppx", /'nppx' was not found in the 1 directories of PATH/, /Change 'command' to 'npx'/],
   ["a mistyped program", "notes-servr", /was not found/, /Change 'command' to 'notes-server'/],
   ["a launcher that is not installed", "uvx", /not found/, /^Install uv /],
   ["Docker that is not installed", "docker", /not found/, /^Install Docker /],
   ["a program under its other name", "python", /not found/, /Change 'command' to 'python3'/],
-  [
-    "a program nobody knows",
-    "zzzzzzzz",
-    /not found/,
-    /^Install 'zzzzzzzz', or set 'command' to its full path/,
-  ],
-  [
-    "a whole command line",
-    "npx -y notes-server",
-    /not found/,
-    /Set 'command' to 'npx' .* \["-y","notes-server"\]/,
-  ],
+  ["a program nobody knows", "zzzzzzzz", /not found/, /^Install 'zzzzzzzz', or set 'command' to its full path/],
+  ["a whole command line", "npx -y notes-server", /not found/, /Set 'command' to 'npx' .* \["-y","notes-server"\]/],
   [
     "a path with a home that no shell fills in",
     "~/bin/notes",

@@ -50,11 +50,8 @@ function unusable({ path, why }: NonNullable<CommandSearch["unusable"]>): Troubl
 
 function missing(command: string, { directories }: CommandSearch, place: Place): Trouble {
   const where = isPath(command) ? `in ${place.cwd}` : `in the ${directories.length} directories of PATH`;
-  const detail = isAbsolute(command)
-    ? `There is no file ${command}.`
-    : `'${command}' was not found ${where}.`;
-  const fix =
-    unshelled(command, place) ?? (isPath(command) ? pathFix(command, place) : nameFix(command, place));
+  const detail = isAbsolute(command) ? `There is no file ${command}.` : `'${command}' was not found ${where}.`;
+  const fix = unshelled(command, place) ?? (isPath(command) ? pathFix(command, place) : nameFix(command, place));
   return { detail, fix };
 }
 
@@ -97,8 +94,7 @@ const sameProgram: Record<string, string> = {
 
 function nameFix(command: string, { cwd, path }: Place): string {
   const other = sameProgram[command];
-  if (other && findCommand(other, cwd, path).found)
-    return `Change 'command' to '${other}', which is installed.`;
+  if (other && findCommand(other, cwd, path).found) return `Change 'command' to '${other}', which is installed.`;
   const install = launchers[command];
   if (install) return install;
   const near = nearestCommand(command, searchPath(path, cwd).flatMap(entriesOf));
@@ -109,10 +105,7 @@ function nameFix(command: string, { cwd, path }: Place): string {
 /** Among thousands of short names something is always near, so the likely ones are asked first. */
 function nearestCommand(command: string, installed: readonly string[]): string | undefined {
   const likely = Object.keys(launchers).filter((name) => installed.includes(name));
-  const [near] = [
-    ...nearest(command, likely, 1),
-    ...(command.length > 3 ? nearest(command, installed, 1) : []),
-  ];
+  const [near] = [...nearest(command, likely, 1), ...(command.length > 3 ? nearest(command, installed, 1) : [])];
   return near;
 }
 

@@ -43,9 +43,7 @@ export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
   const given = fieldsOf(definition);
   const troubles = [
     ...given.flatMap((field) => troubleOf(field)),
-    ...definition.args.flatMap((value, at) =>
-      placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0]),
-    ),
+    ...definition.args.flatMap((value, at) => placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0])),
   ];
   const [first] = troubles;
   if (!first) return passed("environment", summary(definition));
@@ -79,7 +77,6 @@ function placeholderTrouble(key: string, text: string | undefined): Trouble[] {
 }
 
 function summary({ transport, env, headers }: ServerDefinition): string {
-  const [what, names] =
-    transport === "stdio" ? ["'env'", Object.keys(env)] : ["'headers'", Object.keys(headers)];
+  const [what, names] = transport === "stdio" ? ["'env'", Object.keys(env)] : ["'headers'", Object.keys(headers)];
   return names.length === 0 ? `${what} sets nothing.` : `${what} sets ${names.join(", ")}.`;
 }

@@ -66,11 +66,7 @@ function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
 function encrypt(url: URL, socket: Socket, signal: AbortSignal, verify: boolean): Promise<Socket> {
   const host = hostOf(url);
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return settled(
-    connectTls({ socket, host, ...servername, rejectUnauthorized: verify }),
-    "secureConnect",
-    signal,
-  );
+  return settled(connectTls({ socket, host, ...servername, rejectUnauthorized: verify }), "secureConnect", signal);
 }
 
 function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal): Promise<T> {
@@ -123,8 +119,7 @@ function closedPort(code: string, { host }: URL, thrown: unknown, limitMs: numbe
   if (code === "ECONNREFUSED") {
     return { detail: `Nothing listens at ${host}.`, fix: "Start the server, or correct the port in 'url'." };
   }
-  const why =
-    code === "LIMIT" ? `did not answer within ${limitMs / 1000} s` : `cannot be reached: ${text(thrown)}`;
+  const why = code === "LIMIT" ? `did not answer within ${limitMs / 1000} s` : `cannot be reached: ${text(thrown)}`;
   return {
     detail: `${host} ${why}.`,
     fix: `Let this machine reach ${host} through its network and firewall.`,
@@ -143,8 +138,7 @@ const unknownIssuer = [
 
 function brokenTls(code: string, { host }: URL, thrown: unknown, limitMs: number): Trouble {
   if (unknownIssuer.includes(code)) {
-    const fix =
-      "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.";
+    const fix = "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.";
     return { detail: `The certificate of ${host} is signed by nobody this machine trusts.`, fix };
   }
   if (code === expired) {

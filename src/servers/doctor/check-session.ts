@@ -24,8 +24,7 @@ export function checkHandshake(definition: ServerDefinition, { session, failure 
       `It is ${session?.server ?? "a server without a name"} and speaks protocol ${session?.protocolVersion}.`,
     );
   }
-  const fix =
-    definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
+  const fix = definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
   return failed("handshake", { detail: describe(failure), fix });
 }
 
@@ -36,16 +35,10 @@ export function describe({ reason, said }: Failure): string {
 
 /** What servers write when they cannot start, and what that asks for. */
 const complaints: [said: RegExp, fix: (found: string) => string][] = [
-  [
-    /npm (?:error|ERR!) (?:code )?E?404/i,
-    () => "Correct the name of the package in 'args'; npm does not know it.",
-  ],
+  [/npm (?:error|ERR!) (?:code )?E?404/i, () => "Correct the name of the package in 'args'; npm does not know it."],
   [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
   [/can't open file '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
-  [
-    /No module named '?([\w.]+)/,
-    (found) => `Install the Python module ${found} for the Python that 'command' runs.`,
-  ],
+  [/No module named '?([\w.]+)/, (found) => `Install the Python module ${found} for the Python that 'command' runs.`],
   [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
 ];
 
@@ -137,9 +130,7 @@ export function checkTools(
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
   const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
-  return (allow_tools ?? [])
-    .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
-    .map((name) => `'${name}'`);
+  return (allow_tools ?? []).filter((name) => /^[\w.-]+$/.test(name) && !names.has(name)).map((name) => `'${name}'`);
 }
 
 function summary(listed: number, { tools, rejected }: Taken): string {
@@ -152,8 +143,7 @@ function summary(listed: number, { tools, rejected }: Taken): string {
 }
 
 function listingFix(definition: ServerDefinition): string {
-  if (definition.transport !== "stdio")
-    return "Ask the operator of the server why it does not answer tools/list.";
+  if (definition.transport !== "stdio") return "Ask the operator of the server why it does not answer tools/list.";
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
@@ -276,19 +266,11 @@ type Ending = {
 };
 
 /** Why a session did not come about or did not last. The channel is closed by now. */
-export async function explain({
-  thrown,
-  tooLate,
-  limitMs,
-  channel,
-  noise,
-  closed,
-}: Ending): Promise<Failure> {
+export async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
     const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
-    const wrote =
-      isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
+    const wrote = isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
     return {
       kind: "too late",
       reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
@@ -297,8 +279,7 @@ export async function explain({
   }
   const reason = redact(plainText(messageOf(thrown))).slice(0, maxReason);
   const said = saidBy(thrown);
-  if (thrown instanceof RpcError)
-    return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
+  if (thrown instanceof RpcError) return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
   return { kind: channel === undefined ? "not started" : "lost", reason, said };
 }
 

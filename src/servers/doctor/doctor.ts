@@ -74,10 +74,7 @@ function crashed(thrown: unknown): DoctorCheck[] {
 }
 
 /** Values that became secret by being read from somewhere else. */
-function referenced(
-  written: ServerDefinition | undefined,
-  subject: ServerDefinition | { broken: string },
-): string[] {
+function referenced(written: ServerDefinition | undefined, subject: ServerDefinition | { broken: string }): string[] {
   if (written === undefined || "broken" in subject) return [];
   const before = new Set(textsOf(written));
   return textsOf(subject).filter((text) => !before.has(text));
@@ -131,10 +128,7 @@ export async function examineServer(
   if ("broken" in subject) return [checkBroken(name, subject.broken)];
   const configured = passed("configuration", `It is complete; the transport is ${subject.transport}.`);
   if (!subject.enabled) {
-    return [
-      configured,
-      passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked."),
-    ];
+    return [configured, passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked.")];
   }
   const definition = { ...subject, cwd: resolve(options.directory, subject.cwd ?? "") };
   // What is too slow for the plane has to be too slow here.

@@ -60,11 +60,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
 
   test("an entry that is out of order ends the examination at once", async () => {
     const options = { environment: {}, directory: here, takeTools: translateTools };
-    const checks = await examineServer(
-      "notes",
-      { broken: "env.TOKEN: environment variable X is not set" },
-      options,
-    );
+    const checks = await examineServer("notes", { broken: "env.TOKEN: environment variable X is not set" }, options);
     assert.equal(outline(checks), "!configuration");
     assert.match(failure(checks).fix, /^Set X, or /);
   });
@@ -148,16 +144,8 @@ suite("a server that is a process", { concurrency: 4 }, () => {
 
   const complaints: [title: string, said: string, fix: RegExp][] = [
     ["a package npm does not know", "npm error code E404", /name of the package in 'args'/],
-    [
-      "a missing script",
-      "Error: Cannot find module '/x/y.js'",
-      /Correct the path in 'args': there is no \/x\/y\.js/,
-    ],
-    [
-      "a missing Python module",
-      "ModuleNotFoundError: No module named 'mcp'",
-      /Install the Python module mcp /,
-    ],
+    ["a missing script", "Error: Cannot find module '/x/y.js'", /Correct the path in 'args': there is no \/x\/y\.js/],
+    ["a missing Python module", "ModuleNotFoundError: No module named 'mcp'", /Install the Python module mcp /],
     ["Docker that does not run", "Cannot connect to the Docker daemon at unix:///x", /^Start Docker\.$/],
   ];
   for (const [title, said, fix] of complaints) {
@@ -191,10 +179,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     const seconds = patientSeconds(1);
     const entry = { command: process.execPath, args: ["-e", script] };
     const { detail } = failure(await examine(entry, { limitMs: seconds * 1_000 }));
-    assert.equal(
-      detail,
-      `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`,
-    );
+    assert.equal(detail, `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`);
   });
 
   test("a script whose interpreter is missing is told apart from a missing script", async () => {
@@ -209,20 +194,13 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   test("tools that cannot be used are counted with the first reason", async () => {
     const { ok, detail } = (await examine(fixtureCommand("bad"))).at(-1) ?? assert.fail();
     assert.equal(ok, true);
-    assert.match(
-      detail,
-      /^\d+ of 15 tools can be called\. \d+ cannot be used, first 'entry 2': it has no name\.$/,
-    );
+    assert.match(detail, /^\d+ of 15 tools can be called\. \d+ cannot be used, first 'entry 2': it has no name\.$/);
   });
 
   test("filters that let nothing through are named", async () => {
-    const { ok, detail } =
-      (await examine({ ...fixtureCommand("echo"), allow_tools: [] })).at(-1) ?? assert.fail();
+    const { ok, detail } = (await examine({ ...fixtureCommand("echo"), allow_tools: [] })).at(-1) ?? assert.fail();
     assert.equal(ok, true);
-    assert.match(
-      detail,
-      /^0 of (\d+) tools can be called\. \1 are kept out by 'allow_tools' and 'deny_tools'\.$/,
-    );
+    assert.match(detail, /^0 of (\d+) tools can be called\. \1 are kept out by 'allow_tools' and 'deny_tools'\.$/);
   });
 });
 

@@ -10,11 +10,7 @@ import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { examineServer } from "./doctor.ts";
 
-function examine(
-  url: string,
-  settings: Record<string, unknown> = {},
-  limitMs = 10_000,
-): Promise<DoctorCheck[]> {
+function examine(url: string, settings: Record<string, unknown> = {}, limitMs = 10_000): Promise<DoctorCheck[]> {
   const definition = sampleServer({ command: undefined, url, transport: "http", ...settings });
   const options = { environment: {}, directory: "/", limitMs, takeTools: translateTools };
   return examineServer("notes", definition, options);
@@ -83,10 +79,7 @@ suite("a server behind an address", { concurrency: 4 }, () => {
       headers: { "X-API-Key": "", Authorization: "Bearer ${env:T}" },
     });
     assert.equal(outline(checks), "configuration enabled url !environment reachable handshake tools");
-    assert.match(
-      failure(checks).detail,
-      /headers\.X-API-Key is empty\. headers\.Authorization still contains/,
-    );
+    assert.match(failure(checks).detail, /headers\.X-API-Key is empty\. headers\.Authorization still contains/);
   });
 });
 

@@ -11,14 +11,7 @@ const of = (...list: string[]) => Object.fromEntries(list.map((name) => [name, `
 suite("the environment of a stdio server", () => {
   test("what it needs for network, certificates, packages, desktop and containers arrives by default", () => {
     const wanted = [
-      ...[
-        "HTTPS_PROXY",
-        "https_proxy",
-        "NO_PROXY",
-        "NODE_EXTRA_CA_CERTS",
-        "SSL_CERT_FILE",
-        "npm_config_registry",
-      ],
+      ...["HTTPS_PROXY", "https_proxy", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "npm_config_registry"],
       ...["NPM_CONFIG_CAFILE", "UV_INDEX_URL", "PIP_CERT", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "DOCKER_HOST"],
       ...["PODMAN_USERNS", "PATH", "LC_TIME", "npm_config_@acme:registry"],
     ];

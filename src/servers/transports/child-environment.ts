@@ -23,13 +23,7 @@ export const inheritedVariables = [
   {
     group: "Windows base",
     variables: [
-      ...[
-        "ALLUSERSPROFILE",
-        "APPDATA",
-        "COMMONPROGRAMFILES",
-        "COMMONPROGRAMFILES(X86)",
-        "COMMONPROGRAMW6432",
-      ],
+      ...["ALLUSERSPROFILE", "APPDATA", "COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)", "COMMONPROGRAMW6432"],
       ...["COMPUTERNAME", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS"],
       ...["PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)"],
       ...["PROGRAMW6432", "PUBLIC", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERDOMAIN", "USERNAME"],
@@ -56,16 +50,7 @@ export const inheritedVariables = [
   {
     group: "packages",
     variables: [
-      ...[
-        "npm_config_*",
-        "NPM_CONFIG_*",
-        "COREPACK_*",
-        "PNPM_HOME",
-        "BUN_INSTALL",
-        "UV_*",
-        "PIP_*",
-        "PIPX_*",
-      ],
+      ...["npm_config_*", "NPM_CONFIG_*", "COREPACK_*", "PNPM_HOME", "BUN_INSTALL", "UV_*", "PIP_*", "PIPX_*"],
       ...["VOLTA_HOME", "NVM_DIR", "FNM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "PYENV_ROOT"],
     ],
     why: "registries, caches and versions for npx, uvx and the like",
@@ -88,16 +73,7 @@ export const inheritedVariables = [
 
 /** npm tells a program that it runs what it was called with; another npm must not take that for its own orders. */
 const onlyForNpmRun = new Set([
-  ...[
-    "call",
-    "dry_run",
-    "global",
-    "include_workspace_root",
-    "init_module",
-    "json",
-    "local_prefix",
-    "location",
-  ],
+  ...["call", "dry_run", "global", "include_workspace_root", "init_module", "json", "local_prefix", "location"],
   ...["loglevel", "node_gyp", "npm_version", "package", "user_agent", "workspace", "workspaces"],
 ]);
 
@@ -124,17 +100,13 @@ export function childEnvironment(options: ChildEnvironment): Record<string, stri
   const given = new Set(Object.keys(env).map(fold));
   const passes = inheritance(options.inheritEnv, fold);
   const inherited = Object.entries(parent).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
+    (entry): entry is [string, string] => entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
   );
   return { ...Object.fromEntries(inherited), ...env };
 }
 
 /** Values that a server has only because it was allowed to inherit them, and that look secret. */
-export function inheritedSecrets(
-  parent: Environment,
-  inheritEnv: boolean | readonly string[] | undefined,
-): string[] {
+export function inheritedSecrets(parent: Environment, inheritEnv: boolean | readonly string[] | undefined): string[] {
   if (inheritEnv === undefined || inheritEnv === false) return [];
   const inherited = childEnvironment({ parent, env: {}, inheritEnv });
   return Object.entries(inherited).flatMap(([name, value]) =>

@@ -4,8 +4,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import { modernHeaders } from "./http.ts";
 
 const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
-const request = (method: string, params: UnknownObject) =>
-  ({ jsonrpc: "2.0", id: 1, method, params }) as const;
+const request = (method: string, params: UnknownObject) => ({ jsonrpc: "2.0", id: 1, method, params }) as const;
 
 test("a message of the revision without sessions repeats revision, method and name", () => {
   const named: [params: UnknownObject, name: string | undefined][] = [

@@ -54,9 +54,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
       },
     });
     await connected.handshake();
-    assert.deepEqual(challenges, [
-      { status: 401, wwwAuthenticate: 'Bearer realm="fixture", error="invalid_token"' },
-    ]);
+    assert.deepEqual(challenges, [{ status: 401, wwwAuthenticate: 'Bearer realm="fixture", error="invalid_token"' }]);
     const before = asked;
     await connected.call("echo", { message: "x" });
     assert.equal(asked, before + 1);
@@ -86,10 +84,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
   test("a reason of our own not to ask is passed on as it is", async () => {
     await using server = await listen((_, response) => response.writeHead(401).end());
     const reason = new PlaneError("FORBIDDEN", "Sign in first.");
-    for (const changes of [
-      { authorize: () => Promise.reject(reason) },
-      { onRefused: () => Promise.reject(reason) },
-    ]) {
+    for (const changes of [{ authorize: () => Promise.reject(reason) }, { onRefused: () => Promise.reject(reason) }]) {
       await using connected = await connect(server.url, changes);
       await assert.rejects(connected.peer.request("x"), reason);
     }
@@ -114,8 +109,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
     await using other = await serveSockets((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     const gone = await startHttpFixture("http");
     await gone.stop();
-    const secret = (url: string) =>
-      `${url.replace("://", "://ada:pw-user@").replace("/mcp", "/pw-path")}?key=pw-query`;
+    const secret = (url: string) => `${url.replace("://", "://ada:pw-user@").replace("/mcp", "/pw-path")}?key=pw-query`;
     const places: [url: string, reason: RegExp][] = [
       [secret(gone.url), /^nothing listens at 127\.0\.0\.1:\d+/],
       ["http://ada:pw-user@no-such-host.invalid/pw-path", /^host 'no-such-host\.invalid' was not found/],
@@ -169,10 +163,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
         return [{ "content-type": "application/json", "content-length": body.length }, body];
       },
       unannounced: (id) => [{ "content-type": "application/json" }, JSON.stringify({ ...large, id })],
-      "as an event": (id) => [
-        { "content-type": "text/event-stream" },
-        `data: ${JSON.stringify({ ...large, id })}\n\n`,
-      ],
+      "as an event": (id) => [{ "content-type": "text/event-stream" }, `data: ${JSON.stringify({ ...large, id })}\n\n`],
     };
     for (const [title, way] of Object.entries(ways)) {
       await using server = await listen(async (request, response) => {

@@ -107,9 +107,7 @@ export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
 
 /** Is there no server at all, so that a retry is of no use? */
 export function isNobodyThere({ cause }: TransportError): boolean {
-  return (
-    cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code))
-  );
+  return cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code));
 }
 
 export function tooLarge(limitBytes: number): TransportError {

@@ -195,9 +195,7 @@ suite("a stream that breaks off before the answer", { concurrency: 8, timeout: s
   });
 
   test("is not asked for when the request was given up", async () => {
-    await using server = await serve(hold(`retry: 200\nid: e1\n${notice("working")}`), [
-      () => assert.fail("resumed"),
-    ]);
+    await using server = await serve(hold(`retry: 200\nid: e1\n${notice("working")}`), [() => assert.fail("resumed")]);
     await using connected = await connect(server.url);
     const controller = new AbortController();
     const request = connected.peer.request("x", {}, { signal: controller.signal });

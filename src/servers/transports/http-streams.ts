@@ -75,10 +75,7 @@ export async function resumeStream(place: StreamPlace, resumption: Resumption): 
   return false;
 }
 
-async function reopen(
-  place: StreamPlace,
-  { open }: Resumption,
-): Promise<IncomingMessage | "later" | "never"> {
+async function reopen(place: StreamPlace, { open }: Resumption): Promise<IncomingMessage | "later" | "never"> {
   try {
     const response = await open(place);
     if (response.statusCode === 200 && isEventStream(response)) return response;

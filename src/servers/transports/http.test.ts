@@ -15,9 +15,7 @@ import { openHttp } from "./http.ts";
 import type { HttpOptions } from "./http-request.ts";
 
 const connect = (url: string, headers: Record<string, string> = {}, changes: Partial<HttpOptions> = {}) =>
-  connectChannel((handlers) =>
-    openHttp({ url, headers, maxMessageBytes: 10 * 1024 * 1024, ...changes }, handlers),
-  );
+  connectChannel((handlers) => openHttp({ url, headers, maxMessageBytes: 10 * 1024 * 1024, ...changes }, handlers));
 
 const text = (value: string) => [{ type: "text", text: value }];
 const rpc = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
@@ -177,14 +175,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     ["a missing path", 404, {}, "not found", /HTTP 404.*path of 'url'/, false],
     ["a missing method", 405, {}, "", /HTTP 405/, false],
     ["another request's answer", 200, json, rpc({ id: 99, result: {} }), /another request/, true],
-    [
-      "a compressed answer",
-      200,
-      { ...json, "content-encoding": "gzip" },
-      "\u001f\u008b",
-      /compressed with gzip/,
-      true,
-    ],
+    ["a compressed answer", 200, { ...json, "content-encoding": "gzip" }, "\u001f\u008b", /compressed with gzip/, true],
     ["a broken server", 503, {}, "down", /HTTP 503/, true],
     ["an empty answer", 200, {}, "", /without a body/, true],
     ["an answer that is no JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
@@ -212,9 +203,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     const error = { code: -32022, message: "bad", data: { supported: ["x"] } };
     for (const status of [400, 404]) {
       for (const id of [{ id: 1 }, { id: null }, {}]) {
-        await using server = await listen((_, response) =>
-          response.writeHead(status).end(rpc({ ...id, error })),
-        );
+        await using server = await listen((_, response) => response.writeHead(status).end(rpc({ ...id, error })));
         await using connected = await connect(server.url);
         await assert.rejects(connected.peer.request("x"), { name: "RpcError", ...error });
         assert.deepEqual(connected.relations, [1]);
@@ -274,10 +263,10 @@ suite("HTTP transport in the revision without sessions", {
     assert.deepEqual(found.supportedVersions, ["2026-07-28"]);
     connected.channel.useProtocolVersion("2026-07-28");
     assert.equal(connected.channel.cancelsByClosing, true);
-    const result = (await connected.peer.request(
-      "tools/call",
-      callParams("echo", { message: "hi" }),
-    )) as Record<string, unknown>;
+    const result = (await connected.peer.request("tools/call", callParams("echo", { message: "hi" }))) as Record<
+      string,
+      unknown
+    >;
     assert.deepEqual(result.content, text("hi"));
     await assert.rejects(connected.peer.request("no/such", { _meta }), { name: "RpcError", code: -32601 });
     await connected.channel.close();

@@ -22,9 +22,7 @@ function connect(name: string, args: string[] = [], changes: Partial<StdioOption
     parentEnvironment: process.env,
     maxMessageBytes: 10 * 1024 * 1024,
   };
-  return connectChannel((handlers) =>
-    openStdio({ ...fixtureCommand(name, args), ...options, ...changes }, handlers),
-  );
+  return connectChannel((handlers) => openStdio({ ...fixtureCommand(name, args), ...options, ...changes }, handlers));
 }
 
 /** A server of a few lines: `answer(request)` is called for each request and may print anything. */
@@ -130,14 +128,8 @@ suite("stdio transport", { concurrency: 8 }, () => {
       return directory.file(name);
     };
     const starts: [changes: Partial<StdioOptions>, says: RegExp][] = [
-      [
-        { command: "no-such-command-anywhere" },
-        /^command 'no-such-.*' was not found\. Check 'command' and PATH$/,
-      ],
-      [
-        { command: "no-such-command-anywhere", cwd: directory.path },
-        /was not found in directory.*'command' and 'cwd'/,
-      ],
+      [{ command: "no-such-command-anywhere" }, /^command 'no-such-.*' was not found\. Check 'command' and PATH$/],
+      [{ command: "no-such-command-anywhere", cwd: directory.path }, /was not found in directory.*'command' and 'cwd'/],
       [{ cwd: "/no/such/directory" }, /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/],
       [{ cwd: await file("a-file", "", 0o644) }, /a-file' is no directory\. Check 'cwd'$/],
       [{ command: directory.path }, /is a directory\. Set 'command'/],

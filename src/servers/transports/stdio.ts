@@ -2,21 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createTextTail } from "../../lib/text-tail.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import {
-  type Channel,
-  type ChannelHandlers,
-  type RequestId,
-  TransportError,
-} from "../../protocol/message.ts";
+import { type Channel, type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { childEnvironment } from "./child-environment.ts";
-import {
-  findWindowsCommand,
-  type Launch,
-  startFailure,
-  stopProcessGroup,
-  windowsLaunch,
-} from "./child-process.ts";
+import { findWindowsCommand, type Launch, startFailure, stopProcessGroup, windowsLaunch } from "./child-process.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
@@ -147,10 +136,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
   }
 }
 
-function windowsLaunchOf(
-  { command, args, cwd = "." }: StdioOptions,
-  env: Readonly<Record<string, string>>,
-): Launch {
+function windowsLaunchOf({ command, args, cwd = "." }: StdioOptions, env: Readonly<Record<string, string>>): Launch {
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const found = findWindowsCommand(command, {
     path: value("PATH"),

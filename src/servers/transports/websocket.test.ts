@@ -10,9 +10,7 @@ import { TransportError } from "../../protocol/message.ts";
 import { openWebSocket, type WebSocketOptions } from "./websocket.ts";
 
 const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
-  connectChannel((handlers) =>
-    openWebSocket({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers),
-  );
+  connectChannel((handlers) => openWebSocket({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers));
 
 const text = (value: string) => [{ type: "text", text: value }];
 

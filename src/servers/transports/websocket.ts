@@ -49,12 +49,10 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     const found = opening.use(signal);
     // Waiting for what is there would let a later message overtake this one.
     const open = found instanceof WebSocket ? found : await found;
-    if (open.readyState !== WebSocket.OPEN)
-      throw new TransportError("the connection is being closed", { sent: false });
+    if (open.readyState !== WebSocket.OPEN) throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
       open.send(JSON.stringify(message), (error) => {
-        if (error)
-          reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }));
+        if (error) reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }));
         else resolve();
       });
     });
@@ -117,10 +115,7 @@ function closeReason(code: number, reason: string): string {
 const handshakeMs = 30_000;
 
 /** Opens a socket that speaks MCP; `onSocket` gets it while it still opens, so that it can be closed. */
-export async function openSocket(
-  options: HttpOptions,
-  onSocket: (socket: WebSocket) => void,
-): Promise<WebSocket> {
+export async function openSocket(options: HttpOptions, onSocket: (socket: WebSocket) => void): Promise<WebSocket> {
   const url = new URL(options.url);
   const opened = await openOnce(options, url, onSocket);
   if (opened instanceof WebSocket) return opened;

@@ -128,8 +128,7 @@ function createChainReader(read: Connection["read"]) {
       }),
     has: (hash: string) =>
       read(async (query) => {
-        const sql =
-          "SELECT 1 FROM calls WHERE hash = $1 UNION SELECT 1 FROM call_checkpoints WHERE hash = $1";
+        const sql = "SELECT 1 FROM calls WHERE hash = $1 UNION SELECT 1 FROM call_checkpoints WHERE hash = $1";
         return (await query(sql, [hash])).count > 0;
       }),
   };

@@ -2,14 +2,7 @@ import { type Change, changesKept, type NewChange, type StoredEntry } from "../.
 import type { Pin } from "../../model/pin.ts";
 import type { KnownServer } from "../../model/server.ts";
 import type { ChangeQuery, EntryEdits, Store } from "../../model/store.ts";
-import {
-  oldestListing,
-  parsePin,
-  parsePinHead,
-  parseRecord,
-  parseWholePin,
-  pinHeadColumns,
-} from "../rows.ts";
+import { oldestListing, parsePin, parsePinHead, parseRecord, parseWholePin, pinHeadColumns } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import { type Query, same, where } from "./query.ts";
 
@@ -43,8 +36,7 @@ export function createCatalogueTables({ read, write }: Connection) {
         const { rows } = await query("SELECT record FROM entries ORDER BY kind, persona, name");
         return rows.map(parseRecord<StoredEntry>);
       }),
-    editEntries: (edits) =>
-      write((query) => editEntries(query, edits), { lock, notify: { what: "entries" } }),
+    editEntries: (edits) => write((query) => editEntries(query, edits), { lock, notify: { what: "entries" } }),
     addChanges: (changes) => write((query) => insertChanges(query, changes), { lock }),
     changes: (asked) => read((query) => selectChanges(query, asked)),
     changeAudiences: () =>
@@ -153,10 +145,11 @@ export function createPinTable({ read, write }: Connection) {
       }),
     addPins: (identity, server, pins) =>
       write(async (query) => {
-        await query(
-          "INSERT INTO pinned_servers (identity, server, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-          [identity, server, new Date().toISOString()],
-        );
+        await query("INSERT INTO pinned_servers (identity, server, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
+          identity,
+          server,
+          new Date().toISOString(),
+        ]);
         if (pins.length > 0) await insertPins(query, pins, "DO NOTHING");
       }, options),
     putPin: ({ pin, change }) =>

@@ -1,8 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
-import type { StoreNews } from "../../model/store.ts";
+import type { StoreNews, StoreTrouble } from "../../model/store.ts";
 import type { Row } from "../rows.ts";
-import { type Availability, createAvailability } from "./availability.ts";
 import { lockKey, notify } from "./notifications.ts";
 import {
   beginSnapshot,
@@ -17,7 +16,71 @@ import {
   withinGrace,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { isLost, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
+import { isLost, isSilence, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
+
+const firstWaitMs = 50;
+const maxWaitMs = 5_000;
+
+type Availability = ReturnType<typeof createAvailability>;
+
+type Listener = (trouble: StoreTrouble | null) => void;
+
+/**
+ * Whether the server can be reached. A broken connection proves little, so the server is pinged at once, and with
+ * exponential backoff until it is back. `onSilence` is called when it does not answer at all.
+ */
+function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
+  const listeners = new Set<Listener>();
+  let trouble: StoreTrouble | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let checking: Promise<void> | null = null;
+  let isStopped = false;
+
+  function become(next: StoreTrouble | null): void {
+    trouble = next;
+    for (const listener of listeners) listener(next);
+  }
+
+  function pingAfter(waitMs: number): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      ping().then(
+        () => void (isStopped || become(null)),
+        () => pingAfter(Math.min(waitMs * 2, maxWaitMs)),
+      );
+    }, waitMs).unref();
+  }
+
+  return {
+    trouble: () => trouble,
+    lost(reason: string): void {
+      if (trouble !== null || checking !== null || isStopped) return;
+      const since = new Date().toISOString();
+      checking = ping()
+        // This connection may have broken, too; a second try after silence would only take as long again.
+        .catch((thrown) => (isSilence(thrown) ? Promise.reject(thrown) : ping()))
+        .catch((thrown) => {
+          if (isSilence(thrown)) onSilence();
+          if (isStopped) return;
+          become({ since, reason: [...new Set([reason, reasonOf(thrown)])].join("; ") });
+          pingAfter(firstWaitMs);
+        })
+        .finally(() => {
+          checking = null;
+        });
+    },
+    /** Settles when the state is known; null when it is known now. */
+    checking: () => checking,
+    onChanged(listener: Listener): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
 
 type WriteOptions = {
   /** Writers under the same lock wait for each other: what one reads before it writes stays true. */

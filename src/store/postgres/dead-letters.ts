@@ -81,10 +81,7 @@ async function updateDeadLetter(query: Query, letter: KeptDeadLetter): Promise<b
   return count === 1;
 }
 
-async function selectDeadLetters(
-  query: Query,
-  filter: DeadLetterFilter,
-): Promise<DeadLetterPage<KeptDeadLetter>> {
+async function selectDeadLetters(query: Query, filter: DeadLetterFilter): Promise<DeadLetterPage<KeptDeadLetter>> {
   const { status, cursor, limit } = filter;
   const matching = conditionsOf(filter);
   const all = where(...matching);

@@ -66,9 +66,7 @@ function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omi
   });
   const attemptsOf = (kind: DueKind) => [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
   const beat = () =>
-    Promise.all(
-      kinds.map((kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind))),
-    )
+    Promise.all(kinds.map((kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind))))
       // The next heartbeat tries again; the record shows whether another plane took over.
       .catch(() => undefined);
   const timer = setInterval(beat, heartbeatMs).unref();
@@ -124,8 +122,7 @@ function takeFrom(
     },
     async settle(item) {
       const mine = release(item);
-      if (mine)
-        await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inTransaction(query)));
+      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inTransaction(query)));
     },
     async giveBack(item, at) {
       const mine = release(item);
@@ -190,9 +187,7 @@ async function selectNextDue(query: Query, after: string): Promise<string | null
 
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
 async function adopt(write: Connection["write"], messages: Messages, before: string): Promise<void> {
-  await adoptFrom(write, "job_runs", before, (query, records) =>
-    messages.putRuns(query, records as KeptJobRun[]),
-  );
+  await adoptFrom(write, "job_runs", before, (query, records) => messages.putRuns(query, records as KeptJobRun[]));
   await adoptFrom(write, "dead_letters", before, (query, records) =>
     messages.putDeadLetters(query, records as KeptDeadLetter[]),
   );

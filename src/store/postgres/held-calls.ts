@@ -44,8 +44,7 @@ export function createHeldCallTable({ read, write }: Connection) {
 /** Change plans, and answers that hold for more than one call. */
 export function createPlanTable({ read, write }: Connection) {
   return {
-    addChange: (held, plan) =>
-      write((query) => insertChange(query, held, plan), { lock: "plans", ...notifyOf(held) }),
+    addChange: (held, plan) => write((query) => insertChange(query, held, plan), { lock: "plans", ...notifyOf(held) }),
     plans: () =>
       read(async (query) => {
         const { rows } = await query("SELECT record FROM plans ORDER BY sequence DESC");
@@ -89,10 +88,11 @@ async function insertHeldCall(query: Query, held: KeptHeldCall): Promise<void> {
 /** Adds the change to the open plan of its owner, or to this new one. */
 async function insertChange(query: Query, held: KeptHeldCall, plan: PlanRecord): Promise<string> {
   const owner = stableJson([plan.user, plan.conversation]);
-  await query(
-    "INSERT INTO plans (id, owner, is_open, record) VALUES ($1, $2, true, $3) ON CONFLICT DO NOTHING",
-    [plan.id, owner, JSON.stringify(plan)],
-  );
+  await query("INSERT INTO plans (id, owner, is_open, record) VALUES ($1, $2, true, $3) ON CONFLICT DO NOTHING", [
+    plan.id,
+    owner,
+    JSON.stringify(plan),
+  ]);
   const { rows } = await query("SELECT id FROM plans WHERE owner = $1 AND is_open", [owner]);
   const id = String(rows[0]?.id);
   await insertHeldCall(query, { ...held, plan: id });

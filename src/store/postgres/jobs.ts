@@ -18,8 +18,7 @@ export function createJobStore({ read, write, change }: Connection, messages: Me
       write((query) => oneByOne(schedules, keyOf, (schedule) => writeSchedule(query, schedule))),
     dueJobSchedules: (now) =>
       read(async (query) => {
-        const sql =
-          "SELECT record, revision FROM job_schedules WHERE due_at <= $1 ORDER BY priority DESC, due_at";
+        const sql = "SELECT record, revision FROM job_schedules WHERE due_at <= $1 ORDER BY priority DESC, due_at";
         return all<JobSchedule>(await query(sql, [now]));
       }),
     fireJobSchedules: (firings) =>
@@ -49,8 +48,7 @@ export function createJobStore({ read, write, change }: Connection, messages: Me
     jobRuns: (filter) => read((query) => selectRuns(query, filter)),
     activeJobRuns: (job, owner) =>
       read(async (query) => {
-        const sql =
-          "SELECT count(*) AS count FROM job_runs WHERE job = $1 AND owner = $2 AND ended_at IS NULL";
+        const sql = "SELECT count(*) AS count FROM job_runs WHERE job = $1 AND owner = $2 AND ended_at IS NULL";
         return Number((await query(sql, [job, owner ?? ""])).rows[0]?.count);
       }),
     forgetJobRuns: (before) =>
@@ -62,11 +60,7 @@ export function createJobStore({ read, write, change }: Connection, messages: Me
   };
 }
 
-async function fireSchedules(
-  query: Query,
-  firings: readonly Firing[],
-  messages: Messages,
-): Promise<boolean[]> {
+async function fireSchedules(query: Query, firings: readonly Firing[], messages: Messages): Promise<boolean[]> {
   const made: KeptJobRun[] = [];
   const written = await oneByOne(
     firings,
@@ -139,10 +133,10 @@ async function selectRuns(query: Query, filter: JobRunFilter): Promise<KeptJobRu
     ["sequence < (SELECT sequence FROM job_runs WHERE id = ?)", filter.before],
   );
   return all<KeptJobRun>(
-    await query(
-      `SELECT record, revision FROM job_runs ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`,
-      [...values, filter.limit ?? null],
-    ),
+    await query(`SELECT record, revision FROM job_runs ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`, [
+      ...values,
+      filter.limit ?? null,
+    ]),
   );
 }
 

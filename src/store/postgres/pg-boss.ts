@@ -35,10 +35,7 @@ const clock: Clock = {
 };
 
 /** pg-boss in a schema beside ours, on our connections, without its own schedules, workers and supervision. */
-export async function startBoss(
-  { name, read, statement }: Connection,
-  { schema }: PostgresAddress,
-): Promise<PgBoss> {
+export async function startBoss({ name, read, statement }: Connection, { schema }: PostgresAddress): Promise<PgBoss> {
   // Loaded only by planes that run jobs.
   const { PgBoss } = await import("pg-boss");
   const own = bossSchema(schema);

@@ -136,9 +136,7 @@ export async function wasCommitted(query: Query, number: string): Promise<boolea
 /** Warns when the clocks differ: leases of other planes would seem expired, or last too long. */
 export async function checkClock(client: PoolClient): Promise<void> {
   const before = Date.now();
-  const { rows } = await client.query(
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs",
-  );
+  const { rows } = await client.query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs");
   const theirs = Number(rows[0]?.theirs);
   // The round trip takes time, too.
   const nearest = Math.min(Math.max(theirs, before), Date.now());

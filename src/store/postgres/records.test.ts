@@ -28,10 +28,6 @@ for (const isStored of [true, false]) {
     await append([...group, ...others]);
     const [calls, samples, events] = [await store.calls(), await store.samples(), await store.events()];
     assert.deepEqual([calls.length, samples.length, events.length], [2, 2, 1]);
-    await assert.rejects(
-      append(group),
-      { code: "STORE_FAILED" },
-      "the same id from somebody else is refused",
-    );
+    await assert.rejects(append(group), { code: "STORE_FAILED" }, "the same id from somebody else is refused");
   });
 }

@@ -37,8 +37,7 @@ export function createJournalTables({ read, write }: Connection, call: Store["ca
         const { rows } = await query("SELECT coalesce(max(id), 0) AS last FROM events");
         return Number(rows[0]?.last);
       }),
-    samples: () =>
-      read(async (query) => (await query(`${samples} ORDER BY subject, sequence`)).rows.map(parseSample)),
+    samples: () => read(async (query) => (await query(`${samples} ORDER BY subject, sequence`)).rows.map(parseSample)),
     newSamples: (after) =>
       read(async (query) => {
         const { rows } = await query(`${samples} WHERE sequence > $1 ORDER BY sequence`, [after]);
@@ -169,10 +168,10 @@ async function selectRuns(query: Query, filter: RunFilter): Promise<RunSummary[]
     ["at >= ?", filter.since],
     ["sequence < (SELECT sequence FROM runs WHERE id = ?)", filter.before],
   );
-  const { rows } = await query(
-    `SELECT record FROM runs ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`,
-    [...values, filter.limit ?? null],
-  );
+  const { rows } = await query(`SELECT record FROM runs ${sql} ORDER BY sequence DESC LIMIT $${values.length + 1}`, [
+    ...values,
+    filter.limit ?? null,
+  ]);
   return rows.map(parseRecord<RunSummary>);
 }
 

@@ -98,9 +98,7 @@ test("who looks or writes again and gets hold of another connection that breaks 
   const untilOneWaits = `DO $$ BEGIN FOR look IN 1..3000 LOOP
     EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE NOT granted); PERFORM pg_sleep(0.01); END LOOP; END $$;`;
   const breakThem = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted; SELECT pg_sleep(0.2);";
-  const breaking = server.run(
-    `BEGIN; LOCK TABLE breaking.calls; ${`${untilOneWaits} ${breakThem}`.repeat(4)} COMMIT`,
-  );
+  const breaking = server.run(`BEGIN; LOCK TABLE breaking.calls; ${`${untilOneWaits} ${breakThem}`.repeat(4)} COMMIT`);
   const locked = "SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
   await until("the lock", async () => (await server.run(locked)).length > 0);
   const seen = await Promise.all([store.call("one"), store.append([callEntry("two")]), breaking]);
@@ -119,15 +117,12 @@ test("a server that goes away is noticed, said without its address, and used aga
   const lost = changed();
   await server.stop();
   await lost;
-  await assert.rejects(
-    store.append([callEntry("while")]),
-    (error: Error & { code?: string; cause?: unknown }) => {
-      assert.equal(error.code, "STORE_FAILED");
-      assert.match(error.message, /cannot be reached right now/);
-      assert.doesNotMatch(error.message + String(error.cause), /127\.0\.0\.1|keeper/);
-      return true;
-    },
-  );
+  await assert.rejects(store.append([callEntry("while")]), (error: Error & { code?: string; cause?: unknown }) => {
+    assert.equal(error.code, "STORE_FAILED");
+    assert.match(error.message, /cannot be reached right now/);
+    assert.doesNotMatch(error.message + String(error.cause), /127\.0\.0\.1|keeper/);
+    return true;
+  });
   const late = await openFor(context, url);
   assert.notEqual(late.trouble(), null);
   const back = [changed(), new Promise<void>((resolve) => late.onTrouble(() => resolve()))];

@@ -1,11 +1,5 @@
 import type { Json } from "../../model/json.ts";
-import {
-  type StateLine,
-  type StateRow,
-  type StateStore,
-  type StateTable,
-  stateTables,
-} from "../../model/state.ts";
+import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/state.ts";
 import type { Row } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import { asText, type Query } from "./query.ts";
@@ -53,8 +47,7 @@ function sizeOf(row: StateRow): number {
 }
 
 async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
-  for (const table of tables)
-    if ((await query(`SELECT 1 FROM ${table} LIMIT 1`)).rows.length > 0) return table;
+  for (const table of tables) if ((await query(`SELECT 1 FROM ${table} LIMIT 1`)).rows.length > 0) return table;
   const columns = new Map<StateTable, Column[]>();
   for await (const { table, rows } of batchesOf(lines)) {
     const known = columns.get(table) ?? (await columnsOf(query, table));

@@ -3,8 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";
 const full = "has no room left. Free some space on its disk, then try again";
-const forbidden =
-  "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
+const forbidden = "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
 const credentials = "does not know this user or password. Correct them in the store's address";
 const noDatabase = "does not have this database. Create it, or name another one";
 const readOnly = "is a copy that takes no writes. Name the primary server";
@@ -94,8 +93,7 @@ export function takesNoWrites(): Error {
 export function reasonOf(thrown: unknown): string {
   const message = messageOf(thrown);
   // Several addresses of one host were tried.
-  if (thrown instanceof AggregateError && message === "")
-    return thrown.errors.map((one) => messageOf(one)).join("; ");
+  if (thrown instanceof AggregateError && message === "") return thrown.errors.map((one) => messageOf(one)).join("; ");
   return message;
 }
 

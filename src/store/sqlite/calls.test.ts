@@ -51,11 +51,7 @@ for (const sql of [
 }
 
 for (const [what, sql, id] of [
-  [
-    "a changed record",
-    "UPDATE calls SET record = replace(record, '\"ada\"', '\"bob\"') WHERE id = 'two'",
-    "two",
-  ],
+  ["a changed record", "UPDATE calls SET record = replace(record, '\"ada\"', '\"bob\"') WHERE id = 'two'", "two"],
   ["a changed column", "UPDATE calls SET user = 'bob' WHERE id = 'three'", "three"],
   ["a call that was given to a run", "UPDATE calls SET run = 'theirs' WHERE id = 'two'", "two"],
   ["a removed call", "DELETE FROM calls WHERE id = 'two'", "three"],

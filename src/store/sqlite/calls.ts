@@ -72,8 +72,7 @@ export function addToMinutes(prepare: Prepare, calls: readonly CallColumns[]): v
     `INSERT INTO call_minutes (minute, user, status, took, calls) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
   );
-  for (const { minute, user, status, took, calls: count } of counts)
-    add.run(minute, user, status, took, count);
+  for (const { minute, user, status, took, calls: count } of counts) add.run(minute, user, status, took, count);
   const newest = Math.max(...counts.map(({ minute }) => minute));
   prepare("DELETE FROM call_minutes WHERE minute < ?").run(oldestMinute(newest));
 }

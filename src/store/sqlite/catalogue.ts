@@ -72,9 +72,7 @@ function editEntries(prepare: Prepare, { put, remove, changes }: EntryEdits): vo
 
 function insertChanges(prepare: Prepare, changes: readonly NewChange[]): void {
   if (changes.length === 0) return;
-  const insert = prepare(
-    "INSERT INTO changes (kind, what, name, persona, audience, body) VALUES (?, ?, ?, ?, ?, ?)",
-  );
+  const insert = prepare("INSERT INTO changes (kind, what, name, persona, audience, body) VALUES (?, ?, ?, ?, ?, ?)");
   for (const { audience, ...change } of changes) {
     const { kind, what, name, persona } = change;
     insert.run(kind, what, name, persona, JSON.stringify(audience), JSON.stringify(change));
@@ -125,9 +123,7 @@ export function createPinTable({ read, write }: Connection) {
       ),
     addPins: (identity, server, pins) =>
       write((prepare) => {
-        const insert = prepare(
-          "INSERT OR IGNORE INTO pinned_servers (identity, server, at) VALUES (?, ?, ?)",
-        );
+        const insert = prepare("INSERT OR IGNORE INTO pinned_servers (identity, server, at) VALUES (?, ?, ?)");
         insert.run(identity, server, new Date().toISOString());
         for (const pin of pins) insertPin(prepare, pin, "OR IGNORE");
       }),

@@ -29,8 +29,7 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
   };
 
   async function attempt<T>(work: () => T): Promise<Awaited<T>> {
-    if (!open)
-      throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
+    if (!open) throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
     try {
       return await work();
     } catch (thrown) {
@@ -40,8 +39,7 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
 
   return {
     read: (work) => attempt(() => work(prepare)) as Promise<ReturnType<typeof work>>,
-    write: (work) =>
-      attempt(() => inTransaction(database, () => work(prepare))) as Promise<ReturnType<typeof work>>,
+    write: (work) => attempt(() => inTransaction(database, () => work(prepare))) as Promise<ReturnType<typeof work>>,
     writeLong: (work) => attempt(() => inLongTransaction(database, () => work(prepare))),
     readLong: (look) => atOneMoment(database, () => look(prepare)),
     async close() {

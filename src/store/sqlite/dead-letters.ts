@@ -69,9 +69,10 @@ function selectDeadLetters(prepare: Prepare, filter: DeadLetterFilter) {
     ["status = ?", status],
     ["sequence < ?", cursor === undefined ? undefined : Number(cursor)],
   );
-  const rows = prepare(
-    `SELECT sequence, record, revision FROM dead_letters ${sql} ORDER BY sequence DESC LIMIT ?`,
-  ).all(...values, limit === undefined ? -1 : limit + 1);
+  const rows = prepare(`SELECT sequence, record, revision FROM dead_letters ${sql} ORDER BY sequence DESC LIMIT ?`).all(
+    ...values,
+    limit === undefined ? -1 : limit + 1,
+  );
   return toDeadLetterPage(rows, counts.all(...all.values), filter);
 }
 

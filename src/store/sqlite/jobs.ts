@@ -21,9 +21,7 @@ export function createJobStore({ read, write }: Connection): JobStore {
         }),
       ),
     addJobRun: (run) =>
-      write((prepare) =>
-        insertJobRun(prepare, run) ? run : (selectJobRunBySlot(prepare, run.slot) as KeptJobRun),
-      ),
+      write((prepare) => (insertJobRun(prepare, run) ? run : (selectJobRunBySlot(prepare, run.slot) as KeptJobRun))),
     jobRun: (id) => read((prepare) => selectJobRun(prepare, id)),
     replaceJobRun: (run) => write((prepare) => updateJobRun(prepare, run)),
     claimJobRun: (run, now) => write((prepare) => claimJobRun(prepare, run, now)),
@@ -34,10 +32,7 @@ export function createJobStore({ read, write }: Connection): JobStore {
 }
 
 function selectJobSchedule(prepare: Prepare, job: string, owner: string | null): JobSchedule | null {
-  const row = prepare("SELECT record, revision FROM job_schedules WHERE job = ? AND owner = ?").get(
-    job,
-    owner ?? "",
-  );
+  const row = prepare("SELECT record, revision FROM job_schedules WHERE job = ? AND owner = ?").get(job, owner ?? "");
   return row ? parseRevised<JobSchedule>(row) : null;
 }
 
@@ -48,9 +43,7 @@ function selectJobSchedules(prepare: Prepare): JobSchedule[] {
 }
 
 function selectDueJobSchedules(prepare: Prepare, now: string): JobSchedule[] {
-  return prepare(
-    "SELECT record, revision FROM job_schedules WHERE due_at <= ? ORDER BY priority DESC, due_at",
-  )
+  return prepare("SELECT record, revision FROM job_schedules WHERE due_at <= ? ORDER BY priority DESC, due_at")
     .all(now)
     .map(parseRevised<JobSchedule>);
 }
@@ -131,15 +124,15 @@ function selectJobRuns(prepare: Prepare, filter: JobRunFilter): KeptJobRun[] {
 }
 
 function countActiveJobRuns(prepare: Prepare, job: string, owner: string | null): number {
-  const row = prepare(
-    "SELECT count(*) AS count FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL",
-  ).get(job, owner ?? "");
+  const row = prepare("SELECT count(*) AS count FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL").get(
+    job,
+    owner ?? "",
+  );
   return Number(row?.count);
 }
 
 function deleteJobRunsBefore(prepare: Prepare, before: string): number {
-  const sql =
-    "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
+  const sql = "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
   return Number(prepare(sql).run(before, removedAtOnce.jobRuns).changes);
 }
 

@@ -29,9 +29,7 @@ export function createJournalTables({ read, write }: Connection) {
       read((prepare) => Number(prepare("SELECT coalesce(max(id), 0) AS last FROM events").get()?.last)),
     samples: () =>
       read((prepare) =>
-        prepare("SELECT subject, at, ok, latency_ms FROM samples ORDER BY subject, number")
-          .all()
-          .map(parseSample),
+        prepare("SELECT subject, at, ok, latency_ms FROM samples ORDER BY subject, number").all().map(parseSample),
       ),
     newSamples: (after) =>
       read((prepare) => {
@@ -145,11 +143,7 @@ export function createResultTable({ read, write }: Connection) {
 }
 
 /** False when it alone exceeds the total size. Expired results go first, then the oldest. */
-function insertResult(
-  prepare: Prepare,
-  { body, isCompressed, ...record }: KeptResult,
-  maxBytes: number,
-): boolean {
+function insertResult(prepare: Prepare, { body, isCompressed, ...record }: KeptResult, maxBytes: number): boolean {
   const { id, user, expiresAt, bytes } = record;
   if (bytes > maxBytes) return false;
   deleteExpiredResults(prepare, record.at);

@@ -10,8 +10,7 @@ const locked =
   "Stop the process that holds it, or try again later";
 const full = "has no room left on its disk. Free some space, then try again";
 const damaged = "is damaged. Restore a copy of it, or move it away to start with an empty one";
-const foreign =
-  "is not an SQLite database. Name another file, or move this one away to start with an empty one";
+const foreign = "is not an SQLite database. Name another file, or move this one away to start with an empty one";
 const unreadable = "cannot be read from or written to its disk. Check the disk, or name another file";
 const directory = "is a directory. Name a file inside it";
 const wrongPath = "has a file where its path needs a directory. Name another path";

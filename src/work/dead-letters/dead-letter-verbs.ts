@@ -28,10 +28,8 @@ export function createDeadLettersWhenNeeded({ serverNames, tools, ...parts }: Pa
       deadLetters: async (query, caller) => (await verbs()).deadLetters(query, caller),
       deadLetter: async (id, caller) => (await verbs()).deadLetter(id, caller),
       retryDeadLetter: async (id, caller) => (await verbs()).retryDeadLetter(id, caller),
-      resolveDeadLetter: async (id, options, caller) =>
-        (await verbs()).resolveDeadLetter(id, options, caller),
-      abandonDeadLetter: async (id, options, caller) =>
-        (await verbs()).abandonDeadLetter(id, options, caller),
+      resolveDeadLetter: async (id, options, caller) => (await verbs()).resolveDeadLetter(id, options, caller),
+      abandonDeadLetter: async (id, options, caller) => (await verbs()).abandonDeadLetter(id, options, caller),
       deleteDeadLetter: async (id, caller) => (await verbs()).deleteDeadLetter(id, caller),
     },
     keep: async (call, record, error) => (await loaded()).keep(call, record, error),

@@ -11,13 +11,9 @@ test("an entry rests for one, five, fifteen, thirty and then sixty minutes", () 
 test("chance moves a rest by a tenth at most, in both directions", () => {
   assert.deepEqual([restMs(1, () => 0), restMs(1, () => 1)], [54_000, 66_000]);
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 8 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (tries, chance) => {
-        const plain = restMs(tries, () => 0.5);
-        return Math.abs(restMs(tries, () => chance) - plain) <= plain * 0.1 + 1;
-      },
-    ),
+    fc.property(fc.integer({ min: 1, max: 8 }), fc.double({ min: 0, max: 1, noNaN: true }), (tries, chance) => {
+      const plain = restMs(tries, () => 0.5);
+      return Math.abs(restMs(tries, () => chance) - plain) <= plain * 0.1 + 1;
+    }),
   );
 });

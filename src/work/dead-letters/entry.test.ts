@@ -63,10 +63,7 @@ suite("a new dead letter", () => {
   test("keeps what the caller gave, as it was given", () => {
     for (const given of [{ text: "hi" }, '{"text": "cut off', ["odd"], 7])
       assert.deepEqual(letterOf(requestedCall(given)).arguments, given);
-    assert.deepEqual(
-      letterOf({ ...requestedCall(), asked: { tool: "x", arguments: undefined } }).arguments,
-      {},
-    );
+    assert.deepEqual(letterOf({ ...requestedCall(), asked: { tool: "x", arguments: undefined } }).arguments, {});
   });
 
   test("keeps what belongs to the call, and not that it was to be a rehearsal", () => {

@@ -114,9 +114,7 @@ function keepArguments(given: unknown): Json | undefined {
 
 /** A provider may repeat what it was given; only the caller's part of that is kept. */
 function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
-  const texts = Object.values(values).map((value) =>
-    typeof value === "string" ? value : JSON.stringify(value),
-  );
+  const texts = Object.values(values).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   if (texts.length === 0) return error;
   const hide = createHider(texts, shortestHidden);
   const hideAll = (value: unknown): unknown => {

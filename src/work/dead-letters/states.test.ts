@@ -46,12 +46,7 @@ suite("the states of a dead letter", () => {
   });
 
   test("a second failure makes it rest for five minutes, a third ends it", () => {
-    const second = fail(
-      retried(sampleLetter("a")),
-      failure("SERVER_UNAVAILABLE", { notSent: true }),
-      startedAt,
-      even,
-    );
+    const second = fail(retried(sampleLetter("a")), failure("SERVER_UNAVAILABLE", { notSent: true }), startedAt, even);
     assert.deepEqual([second.status, second.attempts], ["pending", 2]);
     assert.equal(Date.parse(second.nextRetryAt ?? "") - startedAt, 300_000);
     const third = fail(retried(second), failure("TIMEOUT", { repeatable: true }), startedAt, even);

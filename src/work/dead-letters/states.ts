@@ -1,9 +1,4 @@
-import type {
-  DeadLetterChange,
-  DeadLetterHold,
-  DeadLetterStatus,
-  KeptDeadLetter,
-} from "../../model/dead-letter.ts";
+import type { DeadLetterChange, DeadLetterHold, DeadLetterStatus, KeptDeadLetter } from "../../model/dead-letter.ts";
 import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
 import { restMs } from "./delays.ts";
 
@@ -34,9 +29,7 @@ export function claim(letter: KeptDeadLetter, callId: string, now: number): Kept
 
 /** Says that the retrier is still there. */
 export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
-  return letter.lease === null
-    ? letter
-    : { ...letter, lease: { ...letter.lease, until: isoAfter(now, leaseMs) } };
+  return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, leaseMs) } };
 }
 
 export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
@@ -119,9 +112,7 @@ function rest(
   // What a person has given up does not come back by itself.
   const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
   const waits = !over && hold === null;
-  const nextRetryAt = waits
-    ? new Date(Math.max(now + restMs(attempts, random), earliest)).toISOString()
-    : null;
+  const nextRetryAt = waits ? new Date(Math.max(now + restMs(attempts, random), earliest)).toISOString() : null;
   return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
 }
 

@@ -1,11 +1,96 @@
 import { pause } from "../../lib/pause.ts";
 import type { Begun, DueHandler } from "../../model/due-work.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
-import { type ExecuteParts, executeRun } from "./execute-run.ts";
+import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import { type JobManifest, usualRetries } from "../../model/job.ts";
+import type { JobSchedule, KeptJobRun } from "../../model/job-run.ts";
+import type { Firing, JobStore } from "../../model/job-store.ts";
+import type { Principal } from "../../model/principal.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
-import { byKey, createSchedules, keyOf, type ScheduleParts } from "./schedules.ts";
+import { newRun } from "./new-run.ts";
+import { runGraph } from "./run-graph.ts";
+import { runTask, type TaskParts } from "./run-task.ts";
+import { fire, isScheduled, type ScheduledJob, scheduleOf } from "./schedule.ts";
 import { isOver, moveRun } from "./states.ts";
+
+type ScheduleParts = {
+  store(): Promise<JobStore>;
+  /** Those this plane knows. Several planes may share a store and not their manifests. */
+  jobs(): Promise<readonly JobManifest[]>;
+  emit(event: PlaneEvent): void;
+  /** As whom a job is done by the clock; null when it is not for this plane to do. */
+  principalFor(job: JobManifest): Principal | null;
+};
+
+/** When jobs are due: kept beside their runs, so that a time is turned into a run once. */
+function createSchedules(parts: ScheduleParts) {
+  const { store, emit } = parts;
+
+  /** Makes the runs whose time has come. */
+  async function fireAll(now: number): Promise<void> {
+    const jobs = await store();
+    const due = await jobs.dueJobSchedules(new Date(now).toISOString());
+    if (due.length === 0) return;
+    const known = byKey(await parts.jobs());
+    const firings = await Promise.all(
+      due.flatMap((schedule) => {
+        const job = known.get(keyOf(schedule.job, schedule.owner));
+        if (!job || !isScheduled(job)) return [];
+        const principal = parts.principalFor(job);
+        return principal === null ? [] : [fireOne(jobs, { job, principal }, schedule, now)];
+      }),
+    );
+    const written = await jobs.fireJobSchedules(firings);
+    for (const [at, { runs }] of firings.entries())
+      for (const run of written[at] ? runs : [])
+        emit({ type: "job.scheduled", runId: run.id, user: run.user, job: run.job, origin: run.origin });
+  }
+
+  async function fireOne(
+    jobs: JobStore,
+    { job, principal }: { job: ScheduledJob; principal: Principal },
+    schedule: JobSchedule,
+    now: number,
+  ): Promise<Firing> {
+    const { times, next } = fire(job, schedule, now);
+    // One by the clock that waits already is enough, unless each time counts.
+    const waiting = { state: "scheduled", origin: "schedule", limit: 1 } as const;
+    const isWaiting =
+      job.recurrence.missed !== "all" &&
+      (await jobs.jobRuns({ job: job.name, owner: job.persona ?? null, ...waiting })).length > 0;
+    const make = (scheduledFor: string) =>
+      newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
+    return { schedule: next, runs: isWaiting ? [] : times.map(make) };
+  }
+
+  /** Schedules as the manifests have them now. */
+  async function synchronize(): Promise<void> {
+    const jobs = await store();
+    const known = new Map((await jobs.jobSchedules()).map((one) => [keyOf(one.job, one.owner), one]));
+    const now = Date.now();
+    const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
+      const before = known.get(keyOf(job.name, job.persona ?? null)) ?? null;
+      const schedule = scheduleOf(job, before, now);
+      return schedule === before ? [] : [schedule];
+    });
+    if (changed.length > 0) await jobs.putJobSchedules(changed);
+  }
+
+  return { fireAll, synchronize };
+}
+
+function keyOf(job: string, owner: string | null): string {
+  return JSON.stringify([job, owner]);
+}
+
+const maps = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest>>();
+
+/** Made once for each list: there may be thousands, and somebody looks whenever a run ends. */
+function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
+  const known = maps.get(jobs) ?? new Map(jobs.map((job) => [keyOf(job.name, job.persona ?? null), job]));
+  maps.set(jobs, known);
+  return known;
+}
 
 /** What another process has changed is seen after this time at the latest. */
 const lookMs = 10_000;
@@ -102,8 +187,7 @@ export function createEngine(parts: EngineParts) {
       if (active.has(id) || Date.parse(run.dueAt) > now) return { is: "later", at: Date.parse(run.dueAt) };
       const job = await find(run);
       if (job === undefined) return { is: "unknown" };
-      if (run.origin === "schedule" && parts.principalFor(job) === null)
-        return { is: "later", at: now + lookMs };
+      if (run.origin === "schedule" && parts.principalFor(job) === null) return { is: "later", at: now + lookMs };
       const begun = await claim(run, job);
       return begun === null ? { is: "later", at: now + soonMs } : { is: "begun", ended: endOf(begun) };
     },
@@ -155,4 +239,84 @@ export function createEngine(parts: EngineParts) {
       await Promise.all([...active.values()].map(({ done }) => done));
     },
   };
+}
+
+type ExecuteParts = {
+  emit(event: PlaneEvent): void;
+  /** What can be said before anything is begun: throws everything that is missing. */
+  check(job: JobManifest, run: KeptJobRun): Promise<void>;
+  work(run: KeptJobRun): TaskParts["work"];
+  /** Told once, when it is over. */
+  onEnded(job: JobManifest, run: KeptJobRun): Promise<void>;
+};
+
+/** A run from where it stands to its end. `stopping` leaves it to whoever goes on with it, `cancelled` ends it. */
+async function executeRun(
+  held: HeldRun,
+  job: JobManifest,
+  parts: ExecuteParts,
+  { stopping, cancelled }: { stopping: AbortSignal; cancelled: AbortSignal },
+): Promise<void> {
+  const { id: runId, user, starts } = held.current();
+  parts.emit({ type: "job.started", ...{ runId, user, job: job.name }, start: starts });
+  const signal = AbortSignal.any([stopping, cancelled, held.lost]);
+  const error = await runTasks(held, job, parts, signal).catch(toPlaneError);
+  if (held.lost.aborted) return held.end();
+  if (stopping.aborted && !cancelled.aborted && !isFinished(held.current())) return held.release();
+  const end = (run: KeptJobRun) => {
+    const now = Date.now();
+    if (cancelled.aborted) return moveRun(run, "cancelled", now);
+    return error === null ? moveRun(run, "succeeded", now) : moveRun(run, "failed", now, reportError(error));
+  };
+  try {
+    await parts.onEnded(job, await held.write(end));
+  } finally {
+    held.end();
+  }
+}
+
+async function runTasks(
+  held: HeldRun,
+  job: JobManifest,
+  parts: ExecuteParts,
+  signal: AbortSignal,
+): Promise<PlaneError | null> {
+  // A plane may have gone before it could say that the run has failed.
+  const broken = held.current().tasks.find(({ state }) => state === "cancelled");
+  if (broken) return new PlaneError(broken.error?.code ?? "CANCELLED", broken.error?.message ?? "It was cancelled.");
+  await parts.check(job, held.current());
+  const taskParts: TaskParts = {
+    held,
+    retry: job.retry ?? usualRetries,
+    work: parts.work(held.current()),
+    onMoved: (run, name) => {
+      const task = run.tasks.find((one) => one.task === name);
+      if (task)
+        parts.emit({
+          type: "job.task",
+          ...{ runId: run.id, user: run.user, job: run.job, task: name, state: task.state },
+          code: task.error?.code ?? null,
+        });
+    },
+  };
+  const open = held.current().tasks.filter(({ state }) => state !== "done");
+  const isOpen = (name: string) => open.some(({ task }) => task === name);
+  const nodes = open.map(({ task, dependsOn }) => ({ id: task, dependsOn: dependsOn.filter(isOpen) }));
+  const end = await runGraph(nodes, {
+    signal,
+    work: async (name, either) => {
+      await runTask(name, taskParts, either);
+      return true;
+    },
+    leaveOut: async () => undefined,
+  });
+  return end.error;
+}
+
+function isFinished(run: KeptJobRun): boolean {
+  return (
+    isOver(run.state) ||
+    run.tasks.every(({ state }) => state === "done") ||
+    run.tasks.some(({ state }) => state === "cancelled")
+  );
 }

@@ -22,18 +22,12 @@ test("a failure says whom to tell and what to do, and keeps what it was", () => 
     "It took too long. Tell ops@example.org (level high, 1h). To do: look at the queue; begin it again. See the handbook.",
   );
   assert.deepEqual([told.code, told.data], ["TIMEOUT", { tool: "t", sent: true, escalation: policy }]);
-  assert.equal(
-    withEscalation(failure, { level: "low" }).message,
-    "It took too long. Escalate it (level low).",
-  );
+  assert.equal(withEscalation(failure, { level: "low" }).message, "It took too long. Escalate it (level low).");
 });
 
 test("a policy that names codes is for those; other words of it choose nothing", () => {
   const about = (...triggers: string[]) => withEscalation(failure, { ...policy, triggers }) !== failure;
-  assert.deepEqual(
-    [about("BUSY"), about("TIMEOUT", "BUSY"), about("the report is late")],
-    [false, true, true],
-  );
+  assert.deepEqual([about("BUSY"), about("TIMEOUT", "BUSY"), about("the report is late")], [false, true, true]);
   assert.equal(withEscalation(failure, undefined), failure);
   assert.equal(withEscalation(failure, {}), failure);
 });

@@ -48,8 +48,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
     }
   };
   const writeNow = async (next: KeptJobRun): Promise<KeptJobRun> => {
-    if (!lost.signal.aborted && !(await replaceWhenBack(next)))
-      lost.abort(new Error("another plane has the run"));
+    if (!lost.signal.aborted && !(await replaceWhenBack(next))) lost.abort(new Error("another plane has the run"));
     if (lost.signal.aborted)
       throw new PlaneError("CONFLICT", `Run '${next.id}' was taken over or ended by somebody else.`);
     current = { ...next, revision: next.revision + 1 };

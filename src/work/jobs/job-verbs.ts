@@ -1,18 +1,75 @@
+import { stableJson } from "../../lib/stable-json.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JobManifest } from "../../model/job.ts";
-import { type JobSchedule, type KeptJobRun, showJobRun } from "../../model/job-run.ts";
+import {
+  type JobRun,
+  type JobRunState,
+  type JobSchedule,
+  jobRunStates,
+  type KeptJobRun,
+  showJobRun,
+} from "../../model/job-run.ts";
 import type { JobStore } from "../../model/job-store.ts";
-import type { JobStatus, JobVerbs } from "../../model/job-verbs.ts";
+import type { JobRunQuery, JobStatus, JobVerbs, RunJobOptions } from "../../model/job-verbs.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import { noCursor } from "../../model/page.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobEntry } from "../../model/registry-summary.ts";
-import { createBeginRun, factsOf } from "./begin-run.ts";
-import { checkHistoryQuery, checkRunOptions, requireRight } from "./check-request.ts";
 import type { Engine } from "./engine.ts";
+import { leaseUntil } from "./hold-run.ts";
+import { newRun, type RunRequest } from "./new-run.ts";
 import { nextTime } from "./recurrence.ts";
 import { isScheduled, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
 import { isOver, moveRun } from "./states.ts";
+
+const usualPage = 20;
+const largestPage = 100;
+const fit = /^[\x21-\x7e]{1,255}$/;
+
+type HistoryQuery = { state?: JobRunState; limit: number; before?: string };
+
+function checkHistoryQuery({ state, limit = usualPage, cursor }: JobRunQuery): HistoryQuery {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > largestPage)
+    throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`);
+  if (state !== undefined && !jobRunStates.includes(state))
+    throw usage("state", `'state' cannot be '${state}': give one of ${jobRunStates.join(", ")}.`);
+  return {
+    limit,
+    ...(state === undefined ? {} : { state }),
+    ...(cursor === undefined ? {} : { before: cursor }),
+  };
+}
+
+function checkRunOptions({ input, idempotencyKey }: RunJobOptions): {
+  input: { input?: JsonObject };
+  key: { key?: string };
+} {
+  if (input !== undefined && !isObject(input))
+    throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
+  if (idempotencyKey !== undefined && !(typeof idempotencyKey === "string" && fit.test(idempotencyKey)))
+    throw usage("idempotencyKey", "'idempotencyKey' must be 1 to 255 visible ASCII characters without spaces.");
+  return {
+    input: input === undefined ? {} : { input },
+    key: idempotencyKey === undefined ? {} : { key: idempotencyKey },
+  };
+}
+
+/** Whoever does not manage the plane begins only what is meant for that. */
+function requireRight({ name, accepts_external_requests }: JobManifest, principal: Principal): void {
+  requireScope(principal, "call", "run a job");
+  if (accepts_external_requests || mayDo(principal, "admin")) return;
+  const who = principal.user ?? "An anonymous caller";
+  throw new PlaneError(
+    "FORBIDDEN",
+    `${who} may not run job '${name}': it takes the scope 'admin', or 'accepts_external_requests' in its manifest.`,
+    { data: { job: name, scope: "admin" } },
+  );
+}
+
+function usage(parameter: string, message: string): PlaneError {
+  return new PlaneError("USAGE", message, { data: { parameter } });
+}
 
 export type JobVerbParts = {
   store(): Promise<JobStore>;
@@ -95,15 +152,8 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
       requireRight(job, principal);
       const { persona } = parts.actAs(job, principal);
       if (!isOver(run.state))
-        throw new PlaneError(
-          "CONFLICT",
-          `Run '${id}' is ${run.state}. Wait until it is over, or cancel it first.`,
-        );
-      return ask(
-        job,
-        { principal, persona, origin: "rerun", rerunOf: id, input: run.input, ...key },
-        options,
-      );
+        throw new PlaneError("CONFLICT", `Run '${id}' is ${run.state}. Wait until it is over, or cancel it first.`);
+      return ask(job, { principal, persona, origin: "rerun", rerunOf: id, input: run.input, ...key }, options);
     },
     async pauseJob(name, { principal = defaultPrincipal } = {}) {
       const job = await findScheduled(name, principal, "pause");
@@ -154,8 +204,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     try {
       return { owner: (await find(name, principal)).persona ?? null };
     } catch (thrown) {
-      const isKept =
-        mayDo(principal, "admin") && (await (await store()).jobRuns({ job: name, limit: 1 })).length > 0;
+      const isKept = mayDo(principal, "admin") && (await (await store()).jobRuns({ job: name, limit: 1 })).length > 0;
       if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
       throw thrown;
     }
@@ -165,13 +214,67 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     requireScope(principal, "admin", `${verb} a job`);
     const job = await find(name, principal);
     if (isScheduled(job)) return job;
-    throw new PlaneError(
-      "CONFLICT",
-      `Job '${name}' has no recurrence: it runs only when somebody asks for it.`,
-    );
+    throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only when somebody asks for it.`);
   }
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
   return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
+}
+
+type BeginParts = {
+  store(): Promise<JobStore>;
+  engine: Engine;
+  emit(event: PlaneEvent): void;
+};
+
+/** A run that somebody has asked for: made once for each key, and begun by whoever does that here. */
+function createBeginRun({ store, engine, emit }: BeginParts) {
+  async function beginHere(run: KeptJobRun, signal: AbortSignal | undefined): Promise<void> {
+    signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
+    if (await engine.beginHere(run)) return;
+    const jobs = await store();
+    await jobs.replaceJobRun(moveRun(run, "cancelled", Date.now()));
+    const { job, owner, most } = run;
+    const [other] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
+    const way = other === undefined ? "" : `, or end it: 'toolplane jobs cancel ${other.id}'`;
+    throw new PlaneError(
+      "CONFLICT",
+      `As many runs of '${job}' are under way as may be (${most}). Wait until one is over${way}.`,
+      { data: { job, ...(other === undefined ? {} : { run: other.id }) } },
+    );
+  }
+
+  /** Waits in a plane that does nothing by the clock, because nobody else would go on with it. */
+  return async (job: JobManifest, request: RunRequest, options: RunJobOptions): Promise<JobRun> => {
+    const now = Date.now();
+    const asked = newRun(job, request, now);
+    // Nobody else is to begin what is begun here in a moment.
+    const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
+    const run = await (await store()).addJobRun(made);
+    const isNew = run.id === made.id;
+    if (!isNew) requireSame(run, made, request);
+    if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
+    const { wait = false, signal } = options;
+    if (engine.isRunning()) engine.wake();
+    // One that was there already is done by whoever began it.
+    else if (isNew) await beginHere(run, signal);
+    const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
+    return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
+  };
+}
+
+function factsOf({ id, user, job }: KeptJobRun) {
+  return { runId: id, user, job };
+}
+
+/** Whoever asks for something else under a key would take the answer to the first for the answer to this. */
+function requireSame(first: KeptJobRun, asked: KeptJobRun, { key }: RunRequest): void {
+  const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
+  if (meant(first) === meant(asked)) return;
+  throw new PlaneError(
+    "CONFLICT",
+    `The key '${key}' belongs to run '${first.id}' of '${first.job}', which was asked for with another input. Give this one a key of its own.`,
+    { data: { run: first.id, job: first.job, parameter: "idempotencyKey" } },
+  );
 }

@@ -89,9 +89,7 @@ export function createJobWork(
       const who = await whoDoes(run);
       const found = await Promise.all([
         missingForJob(job, who),
-        ...run.tasks
-          .filter(({ state }) => state !== "done")
-          .map((kept) => missingFor(kept, who.persona, run.input)),
+        ...run.tasks.filter(({ state }) => state !== "done").map((kept) => missingFor(kept, who.persona, run.input)),
       ]);
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
@@ -118,8 +116,7 @@ export function createJobWork(
     return async (kept, input, stepMemory, signal): Promise<Json> => {
       const who = await whoDoes(run);
       const { task, skill } = await findTask(kept.task, who.persona);
-      if (task === undefined)
-        throw notReady(`Task '${kept.task}'`, await missingFor(kept, who.persona, run.input));
+      if (task === undefined) throw notReady(`Task '${kept.task}'`, await missingFor(kept, who.persona, run.input));
       const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
       const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
       const checks = calls.preflight(who, face);
@@ -152,13 +149,7 @@ function keyOf(run: KeptJobRun, { task }: KeptTask, step: { skill: string; id: s
 }
 
 /** A task that names no skill is given to a model, with what it has to come to. */
-function asSkill({
-  name,
-  summary,
-  description,
-  required_tools,
-  acceptance_criteria,
-}: TaskManifest): SkillManifest {
+function asSkill({ name, summary, description, required_tools, acceptance_criteria }: TaskManifest): SkillManifest {
   const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
   return {
     name,

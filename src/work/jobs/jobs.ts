@@ -30,10 +30,7 @@ type Given = Pick<
 type Room = { verbs: JobVerbs & SkillVerbs; engine: Engine; stopSkills(): Promise<void> };
 
 /** Skills and jobs: loaded when somebody runs one, or when something may be due. */
-export function createJobsWhenNeeded(
-  { written, identity, ...given }: Given,
-  plane: PlaneJobParts["plane"],
-): PlaneJobs {
+export function createJobsWhenNeeded({ written, identity, ...given }: Given, plane: PlaneJobParts["plane"]): PlaneJobs {
   const parts: PlaneJobParts = {
     ...given,
     plane,

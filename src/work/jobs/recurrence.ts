@@ -12,8 +12,7 @@ export function nextTime(recurrence: Recurrence, anchor: number, after: number):
   const { timezone, start_date, end_date, cron } = recurrence;
   const start = start_date === undefined ? undefined : readMoment(start_date, timezone)?.at;
   const from = start === undefined ? after : Math.max(after, start - 1);
-  const next =
-    cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron(cron, timezone, from);
+  const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron(cron, timezone, from);
   return next === null || (end_date !== undefined && next >= endOf(end_date, timezone)) ? null : next;
 }
 
@@ -59,8 +58,7 @@ function nextInterval({ frequency, interval = 1, timezone }: Recurrence, base: n
   const days = frequency === "weekly" ? 7 : frequency === "monthly" ? 31 : 1;
   let count = Math.max(0, Math.floor((after - base) / (interval * days * dayMs)) - 1);
   for (;;) {
-    const wall =
-      frequency === "monthly" ? addMonths(first, count * interval) : first + count * interval * days * dayMs;
+    const wall = frequency === "monthly" ? addMonths(first, count * interval) : first + count * interval * days * dayMs;
     const at = momentOf(timezone, wall);
     if (at > after) return at;
     count += 1;
@@ -72,7 +70,5 @@ function addMonths(wall: number, months: number): number {
   const date = new Date(wall);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return (
-    Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) + (wall - Math.floor(wall / dayMs) * dayMs)
-  );
+  return Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) + (wall - Math.floor(wall / dayMs) * dayMs);
 }

@@ -15,10 +15,7 @@ export type GraphWork = {
 export type GraphEnd = { error: PlaneError | null; neverBegun: string[] };
 
 /** Everything as soon as what it depends on is done, at the same time where nothing forbids it. */
-export async function runGraph(
-  nodes: readonly GraphNode[],
-  { work, leaveOut, signal }: GraphWork,
-): Promise<GraphEnd> {
+export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, signal }: GraphWork): Promise<GraphEnd> {
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
   const waiting = new Map(nodes.map((node) => [node.id, node]));

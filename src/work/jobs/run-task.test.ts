@@ -19,11 +19,7 @@ function taskWith(work: TaskParts["work"]) {
   const parts = { replace: async () => true, read: async () => null, stopping };
   const held = holdRun(sampleRun("one", { state: "running" }), parts);
   const signal = new AbortController().signal;
-  const run = runTask(
-    "work",
-    { held, retry: usualRetries, work, onMoved: () => {}, random: () => 0 },
-    signal,
-  );
+  const run = runTask("work", { held, retry: usualRetries, work, onMoved: () => {}, random: () => 0 }, signal);
   return { held, run: run.finally(held.end), task: () => held.current().tasks[0] };
 }
 
@@ -47,10 +43,7 @@ suite("a task", () => {
     assert.equal(tries, 2);
     await moveTime(1);
     await run;
-    assert.deepEqual(
-      [view.state, task()?.state, task()?.attempts, task()?.result],
-      ["fulfilled", "done", 3, "done"],
-    );
+    assert.deepEqual([view.state, task()?.state, task()?.attempts, task()?.result], ["fulfilled", "done", 3, "done"]);
   });
 
   test("is not tried again when something may have happened that may not happen twice", async () => {

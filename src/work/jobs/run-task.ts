@@ -42,12 +42,7 @@ export async function runTask(name: string, parts: TaskParts, signal: AbortSigna
 }
 
 /** One change after the other, written at once. */
-function through(
-  run: KeptJobRun,
-  name: string,
-  states: readonly TaskState[],
-  changes: Partial<KeptTask> = {},
-) {
+function through(run: KeptJobRun, name: string, states: readonly TaskState[], changes: Partial<KeptTask> = {}) {
   return states.reduce((at, state) => moveTask(at, name, state, Date.now(), changes), run);
 }
 
@@ -67,9 +62,7 @@ async function tryUntilDone(
     try {
       const task = taskOf(held, name);
       const keepSteps = async (steps: KeptTask["steps"]) =>
-        void (await held.write((run) =>
-          changeTask(run, name, (one) => ({ ...one, steps: steps.map(withoutLarge) })),
-        ));
+        void (await held.write((run) => changeTask(run, name, (one) => ({ ...one, steps: steps.map(withoutLarge) }))));
       const { memory } = createStepMemory(keepSteps, task.steps);
       return await work(task, inputOf(held.current(), task), memory, signal);
     } catch (thrown) {
@@ -86,9 +79,7 @@ async function tryUntilDone(
 
 /** Only what may get better by itself, and only where nothing can have happened that may not happen twice. */
 export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, retry: RetryPolicy): boolean {
-  const isHarmless = steps.every(
-    ({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null,
-  );
+  const isHarmless = steps.every(({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null);
   return errorTable[error.code].retryable && isPassing(error) && attempts < retry.attempts && isHarmless;
 }
 
@@ -111,14 +102,10 @@ export function restMs(attempts: number, retry: RetryPolicy, random: () => numbe
 function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
   const filled = fillReferences(input, ([root, name = "", ...rest]) => {
     const before = run.tasks.find((one) => one.task === name);
-    const found =
-      root === "input" ? valueAt(run.input, [name, ...rest]) : valueAt({ result: before?.result }, rest);
+    const found = root === "input" ? valueAt(run.input, [name, ...rest]) : valueAt({ result: before?.result }, rest);
     if (found !== undefined) return found;
     const what = [root, name, ...rest].join(".");
-    throw new PlaneError(
-      "INVALID_ARGUMENTS",
-      `The input of task '${task}' refers to '${what}', which is not there.`,
-    );
+    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which is not there.`);
   });
   return { ...run.input, ...(filled as JsonObject) };
 }
@@ -137,8 +124,5 @@ function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask[
 
 function tooOften({ task, attempts, error }: KeptTask): PlaneError {
   const why = error === null ? "whoever did it was ended each time" : error.message;
-  return new PlaneError(
-    "OUTCOME_UNKNOWN",
-    `Task '${task}' was begun ${attempts} times and not finished: ${why}`,
-  );
+  return new PlaneError("OUTCOME_UNKNOWN", `Task '${task}' was begun ${attempts} times and not finished: ${why}`);
 }

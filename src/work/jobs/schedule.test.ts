@@ -6,8 +6,7 @@ import { lastTimes, nextTime } from "./recurrence.ts";
 import { fire, type ScheduledJob, scheduleOf, upcomingTimes } from "./schedule.ts";
 
 const at = Date.parse;
-const iso = (time: number | null) =>
-  time === null ? null : new Date(time).toISOString().replace(":00.000Z", "Z");
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString().replace(":00.000Z", "Z"));
 const every = (changes: Partial<Recurrence>): Recurrence => ({ timezone: "UTC", missed: "once", ...changes });
 const jobWith = (recurrence: Partial<Recurrence>) =>
   sampleJob("digest", { recurrence: every(recurrence) }) as ScheduledJob;
@@ -67,9 +66,7 @@ test("the last times are found without counting through all of them", () => {
     "2026-02-28T23:59Z",
     "2026-03-01T00:00Z",
   ]);
-  assert.deepEqual(lastTimes(every({ cron: "0 0 1 1 *" }), 0, { ...span, most: 1 }).map(iso), [
-    "2026-01-01T00:00Z",
-  ]);
+  assert.deepEqual(lastTimes(every({ cron: "0 0 1 1 *" }), 0, { ...span, most: 1 }).map(iso), ["2026-01-01T00:00Z"]);
 });
 
 test("after an hour without a clock one run is made, or none, or one for each time, as the job says", () => {
@@ -102,11 +99,7 @@ test("a schedule stays as it is until its recurrence changes, and a clock that w
   const job = jobWith({ cron: "0 * * * *" });
   const first = scheduleOf(job, null, at("2026-03-01T11:45Z"));
   assert.equal(scheduleOf(job, first, at("2026-03-01T11:50Z")), first);
-  assert.equal(
-    scheduleOf(job, first, at("2026-03-01T15:50Z")),
-    first,
-    "what was missed is still to be dealt with",
-  );
+  assert.equal(scheduleOf(job, first, at("2026-03-01T15:50Z")), first, "what was missed is still to be dealt with");
   const ahead = { ...first, nextAt: "2030-01-01T00:00:00.000Z" };
   assert.equal(scheduleOf(job, ahead, at("2026-03-01T11:50Z")).nextAt, "2026-03-01T12:00:00.000Z");
   const other = scheduleOf(jobWith({ cron: "30 * * * *" }), first, at("2026-03-01T11:50Z"));

@@ -23,8 +23,7 @@ export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: nu
   const anchor = known?.anchor ?? new Date(now).toISOString();
   const next = isoOf(nextTime(job.recurrence, Date.parse(anchor), now));
   // A clock that was ahead has left a time behind that is too late.
-  const nextAt =
-    isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
+  const nextAt = isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
   const { priority } = job;
   if (isSame && known.nextAt === nextAt && known.priority === priority) return known;
   const { name, persona: owner = null } = job;
@@ -33,11 +32,7 @@ export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: nu
 }
 
 /** The times that runs are made for now, and the schedule after that. */
-export function fire(
-  job: ScheduledJob,
-  schedule: JobSchedule,
-  now: number,
-): { times: string[]; next: JobSchedule } {
+export function fire(job: ScheduledJob, schedule: JobSchedule, now: number): { times: string[]; next: JobSchedule } {
   const { recurrence } = job;
   const anchor = Date.parse(schedule.anchor);
   const span = { from: Date.parse(schedule.nextAt ?? ""), to: now };

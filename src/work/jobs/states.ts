@@ -55,9 +55,7 @@ export function moveTask(
   return changeTask(run, name, (task) => {
     if (!taskArrows[task.state].includes(state))
       throw new PlaneError("CONFLICT", `Task '${name}' is ${task.state} and cannot become ${state}.`);
-    const waitsFor = task.dependsOn.find(
-      (needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)),
-    );
+    const waitsFor = task.dependsOn.find((needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)));
     if (state === "ready" && waitsFor !== undefined)
       throw new PlaneError("CONFLICT", `Task '${name}' cannot begin before '${waitsFor}' is over.`);
     const moved = { ...task, state, ...(state === "in_progress" ? { startedAt: at } : {}), ...changes };

@@ -6,8 +6,7 @@ import { checkPlan, type LookAtStep } from "./check-plan.ts";
 
 const step = (line: number, tool: string): PlacedStep => ({ line, tool, arguments: {}, why: "" });
 const facts = { name: "a.b", dropped: [], verdict: "allow" as const, reason: "nothing" };
-const check = (look: LookAtStep, ...steps: PlacedStep[]) =>
-  checkPlan({ task: null, steps, problems: [] }, look);
+const check = (look: LookAtStep, ...steps: PlacedStep[]) => checkPlan({ task: null, steps, problems: [] }, look);
 
 test("a plan in which nothing is wrong is well, with what the policy says", async () => {
   const { ok, steps, problems } = await check(async () => ({ ...facts, verdict: "ask" }), step(1, "b"));
@@ -26,10 +25,7 @@ test("what cannot be read and what is wrong with steps is told in the order of l
       ],
     };
   };
-  const found = await checkPlan(
-    { task: null, steps: [step(1, "x"), step(3, "b")], problems: [unread] },
-    look,
-  );
+  const found = await checkPlan({ task: null, steps: [step(1, "x"), step(3, "b")], problems: [unread] }, look);
   assert.equal(found.ok, false);
   assert.deepEqual(found.problems, [
     { line: 1, tool: "x", message: "No tool 'x'.", hint: "Did you mean 'y'?" },

@@ -36,19 +36,11 @@ async function checkStep(
 ): Promise<{ arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] }> {
   const { line, tool } = step;
   try {
-    const {
-      name,
-      arguments: args,
-      dropped,
-      verdict,
-      reason,
-    } = await look(tool, step.arguments, step.texts ?? []);
+    const { name, arguments: args, dropped, verdict, reason } = await look(tool, step.arguments, step.texts ?? []);
     const wrong = dropped.map((one) => ({
       ...{ line, tool, message: `'${name}' takes no argument '${one.name}'.` },
       hint:
-        one.meant === undefined
-          ? `See what it takes: toolplane tools show ${name}`
-          : `Did you mean '${one.meant}'?`,
+        one.meant === undefined ? `See what it takes: toolplane tools show ${name}` : `Did you mean '${one.meant}'?`,
     }));
     if (verdict === "deny")
       wrong.push({

@@ -49,12 +49,8 @@ export function createToolPlanVerbs({
   return {
     async checkPlan(text, { principal = defaultPrincipal, face = "library" } = {}) {
       requireScope(principal, "read", "check plans");
-      if (typeof text !== "string")
-        throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
-      const [{ readPlan }, { checkPlan }] = await Promise.all([
-        import("./read-plan.ts"),
-        import("./check-plan.ts"),
-      ]);
+      if (typeof text !== "string") throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
+      const [{ readPlan }, { checkPlan }] = await Promise.all([import("./read-plan.ts"), import("./check-plan.ts")]);
       return checkPlan(readPlan(text), lookFor(principal, face));
     },
   };

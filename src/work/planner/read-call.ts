@@ -101,8 +101,7 @@ function readArgs(text: string, tool: string): JsonObject {
 
 function readPair(pair: string, tool: string): [string, Json] {
   const parts = splitPair(pair);
-  if (parts === null)
-    throw new UnreadableCall(`'${pair}' is no argument.`, "Write key=value or key:=json.", tool);
+  if (parts === null) throw new UnreadableCall(`'${pair}' is no argument.`, "Write key=value or key:=json.", tool);
   return [parts.key, parts.isJson ? readJson(parts.value, parts.key, tool) : parts.value];
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readScript } from "./read-script.ts";
+import { readScript } from "./read-plan.ts";
 import { scriptFrame } from "./script-frame.ts";
 
 test("calls are read in every spelling of arguments, with their lines", () => {
@@ -72,11 +72,7 @@ test("the frame inside of quotes is text", () => {
 });
 
 test("only the frame that we write is passed over", () => {
-  const frame =
-    'dry_run=\nif [ "${1:-}" = --dry-run ] || [ "${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi\n';
+  const frame = 'dry_run=\nif [ "${1:-}" = --dry-run ] || [ "${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi\n';
   assert.deepEqual(readScript(`set -euo pipefail\n${frame}toolplane call a`).problems, []);
-  assert.ok(
-    readScript(`set -euo pipefail\n${frame.replace("dry_run=1", "rm x")}toolplane call a`).problems.length >
-      0,
-  );
+  assert.ok(readScript(`set -euo pipefail\n${frame.replace("dry_run=1", "rm x")}toolplane call a`).problems.length > 0);
 });

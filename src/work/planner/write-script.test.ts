@@ -56,13 +56,8 @@ const awkward = fc.string({
   maxLength: 12,
 });
 const text = fc.oneof(awkward, fc.string({ unit: "binary", maxLength: 20 }));
-const toolName = text
-  .map((name) => name.replaceAll("\0", "").toWellFormed())
-  .filter((name) => name.trim() !== "");
-const args = fc.dictionary(
-  text,
-  fc.jsonValue({ maxDepth: 2, stringUnit: "binary" }),
-) as fc.Arbitrary<JsonObject>;
+const toolName = text.map((name) => name.replaceAll("\0", "").toWellFormed()).filter((name) => name.trim() !== "");
+const args = fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: "binary" })) as fc.Arbitrary<JsonObject>;
 const step: fc.Arbitrary<PlanStep> = fc.record({ tool: toolName, arguments: args, why: text });
 const plan: fc.Arbitrary<ToolPlan> = fc.record({
   task: text,
@@ -71,8 +66,7 @@ const plan: fc.Arbitrary<ToolPlan> = fc.record({
 
 /** -0 is 0 in JSON. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-const calls = (steps: readonly PlanStep[]) =>
-  steps.map(({ tool, arguments: given }) => [tool, asJson(given)]);
+const calls = (steps: readonly PlanStep[]) => steps.map(({ tool, arguments: given }) => [tool, asJson(given)]);
 
 test("whoever reads a script gets the same calls back, whatever is in them", () => {
   fc.assert(

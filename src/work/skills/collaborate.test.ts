@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SkillManifest } from "../../model/skill.ts";
-import { collaborate } from "./collaborate.ts";
+import { collaborate } from "./run-skill.ts";
 import type { AskedModel } from "./step-memory.ts";
 
 const participant = (id: string, more: object = {}) => ({ id, model: id, ...more });
@@ -38,26 +38,17 @@ test("an answer stands when so much of the weight says yes", async () => {
   assert.equal((await run({ participants, quorum: 0.6 }, answers)).ended.answer, "first");
   const { ended } = await run({ participants, quorum: 0.7 }, answers);
   assert.equal(ended.code, "TOOL_ERROR");
-  assert.match(
-    ended.message,
-    /'judge' did not agree, 60 % of them did \(a: Yes.*b: NO: too short; away: no answer\)/,
-  );
+  assert.match(ended.message, /'judge' did not agree, 60 % of them did \(a: Yes.*b: NO: too short; away: no answer\)/);
 });
 
 test("remarks of the others are put into the answer, and no remark leaves it as it is", async () => {
   const participants = [participant("a"), participant("b")];
   const protocol = "critique";
-  const better = await run(
-    { protocol, participants },
-    { a: "It is too short.", b: "Nothing.", usual: "longer" },
-  );
+  const better = await run({ protocol, participants }, { a: "It is too short.", b: "Nothing.", usual: "longer" });
   assert.equal(better.ended.answer, "longer");
   assert.match(better.asked.at(-1) ?? "", /Judge\.[\s\S]*Rome[\s\S]*first[\s\S]*too short[\s\S]*anew/);
   assert.doesNotMatch(better.asked.at(-1) ?? "", /remark:[\s\S]*Nothing/);
-  assert.equal(
-    (await run({ protocol, participants }, { a: "Nothing", b: "NOTHING." })).ended.answer,
-    "first",
-  );
+  assert.equal((await run({ protocol, participants }, { a: "Nothing", b: "NOTHING." })).ended.answer, "first");
 });
 
 test("of those who offer to do it the best does, with what it is told beside the instructions", async () => {

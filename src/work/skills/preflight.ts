@@ -18,11 +18,7 @@ export type PreflightParts = {
 };
 
 /** Everything that keeps a skill from being run, all at once. */
-export async function preflight(
-  skill: SkillManifest,
-  input: JsonObject,
-  parts: PreflightParts,
-): Promise<NotReady[]> {
+export async function preflight(skill: SkillManifest, input: JsonObject, parts: PreflightParts): Promise<NotReady[]> {
   const names = toolsOfSkill(skill);
   const aboutTools = await Promise.all(names.map((name) => checkTool(name, skill, parts)));
   const missing = await missingCapabilities(skill.required_capabilities, parts);
@@ -63,8 +59,7 @@ export async function checkTool(
 ): Promise<NotReady[]> {
   try {
     const { unavailable } = await tool(name);
-    if (unavailable !== null)
-      return [{ kind: "server", name, reason: `'${name}' cannot be called: ${unavailable}` }];
+    if (unavailable !== null) return [{ kind: "server", name, reason: `'${name}' cannot be called: ${unavailable}` }];
   } catch (thrown) {
     const { code, message } = toPlaneError(thrown);
     return [{ kind: errorTable[code].retryable ? "server" : "tool", name, reason: withoutStop(message) }];

@@ -28,15 +28,7 @@ export type SkillCalls = ReturnType<typeof createSkillCalls>;
 
 /** How skills reach tools and models: by the one path, like everybody. */
 export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
-  function calling({
-    run,
-    conversation,
-    face,
-    principal,
-    keyOf,
-    model,
-    ...options
-  }: CallingOptions): Calling {
+  function calling({ run, conversation, face, principal, keyOf, model, ...options }: CallingOptions): Calling {
     const shared = { ...withoutUndefined(options), conversation };
     /** Of what the model says, an answer alone counts. */
     const askModel = async (
@@ -66,9 +58,7 @@ export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
       },
       async askAgent(skill, input, signal, by = {}) {
         const who = await principal();
-        const tools = await Promise.all(
-          skill.required_tools.map((name) => plane().tool(name, { principal: who })),
-        );
+        const tools = await Promise.all(skill.required_tools.map((name) => plane().tool(name, { principal: who })));
         const keys = new Set(tools.map(({ id }) => toolKey(id)));
         const system = [instructionsOf(skill), by.system].filter(Boolean).join("\n\n");
         const only = (tool: Tool) => keys.has(toolKey(tool.id));

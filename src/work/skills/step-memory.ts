@@ -21,11 +21,7 @@ export type SkillParts = {
   run: { id: string; user: string | null };
   memory: StepMemory;
   /** One call along the path, under a key that stays the same however often it is tried. */
-  call(
-    step: { skill: string; id: string; tool: string },
-    args: JsonObject,
-    signal: AbortSignal,
-  ): Promise<Outcome>;
+  call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
   isRepeatable(tool: string): Promise<boolean>;
   askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal, by?: AskedModel): Promise<AgentEnd>;
   /** One question without tools. */
@@ -36,10 +32,7 @@ export type SkillParts = {
 };
 
 /** For a run that ends with the process. */
-export function createStepMemory(
-  onChange: (steps: KeptStep[]) => Promise<void>,
-  earlier: readonly KeptStep[] = [],
-) {
+export function createStepMemory(onChange: (steps: KeptStep[]) => Promise<void>, earlier: readonly KeptStep[] = []) {
   const steps = [...earlier];
   const memory: StepMemory = {
     known: (skill, id) => steps.find((step) => step.skill === skill && step.id === id),

@@ -101,10 +101,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
       [await state("known"), await state("lazy"), await state("manual")],
       ["disconnected", "disconnected", "disconnected"],
     );
-    assert.deepEqual(
-      [startsIn(log("known")).length, startsIn(log("lazy")), startsIn(log("manual"))],
-      [1, [], []],
-    );
+    assert.deepEqual([startsIn(log("known")).length, startsIn(log("lazy")), startsIn(log("manual"))], [1, [], []]);
     const { status } = await postCall(serving.url, "lazy.echo", { arguments: { message: "now" } });
     assert.equal(status, 200);
     assert.deepEqual([startsIn(log("lazy")).length, startsIn(log("known")).length], [1, 1]);
@@ -120,11 +117,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     plane.start();
     assert.ok((await plane.tools()).every(({ id }) => id.server === "echo"));
     await plane.servers({ connect: true });
-    assert.equal(
-      (await plane.call("increment")).ok,
-      false,
-      "a bare name starts nothing that is to be left alone",
-    );
+    assert.equal((await plane.call("increment")).ok, false, "a bare name starts nothing that is to be left alone");
     assert.equal((await plane.server("manual")).state, "disconnected");
     assert.deepEqual(pidsIn(log), []);
     assert.equal((await plane.call("manual.increment")).ok, true);
@@ -189,11 +182,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const config = await writeConfig(directory, { echo: entry });
     await using serving = await startServe(config, directory.file("data"));
     const status = async () => (await getJson(`${serving.url}/servers/echo`)).body as unknown as ServerStatus;
-    await eventually(
-      "its start though it is known",
-      5_000,
-      async () => (await status()).state === "connected",
-    );
+    await eventually("its start though it is known", 5_000, async () => (await status()).state === "connected");
     const { pid } = await status();
     await delay(800);
     assert.equal((await status()).pid, pid, "it idles and stays");

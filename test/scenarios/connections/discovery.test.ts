@@ -82,9 +82,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await plane.tools();
     for (const name of ["local", "remote"]) {
       await plane.call(`${name}.add_tool`, { name: `late_${name}` });
-      await eventually(`the new tool of ${name}`, 5_000, async () =>
-        (await namesOf(plane)).includes(`late_${name}`),
-      );
+      await eventually(`the new tool of ${name}`, 5_000, async () => (await namesOf(plane)).includes(`late_${name}`));
       assert.deepEqual(textsOf(await plane.call(`${name}.late_${name}`)), [`late_${name}`]);
     }
   });
@@ -95,8 +93,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const windowMs = 1_000;
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { listingTtlMs: windowMs }) });
     for (let query = 0; query < 20; query++) await plane.tools();
-    const times = () =>
-      readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
+    const times = () => readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
     const early = times();
     for (const [at, time] of early.slice(1).entries()) {
       assert.ok(time - (early[at] ?? 0) >= windowMs - 50, "asked again within the window");

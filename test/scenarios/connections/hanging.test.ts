@@ -13,10 +13,7 @@ suite("servers that only look alive", () => {
       stopped: rogue("echo", ["--log", log], { timeoutMs: 500 }),
       slow: fixture("echo", [], { timeoutMs: 500 }),
     });
-    const before = [
-      await plane.server("stopped", { connect: true }),
-      await plane.server("slow", { connect: true }),
-    ];
+    const before = [await plane.server("stopped", { connect: true }), await plane.server("slow", { connect: true })];
     process.kill(Number(before[0]?.pid), "SIGSTOP");
     assertFailed(await plane.call("stopped.echo"), "TIMEOUT", "failed");
     assertFailed(await plane.call("slow.slow", { ms: 60_000 }), "TIMEOUT", "failed");

@@ -87,11 +87,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const id = question?.id ?? "";
     for (const content of [{ name: "", age: 1 }, { name: "Ada" }, { name: "Ada", age: 151 }, "Ada", [1]]) {
       const given = plane.answer(id, { action: "accept", content });
-      await assert.rejects(
-        given,
-        { code: "INVALID_ARGUMENTS", message: /does not fit/ },
-        JSON.stringify(content),
-      );
+      await assert.rejects(given, { code: "INVALID_ARGUMENTS", message: /does not fit/ }, JSON.stringify(content));
     }
     assert.equal((await plane.questions()).length, 1);
     await plane.answer(id, { action: "accept", content: { name: "Ada", age: 36 } });

@@ -34,9 +34,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     for (let round = 1; round <= 3; round++) {
       const [pid] = textsOf(await plane.call("echo.pid"));
       process.kill(Number(pid), "SIGKILL");
-      assert.deepEqual(textsOf(await plane.call("echo.echo", { message: `round ${round}` })), [
-        `round ${round}`,
-      ]);
+      assert.deepEqual(textsOf(await plane.call("echo.echo", { message: `round ${round}` })), [`round ${round}`]);
     }
   });
 
@@ -75,12 +73,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     // 300, 600 and 1200 ms, each with a fifth of jitter to either side.
     const [first = 0, second = 0, third = 0] = gaps;
     assert.ok(first >= 240 && second >= 480 && third >= 960, gaps.join());
-    await eventually(
-      "the next rest",
-      2_000,
-      async () => (await plane.server("failing")).state === "backoff",
-      10,
-    );
+    await eventually("the next rest", 2_000, async () => (await plane.server("failing")).state === "backoff", 10);
 
     const gentle = await plane.refresh(undefined, { force: false });
     assert.deepEqual(gentle.skipped.map(({ server }) => server).toSorted(), ["failing", "off", "resting"]);
@@ -104,15 +97,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
       bad: { command: "no-such-command" },
       off: fixture("echo", [], { enabled: false }),
     });
-    const words = [
-      "servers",
-      "reconnect",
-      "--json",
-      "--config",
-      config,
-      "--data-dir",
-      directory.file("data"),
-    ];
+    const words = ["servers", "reconnect", "--json", "--config", config, "--data-dir", directory.file("data")];
     const { code, json } = await runCli(words);
     const report = json() as unknown as RefreshReport;
     assert.equal(code, 4);

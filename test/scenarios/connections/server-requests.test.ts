@@ -117,10 +117,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
       ["prompts.greeting", "prompts.travel", "prompts.with_resource"],
     );
     assert.equal(listed[1]?.title, "Travel plan");
-    const filled = (await plane.prompt("prompts", "travel", { city: "Bern", days: "2" })) as Record<
-      string,
-      unknown
-    >;
+    const filled = (await plane.prompt("prompts", "travel", { city: "Bern", days: "2" })) as Record<string, unknown>;
     assert.match(JSON.stringify(filled.messages), /Plan 2 days in Bern/);
     assert.deepEqual(filled._meta, { "fixture/arguments": { city: "Bern", days: "2" } });
     await assert.rejects(plane.prompt("prompts", "travel"), /Missing argument: city/);
@@ -162,20 +159,12 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await assert.rejects(plane.resource("files", "fx://none"), /Resource not found/);
     const config = await writeConfig(directory, servers);
     const common = ["--config", config, "--data-dir", directory.file("data")];
-    assert.equal(
-      (await runCli(["resources", "read", "files", "fx://readme", ...common])).stdout.trim(),
-      "# Hello",
-    );
+    assert.equal((await runCli(["resources", "read", "files", "fx://readme", ...common])).stdout.trim(), "# Hello");
     assert.match((await runCli(["resources", "list", ...common])).stdout, /fx:\/\/users\/\{id\}/);
     await using serving = await startServe(config, directory.file("data"));
     const { body } = await getJson(`${serving.url}/resources`);
-    assert.deepEqual(
-      [(body.resources as unknown[]).length, (body.resourceTemplates as unknown[]).length],
-      [3, 1],
-    );
-    const read = await getJson(
-      `${serving.url}/servers/files/resource?uri=${encodeURIComponent("fx://readme")}`,
-    );
+    assert.deepEqual([(body.resources as unknown[]).length, (body.resourceTemplates as unknown[]).length], [3, 1]);
+    const read = await getJson(`${serving.url}/servers/files/resource?uri=${encodeURIComponent("fx://readme")}`);
     assert.match(JSON.stringify(read.body), /# Hello/);
     const none = await getJson(`${serving.url}/servers/files/resource?uri=fx%3A%2F%2Fnone`);
     assert.ok(none.status >= 400 && none.status !== 500, `HTTP ${none.status}`);
@@ -193,9 +182,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
       };
       return result.roots.map(({ uri }) => uri);
     };
-    const expected = [directory.file("a b"), "/elsewhere", directory.path].map(
-      (path) => pathToFileURL(path).href,
-    );
+    const expected = [directory.file("a b"), "/elsewhere", directory.path].map((path) => pathToFileURL(path).href);
     assert.deepEqual(await told("rpc"), expected);
     assert.deepEqual(await told("bare"), []);
   });

@@ -44,11 +44,7 @@ suite("sessions", { concurrency: 4 }, () => {
       ];
       assert.deepEqual([await count(plane, a), await count(plane, a), await count(plane, b)], [1, 2, 1]);
       const sameName = { user: "bob", conversation: "one" };
-      assert.equal(
-        await count(plane, sameName),
-        1,
-        "another user's conversation of the same name is another",
-      );
+      assert.equal(await count(plane, sameName), 1, "another user's conversation of the same name is another");
       assert.equal(await count(plane, a), 3);
       assert.equal(await plane.endConversation("one", { principal: person("ann") }), 1);
       assert.equal(await plane.endConversation("one", { principal: person("ann") }), 0);

@@ -20,10 +20,7 @@ async function signIn(plane: Plane, principal = ann): Promise<URL> {
 suite("signing in", { concurrency: 4 }, () => {
   test("row 237: signing in with PKCE and a registered client lets the user in, and nobody else", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf(
-      { remote: { url: oauth.url, auth: { type: "oauth" } } },
-      { principal: ann },
-    );
+    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const before = errorOf(await plane.call("remote.whoami_token"));
     assert.deepEqual([before.code, before.data.kind], ["AUTH_REQUIRED", "oauth"]);
     const asked = (await signIn(plane)).searchParams;
@@ -43,10 +40,7 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("row 237: a token near its end is refreshed by itself, once for many calls", async () => {
     await using oauth = await startOAuth(["--expires-in", "62"]);
-    await using plane = await planeOf(
-      { remote: { url: oauth.url, auth: { type: "oauth" } } },
-      { principal: ann },
-    );
+    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
     await plane.tools();
     await delay(2_500);
@@ -58,10 +52,7 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("row 237: a token that was revoked in the middle is refreshed and the call goes through", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf(
-      { remote: { url: oauth.url, auth: { type: "oauth" } } },
-      { principal: ann },
-    );
+    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
     assert.equal((await plane.call("remote.revoke_token")).ok, true);
     const outcome = await plane.call("remote.whoami_token");
@@ -71,10 +62,7 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("row 237: a sign-in belongs to who began it and can be finished once", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf(
-      { remote: { url: oauth.url, auth: { type: "oauth" } } },
-      { principal: ann },
-    );
+    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const { url } = await plane.beginSignIn("remote", redirectUri);
     const came = await browse(url);
     await assert.rejects(plane.finishSignIn(came, { principal: bob }));
@@ -91,10 +79,7 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("row 237: a person who says no is told so, and nothing is kept", async () => {
     await using oauth = await startOAuth(["--deny"]);
-    await using plane = await planeOf(
-      { remote: { url: oauth.url, auth: { type: "oauth" } } },
-      { principal: ann },
-    );
+    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const { url } = await plane.beginSignIn("remote", redirectUri);
     const came = await browse(url);
     await assert.rejects(plane.finishSignIn(came), /denied|refused/i);

@@ -6,16 +6,7 @@ import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-serve
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { filesWith } from "../rogue/probes.ts";
-import {
-  assertFailed,
-  callsAt,
-  errorOf,
-  fixture,
-  planeOf,
-  startServe,
-  textsOf,
-  writeConfig,
-} from "../support.ts";
+import { assertFailed, callsAt, errorOf, fixture, planeOf, startServe, textsOf, writeConfig } from "../support.ts";
 import { countIn, entriesOf, person, structuredOf } from "./parts.ts";
 
 const [ann, bob] = [person("ann"), person("bob")];
@@ -33,10 +24,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const given = { token: "CANARY-ann", expiresAt: later(3_600_000), scopes: ["read", "write"] };
     await plane.setToken("remote", given);
     await plane.setToken("remote", { token: "CANARY-bob" }, { principal: bob });
-    assert.deepEqual(
-      [await sentBy(plane, ann), await sentBy(plane, bob)],
-      ["Bearer CANARY-ann", "Bearer CANARY-bob"],
-    );
+    assert.deepEqual([await sentBy(plane, ann), await sentBy(plane, bob)], ["Bearer CANARY-ann", "Bearer CANARY-bob"]);
     const [status, ...others] = await plane.tokens();
     assert.deepEqual(others, []);
     assert.deepEqual(
@@ -143,11 +131,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
       assert.equal(errorOf(outcome).code, "AUTH_REQUIRED", JSON.stringify(user));
       assert.deepEqual(await plane.tokens({ principal: person(user) }), []);
     }
-    assert.equal(
-      errorOf(await plane.call("other.headers")).code,
-      "AUTH_REQUIRED",
-      "nor that of another server",
-    );
+    assert.equal(errorOf(await plane.call("other.headers")).code, "AUTH_REQUIRED", "nor that of another server");
   });
 
   test("row 236: a missing token is a result that says who wants what and how, and harms nobody else", async () => {
@@ -175,10 +159,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const { code, message } = errorOf(outcome);
     assert.equal(code, "AUTH_REQUIRED");
     assert.match(message, /refused/);
-    assert.doesNotMatch(
-      JSON.stringify([outcome, await plane.servers(), await plane.logs("remote")]),
-      /CANARY/,
-    );
+    assert.doesNotMatch(JSON.stringify([outcome, await plane.servers(), await plane.logs("remote")]), /CANARY/);
     assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries`);
     await plane.setToken("remote", { token: "right" });
     assert.deepEqual(textsOf(await plane.call("remote.echo", { message: "in" })), ["in"]);
@@ -194,10 +175,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     plane.start();
     await until("the first try", () => entriesOf(log, "challenged").length > 0);
     await delay(1_000);
-    assert.ok(
-      entriesOf(log, "challenged").length <= 4,
-      `${entriesOf(log, "challenged").length} tries in a second`,
-    );
+    assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries in a second`);
     assert.equal((await plane.server("remote")).state, "error");
   });
 

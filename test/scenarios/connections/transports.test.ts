@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { suite, test } from "node:test";
-import {
-  readLog,
-  receivedMessages,
-  startHttpFixture,
-  temporaryDirectory,
-} from "../../fixtures/start-server.ts";
+import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfig } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";

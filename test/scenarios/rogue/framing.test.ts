@@ -2,22 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { postCall } from "../requests.ts";
-import {
-  assertFailed,
-  errorOf,
-  planeOf,
-  runCli,
-  startServe,
-  textsOf,
-  within,
-  writeConfig,
-} from "../support.ts";
+import { assertFailed, errorOf, planeOf, runCli, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { startMcp } from "./mcp-client.ts";
 import { filesWith, residentMegabytes, watchHealth } from "./probes.ts";
 import { eventually, received, rogue, statusOf } from "./rogue.ts";
 
-const times = <T>(count: number, make: (at: number) => T) =>
-  Array.from({ length: count }, (_, at) => make(at));
+const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const keptCharacters = 64 * 1024;
 
@@ -189,8 +179,7 @@ suite("rogue: kinds of errors", { concurrency: 4 }, () => {
       const outcome = await plane.call(`kinds.${tool}`);
       assert.equal(outcome.error?.code, code, JSON.stringify(outcome));
       if (code === "TOOL_ERROR") assert.equal(outcome.result?.isError, true);
-      if (code === "PROVIDER_FAILED")
-        assert.match(errorOf(outcome).message, new RegExp(`'kinds'.*'${tool}'`));
+      if (code === "PROVIDER_FAILED") assert.match(errorOf(outcome).message, new RegExp(`'kinds'.*'${tool}'`));
       if (rpcCode !== undefined) assert.equal(errorOf(outcome).data.rpcCode, rpcCode);
       if (message) assert.match(errorOf(outcome).message, message);
       assert.equal(received(log, "tools/call").length, 1);

@@ -5,17 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import {
-  errorOf,
-  isAlive,
-  planeOf,
-  runCli,
-  startCli,
-  startServe,
-  textsOf,
-  within,
-  writeConfig,
-} from "../support.ts";
+import { errorOf, isAlive, planeOf, runCli, startCli, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
 import {
   aliveIn,
@@ -29,8 +19,7 @@ import {
   statusOf,
 } from "./rogue.ts";
 
-const isWorking = async (url: string, tool: string) =>
-  (await postCall(url, tool, { arguments: {} })).status === 200;
+const isWorking = async (url: string, tool: string) => (await postCall(url, tool, { arguments: {} })).status === 200;
 
 async function toolNames(url: string): Promise<string[]> {
   const { body } = await getJson(`${url}/tools`);
@@ -68,9 +57,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using client = await startMcp(config, directory.file("data"));
     await until("the start", () => startsIn(log).length === 1);
-    await eventually("the other tools", 2_000, async () =>
-      (await client.toolNames()).includes("neighbour__echo"),
-    );
+    await eventually("the other tools", 2_000, async () => (await client.toolNames()).includes("neighbour__echo"));
     const before = listChanges(client);
     await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);

@@ -111,18 +111,13 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     const b = rogue("duplicate-names", ["--name", "b"]);
     await using plane = await planeOf({ a, b });
     await using reversed = await planeOf({ b, a });
-    const spell = (tools: readonly ToolListing[]) =>
-      tools.flatMap(({ name, modelName }) => [name, modelName]);
+    const spell = (tools: readonly ToolListing[]) => tools.flatMap(({ name, modelName }) => [name, modelName]);
     const tools = await plane.tools();
     const names = tools.map(({ name }) => name);
     const modelNames = tools.map(({ modelName }) => modelName);
     assert.equal(new Set(names).size, names.length);
     assert.equal(new Set(modelNames).size, modelNames.length);
-    assert.deepEqual(
-      spell(await reversed.tools()).sort(),
-      spell(tools).sort(),
-      "the order of servers is no name",
-    );
+    assert.deepEqual(spell(await reversed.tools()).sort(), spell(tools).sort(), "the order of servers is no name");
     for (const { id, name, modelName } of tools) {
       for (const spelling of [name, modelName]) {
         const [text] = textsOf(await plane.call(spelling));
@@ -169,9 +164,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     });
     const common = ["--config", config, "--data-dir", directory.file("data")];
     const asked = ["neighbour.ecko", "neighbour.ECHO", "off.echo"];
-    const codes = await Promise.all(
-      asked.map(async (name) => (await runCli(["call", name, ...common])).code),
-    );
+    const codes = await Promise.all(asked.map(async (name) => (await runCli(["call", name, ...common])).code));
     assert.deepEqual(codes, [2, 2, 2]);
     await using serving = await startServe(config, directory.file("data"));
     for (const name of asked) assert.equal((await postCall(serving.url, name, {})).status, 404);

@@ -69,8 +69,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.equal(oracle(ledger).length, 1);
     assert.ok(oracle(log, "get").length < 10);
     const places = oracle(log, "get").filter(({ last }) => last !== null);
-    for (const { last } of places)
-      assert.match(String(last), /^e\d+$/, "an event that never ended has no place");
+    for (const { last } of places) assert.match(String(last), /^e\d+$/, "an event that never ended has no place");
   });
 
   for (const code of ["301", "302", "307", "308"]) {

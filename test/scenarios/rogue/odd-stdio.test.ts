@@ -4,16 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import {
-  assertFailed,
-  errorOf,
-  isAlive,
-  planeOf,
-  startServe,
-  textsOf,
-  within,
-  writeConfig,
-} from "../support.ts";
+import { assertFailed, errorOf, isAlive, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { residentMegabytes, watchHealth } from "./probes.ts";
 import { aliveIn, eventually, oracle, received, restingStatus, rogue, startsIn, statusOf } from "./rogue.ts";
 
@@ -174,8 +165,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const mark = "x".repeat(1024 * 1024);
     const calls = Promise.all(marks.map(() => plane.call("odd.ok", { mark })));
     assert.equal((await plane.call("echo.echo")).ok, true);
-    for (const outcome of await within(5_000, "five calls", calls))
-      assertFailed(outcome, "TIMEOUT", "failed");
+    for (const outcome of await within(5_000, "five calls", calls)) assertFailed(outcome, "TIMEOUT", "failed");
     await within(10_000, "stopping", plane.stop());
     assert.deepEqual(aliveIn(log), []);
   });

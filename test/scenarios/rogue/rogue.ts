@@ -117,10 +117,7 @@ export async function eventually(
 ): Promise<number> {
   const startedAt = Date.now();
   while (!(await ask())) {
-    assert.ok(
-      Date.now() - startedAt < scaledMs(limitMs),
-      `${what} did not happen within ${limitMs / 1000} s`,
-    );
+    assert.ok(Date.now() - startedAt < scaledMs(limitMs), `${what} did not happen within ${limitMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return Date.now() - startedAt;

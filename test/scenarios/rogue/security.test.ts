@@ -65,15 +65,7 @@ describe("rogue: security", () => {
     assert.equal(flagged.length, 8);
     assert.equal(serious.length, 8);
     const held = tools.filter(({ review }) => typeof review?.held === "string").map(({ name }) => name);
-    for (const name of [
-      "tag_block",
-      "zero_width",
-      "bidi",
-      "ansi",
-      "html_comment",
-      "important_block",
-      "padding",
-    ])
+    for (const name of ["tag_block", "zero_width", "bidi", "ansi", "html_comment", "important_block", "padding"])
       assert.ok(held.includes(`poison.${name}`), name);
     await using client = await startMcp(config, directory.file("other"));
     const { result } = await client.ask("tools/list");

@@ -6,11 +6,7 @@ export async function start(): Promise<ErrorCode | ActivityEntry[]> {
   try {
     await using plane = await createPlane(options);
     const tools = await plane.tools({ server: "demo" });
-    await plane.call(
-      tools[0]?.id ?? "demo.add",
-      { a: 1 },
-      { timeoutMs: 5_000, conversation: "c", dryRun: true },
-    );
+    await plane.call(tools[0]?.id ?? "demo.add", { a: 1 }, { timeoutMs: 5_000, conversation: "c", dryRun: true });
     return await plane.activity();
   } catch (thrown) {
     if (thrown instanceof PlaneError) return thrown.code;

@@ -42,8 +42,7 @@ export const waitingQuery = () =>
 export const pendingQuery = () =>
   queryOptions({
     queryKey: ["approvals", "pending"],
-    queryFn: ({ signal }) =>
-      get<HeldPage>(withQuery("/approvals", { status: "pending", limit: 1000 }), signal),
+    queryFn: ({ signal }) => get<HeldPage>(withQuery("/approvals", { status: "pending", limit: 1000 }), signal),
     refetchInterval: ({ state }) => untilNextEnd(state.data?.approvals ?? []),
   });
 
@@ -63,10 +62,7 @@ export const answeredQuery = () =>
   infiniteQueryOptions({
     queryKey: ["approvals", "answered"],
     queryFn: ({ pageParam: cursor, signal }) =>
-      get<HeldPage>(
-        withQuery("/approvals", { status: "all", order: "newest", limit: answeredAtOnce, cursor }),
-        signal,
-      ),
+      get<HeldPage>(withQuery("/approvals", { status: "all", order: "newest", limit: answeredAtOnce, cursor }), signal),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });

@@ -93,8 +93,7 @@ export async function request<T>(method: Method, path: string, options: RequestO
   return readJson<T>(await response.text());
 }
 
-export const get = <T>(path: string, signal?: AbortSignal) =>
-  request<T>("GET", path, signal ? { signal } : {});
+export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", path, signal ? { signal } : {});
 export const post = <T>(path: string, body: unknown = {}) => request<T>("POST", path, { body });
 export const put = <T>(path: string, body: unknown) => request<T>("PUT", path, { body });
 export const remove = <T>(path: string) => request<T>("DELETE", path);

@@ -130,10 +130,7 @@ export const deadLettersQuery = (status: DeadLetterStatus | "") =>
   infiniteQueryOptions({
     queryKey: ["dead-letters", status],
     queryFn: ({ pageParam, signal }) =>
-      get<DeadLettersAnswer>(
-        withQuery("/dead-letters", { status, limit: pageSize, cursor: pageParam }),
-        signal,
-      ),
+      get<DeadLettersAnswer>(withQuery("/dead-letters", { status, limit: pageSize, cursor: pageParam }), signal),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });

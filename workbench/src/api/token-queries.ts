@@ -15,9 +15,7 @@ export function useToken(server: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (token: string | null): Promise<unknown> =>
-      token === null
-        ? remove(`/servers/${part(server)}/token`)
-        : put(`/servers/${part(server)}/token`, { token }),
+      token === null ? remove(`/servers/${part(server)}/token`) : put(`/servers/${part(server)}/token`, { token }),
     onSettled: () => {
       for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
     },

@@ -23,10 +23,7 @@ export const toolPagesQuery = (filter: ToolFilter, best?: number) =>
     queryKey: ["tool-list", filter, best],
     queryFn: ({ pageParam: cursor, signal }) => {
       const limit = cursor === "" ? firstPage : laterPages;
-      return get<ToolRowsAnswer>(
-        withQuery("/tools", { ...filter, best, view: "row", limit, cursor }),
-        signal,
-      );
+      return get<ToolRowsAnswer>(withQuery("/tools", { ...filter, best, view: "row", limit, cursor }), signal);
     },
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,

@@ -82,9 +82,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             <span className="truncate text-muted">{about}</span>
           </button>
         ))}
-        {choices.length === 0 && (
-          <p className="px-2.5 py-4 text-center text-[13px] text-muted">Nothing fits.</p>
-        )}
+        {choices.length === 0 && <p className="px-2.5 py-4 text-center text-[13px] text-muted">Nothing fits.</p>}
       </div>
     </dialog>
   );

@@ -69,10 +69,7 @@ function LazyPage({ source }: { source: Source }) {
   if (problem === null) return <Loading />;
   return (
     <Page title="This page cannot be shown">
-      <Failed
-        error={problem}
-        onRetry={() => (problem instanceof ApiError ? setTries(tries + 1) : location.reload())}
-      />
+      <Failed error={problem} onRetry={() => (problem instanceof ApiError ? setTries(tries + 1) : location.reload())} />
     </Page>
   );
 }

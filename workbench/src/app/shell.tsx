@@ -21,11 +21,7 @@ export function Shell() {
   const session = useQuery(sessionQuery());
   if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
   if (session.data !== undefined) return <Frame />;
-  return session.error ? (
-    <Failed error={session.error} onRetry={() => void session.refetch()} />
-  ) : (
-    <Loading />
-  );
+  return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
 }
 
 /** What had the focus may be gone with its page; then it is at the top of everything, a long way from the content. */

@@ -40,15 +40,9 @@ function Places({ waiting, onGo }: { waiting: number; onGo?: () => void }) {
       {places.map((place, at) => (
         <li key={place.to}>
           {place.group !== "" && place.group !== places[at - 1]?.group && (
-            <p className="px-2 pb-1 pt-4 text-[11px] font-medium uppercase tracking-wide text-muted">
-              {place.group}
-            </p>
+            <p className="px-2 pb-1 pt-4 text-[11px] font-medium uppercase tracking-wide text-muted">{place.group}</p>
           )}
-          <PlaceLink
-            place={place}
-            count={place.to === "/approvals" ? waiting : 0}
-            {...(onGo ? { onGo } : {})}
-          />
+          <PlaceLink place={place} count={place.to === "/approvals" ? waiting : 0} {...(onGo ? { onGo } : {})} />
         </li>
       ))}
     </ul>
@@ -88,11 +82,7 @@ function ThemeSwitch() {
   const [theme, choose] = useTheme();
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
   return (
-    <IconButton
-      label={`Theme: ${theme}. Change to ${next}`}
-      icon={themeIcons[theme]}
-      onClick={() => choose(next)}
-    />
+    <IconButton label={`Theme: ${theme}. Change to ${next}`} icon={themeIcons[theme]} onClick={() => choose(next)} />
   );
 }
 
@@ -114,9 +104,7 @@ function Foot() {
         </p>
       </div>
       <ThemeSwitch />
-      {session?.needsCredentials && (
-        <IconButton label="Sign out" icon={LogOut} onClick={() => void signOut()} />
-      )}
+      {session?.needsCredentials && <IconButton label="Sign out" icon={LogOut} onClick={() => void signOut()} />}
     </div>
   );
 }
@@ -152,11 +140,7 @@ export function PhoneBar({ waiting, onSearch }: BarProps) {
         More
       </button>
       <Dialog open={open} onClose={() => setOpen(false)} title="Toolplane">
-        <button
-          type="button"
-          onClick={onSearch}
-          className="mb-3 flex items-center gap-2 px-2 text-[13px] text-accent"
-        >
+        <button type="button" onClick={onSearch} className="mb-3 flex items-center gap-2 px-2 text-[13px] text-accent">
           <Search aria-hidden className="size-4" />
           Find a page or a tool
         </button>

@@ -76,8 +76,7 @@ const letterStatuses: Record<DeadLetterStatus, Word> = {
 
 const tables = { server: serverStates, call: callStatuses, held: heldStatuses, letter: letterStatuses };
 
-export const callStatusText = (status: string) =>
-  (callStatuses as Record<string, Word>)[status]?.text ?? status;
+export const callStatusText = (status: string) => (callStatuses as Record<string, Word>)[status]?.text ?? status;
 
 /** What people are told of a server's state: one that waits to be needed is idle, one that is fetched is installing. */
 export function ServerBadge({ server }: { server: Pick<ServerStatus, "state" | "idle" | "installing"> }) {

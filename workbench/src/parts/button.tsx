@@ -19,15 +19,7 @@ export type ButtonProps = Native & {
   busy?: boolean;
 };
 
-export function Button({
-  variant = "plain",
-  icon,
-  busy,
-  children,
-  className,
-  disabled,
-  ...rest
-}: ButtonProps) {
+export function Button({ variant = "plain", icon, busy, children, className, disabled, ...rest }: ButtonProps) {
   const Icon = busy ? LoaderCircle : icon;
   return (
     <button

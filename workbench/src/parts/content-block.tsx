@@ -66,11 +66,7 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
       </p>
       {typeof text === "string" && <ResultText text={text} />}
       {typeof blob === "string" &&
-        (imageType.test(type) ? (
-          <Picture data={blob} mimeType={type} />
-        ) : (
-          <Blob64 data={blob} uri={String(uri)} />
-        ))}
+        (imageType.test(type) ? <Picture data={blob} mimeType={type} /> : <Blob64 data={blob} uri={String(uri)} />)}
     </figure>
   );
 }
@@ -102,12 +98,7 @@ function ResourceLink({ block: { uri, name, description, mimeType } }: { block: 
       <Link2 aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="font-medium">{String(name ?? "resource")}</span>
       {isWeb ? (
-        <a
-          href={address}
-          target="_blank"
-          rel="noopener noreferrer"
-          className="break-all text-accent hover:underline"
-        >
+        <a href={address} target="_blank" rel="noopener noreferrer" className="break-all text-accent hover:underline">
           {address}
         </a>
       ) : (

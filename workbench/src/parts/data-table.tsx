@@ -87,11 +87,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <div
               key={title}
               role="columnheader"
-              className={classes(
-                "truncate text-xs font-medium text-muted",
-                align && "text-right",
-                wide && wideOnly,
-              )}
+              className={classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly)}
             >
               {title}
             </div>

@@ -71,16 +71,7 @@ type ConfirmProps = {
 };
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({
-  open,
-  title,
-  children,
-  action,
-  busy = false,
-  error,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
+export function Confirm({ open, title, children, action, busy = false, error, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog
       open={open}

@@ -49,12 +49,7 @@ function Branch({ name, value, depth }: { name: string | undefined; value: objec
     );
   return (
     <div>
-      <button
-        type="button"
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
-        className="flex items-center text-left"
-      >
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)} className="flex items-center text-left">
         <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", open && "rotate-90")} />
         <span className="pl-0.5">
           <Name name={name} />

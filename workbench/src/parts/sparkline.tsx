@@ -75,9 +75,7 @@ export function Bars({ bars, label, className }: BarsProps) {
             {parts.map(({ value, className: look }) => {
               const size = (value / most) * 96;
               top -= size;
-              return (
-                <rect key={look} x={at + gap / 2} y={top} width={1 - gap} height={size} className={look} />
-              );
+              return <rect key={look} x={at + gap / 2} y={top} width={1 - gap} height={size} className={look} />;
             })}
           </g>
         );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../../../model/json.ts";
 import { type ClaimPaths, JwtIssuer } from "../../../model/jwt-issuer.ts";
-import { readClaims } from "./read-claims.ts";
+import { readClaims } from "./verify-token.ts";
 
 function read(claims: UnknownObject, paths: Partial<ClaimPaths> = {}) {
   const settings = { issuer: "https://id.example", audience: "a", claims: paths };
@@ -61,12 +61,7 @@ test("the groups of tools are a list or words, and not said where the token does
 const scopes: [title: string, claims: UnknownObject, path: string | undefined, held: string[]][] = [
   ["the usual claim is a text with words", { scope: "openid read" }, undefined, ["read"]],
   ["the usual claim may be a list", { scope: ["admin"] }, undefined, ["admin"]],
-  [
-    "where the usual claim does not speak of us, calling is allowed",
-    { scope: "openid" },
-    undefined,
-    ["call"],
-  ],
+  ["where the usual claim does not speak of us, calling is allowed", { scope: "openid" }, undefined, ["call"]],
   ["a claim that is named is the last word", { scope: "admin", may: "read" }, "may", ["read"]],
   ["a claim that is named and missing gives nothing", { scope: "admin" }, "may", []],
   ["a claim that is named and says nothing of us gives nothing", { may: ["openid"] }, "may", []],

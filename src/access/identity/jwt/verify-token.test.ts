@@ -8,9 +8,7 @@ import { createVerifyToken } from "./verify-token.ts";
 
 async function setUp(options: IssuerOptions = {}, settings: object = {}) {
   const issuer = await startIssuer(options);
-  const verify = createVerifyToken(
-    JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }),
-  );
+  const verify = createVerifyToken(JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }));
   return { issuer, verify, [Symbol.asyncDispose]: issuer.stop };
 }
 
@@ -141,10 +139,7 @@ suite("a forged token is not believed", () => {
     await using at = await setUp();
     const [header, , signature] = (await at.issuer.token()).split(".");
     const claims = { iss: at.issuer.url, aud: "toolplane", sub: "root", exp: soon() };
-    await assert.rejects(
-      at.verify(`${header}.${encode(claims)}.${signature}`),
-      refused("signature", /does not fit/),
-    );
+    await assert.rejects(at.verify(`${header}.${encode(claims)}.${signature}`), refused("signature", /does not fit/));
     const mine = await signingKey("mine");
     const own = await at.issuer.token({}, { jwk: mine.jwk, jku: "http://127.0.0.1:1/" }, mine);
     await assert.rejects(at.verify(own), refused("signature", /does not publish/));
@@ -172,10 +167,7 @@ suite("the issuer's keys", () => {
     await at.verify(early);
     assert.equal(fetched(), 2);
     for (const kid of ["a", "b", "c"])
-      await assert.rejects(
-        at.verify(await at.issuer.token({}, { kid }, next)),
-        refused("signature", /publish/),
-      );
+      await assert.rejects(at.verify(await at.issuer.token({}, { kid }, next)), refused("signature", /publish/));
     assert.equal(fetched(), 2);
     await assert.rejects(
       at.verify(await at.issuer.token()),

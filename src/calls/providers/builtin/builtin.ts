@@ -4,10 +4,7 @@ import type { Provider, ProviderContext } from "../../../model/provider.ts";
 import type { ToolResult } from "../../../model/result.ts";
 
 /** A tool of our own. What the caller got wrong is an answer; whatever it throws is a failure. */
-export type BuiltinTool = (
-  args: JsonObject,
-  context: Pick<ProviderContext, "owner" | "signal">,
-) => Promise<ToolResult>;
+export type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
 
 /** Executes the tools that come with the plane: `config.tool` says which. */
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../model/json.ts";
-import { fillPrompt } from "./fill-prompt.ts";
+import { fillPrompt } from "./model.ts";
 
 const cases: [title: string, template: string, args: JsonObject, filled: string][] = [
   ["a text goes in as it is", "Say {{what}}!", { what: "hi" }, "Say hi!"],

@@ -1,5 +1,5 @@
 import { PlaneError } from "../../../model/errors.ts";
-import type { Json } from "../../../model/json.ts";
+import type { Json, JsonObject } from "../../../model/json.ts";
 import { ModelProviderConfig } from "../../../model/model-provider.ts";
 import type { Provider } from "../../../model/provider.ts";
 import type { ToolResult } from "../../../model/result.ts";
@@ -7,13 +7,9 @@ import { resultOf } from "../mapping.ts";
 import { type Reveal, readConfig } from "../read-config.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 import { explainModelFailure } from "./explain-failure.ts";
-import { fillPrompt } from "./fill-prompt.ts";
 
 /** Executes a tool by asking a model. The model is looked up by its name in the configuration. */
-export function createModelProvider(
-  reveal: Reveal,
-  findModel: (name: string) => Promise<ModelEndpoint>,
-): Provider {
+export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
   return async (spec, args, { signal }) => {
     const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));
     const endpoint = await findModel(config.model);
@@ -61,4 +57,15 @@ function parseAnswer(text: string, model: string): Json {
       data: { sent: true },
     });
   }
+}
+
+/** Puts arguments in the places of `{{name}}`; one that is not given leaves its place empty. What is put in is not read again. */
+export function fillPrompt(template: string, args: JsonObject): string {
+  return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(args, name) ? toText(args[name] as Json) : "",
+  );
+}
+
+function toText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

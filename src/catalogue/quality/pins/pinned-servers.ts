@@ -61,9 +61,7 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
     revision: () => revision,
     listed(server: string, identity: string, entries: readonly unknown[]): void {
       revision += 1;
-      const named = entries
-        .filter(isObject)
-        .map((entry): [string, UnknownObject] => [String(entry.name), entry]);
+      const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // The first of a name is the one that counts.
       listings.set(server, { server, identity, tools: new Map(named.reverse()) });
     },
@@ -93,8 +91,7 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       return firstSeen;
     },
     isLoaded(): boolean {
-      for (const { identity } of listings.values())
-        if (!known.has(identity) || doubtful.has(identity)) return false;
+      for (const { identity } of listings.values()) if (!known.has(identity) || doubtful.has(identity)) return false;
       return true;
     },
     look,

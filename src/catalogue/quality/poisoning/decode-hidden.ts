@@ -15,9 +15,7 @@ export function decodeBits(codes: readonly number[]): string {
   const kinds = [...new Set(codes)];
   if (kinds.length < 2) return "";
   const counts = kinds.map((kind) => codes.filter((code) => code === kind).length);
-  const [zero, one] = kinds.toSorted(
-    (a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0),
-  );
+  const [zero, one] = kinds.toSorted((a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0));
   const bits = codes.filter((code) => code === zero || code === one);
   const asBytes = (isOne: number | undefined) => {
     const bytes: number[] = [];

@@ -76,9 +76,7 @@ export const englishPhrases: readonly Phrase[] = [
     gap: 3,
     words: [
       set("ignore disregard forget override bypass discard"),
-      set(
-        "previous prior above earlier preceding existing system all any other your initial original safety",
-      ),
+      set("previous prior above earlier preceding existing system all any other your initial original safety"),
       orders,
     ],
   },
@@ -92,20 +90,14 @@ export const englishPhrases: readonly Phrase[] = [
     gap: 4,
     words: [
       set("not never don't dont without avoid mustn't shouldn't"),
-      set(
-        "tell telling mention mentioning inform informing notify notifying reveal revealing disclose alert alerting",
-      ),
+      set("tell telling mention mentioning inform informing notify notifying reveal revealing disclose alert alerting"),
       people,
     ],
   },
   {
     kind: "concealment",
     gap: 3,
-    words: [
-      set("not never don't dont without"),
-      set("mention mentioning reveal disclose"),
-      set("this that it these"),
-    ],
+    words: [set("not never don't dont without"), set("mention mentioning reveal disclose"), set("this that it these")],
   },
   {
     kind: "concealment",

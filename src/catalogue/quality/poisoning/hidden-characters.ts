@@ -5,8 +5,7 @@ import { excerptOf } from "./make-visible.ts";
 type Found = Omit<Finding, "where">;
 
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f;
-const isSelector = (code: number) =>
-  (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
+const isSelector = (code: number) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
 const isZeroWidth = (code: number) =>
   (code >= 0x200b && code <= 0x200d) ||
   (code >= 0x2060 && code <= 0x2064) ||
@@ -16,8 +15,7 @@ const isZeroWidth = (code: number) =>
   code === 0x115f ||
   code === 0x1160 ||
   code === 0xffa0;
-const isDirection = (code: number) =>
-  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+const isDirection = (code: number) => (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 
 const blackFlag = 0x1f3f4;
 /** So many invisible characters in a row say something. */

@@ -11,8 +11,7 @@ const fewestWords = 3;
 
 const comments = /<!--([\s\S]*?)(?:-->|$)/;
 const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
-const unseenElements =
-  /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
+const unseenElements = /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
 /** A quick look at a definition as JSON that overlooks nothing. */
 export function mayBeOutOfSight(json: string): boolean {
@@ -29,9 +28,7 @@ export function findOutOfSight(text: string): Found[] {
     if (!found) return [];
     const says = (found[1] ?? "").trim();
     const severity = wordsIn(says) >= fewestWords ? "high" : "low";
-    return [
-      placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says),
-    ];
+    return [placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says)];
   });
   return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
 }
@@ -51,9 +48,7 @@ function findPadding(text: string): Found[] {
 
 /** A picture is fetched by whoever shows it, with all that was written into its address. */
 function findImages(text: string): Found[] {
-  for (const found of text.matchAll(
-    /(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi,
-  )) {
+  for (const found of text.matchAll(/(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi)) {
     const address = found[1] ?? "";
     const at = found.index;
     if (/[{}<>$]|%7b|\[[a-z_ ]+\]/i.test(address) || isAskedFor.test(address))
@@ -66,12 +61,7 @@ function findImages(text: string): Found[] {
 const isAskedFor =
   /[?&/](?:\w*(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)\w*)=/i;
 
-function placed(
-  kind: Finding["kind"],
-  severity: Finding["severity"],
-  excerpt: string,
-  says: string | null,
-): Found {
+function placed(kind: Finding["kind"], severity: Finding["severity"], excerpt: string, says: string | null): Found {
   return { kind, severity, excerpt, decoded: says === null ? null : says.slice(0, 500) };
 }
 

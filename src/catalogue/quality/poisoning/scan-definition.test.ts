@@ -4,12 +4,9 @@ import fc from "fast-check";
 import type { Finding } from "../../../model/quality.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
-const asTags = (text: string) =>
-  Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");
+const asTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");
 const asSelectors = (text: string) =>
-  [...Buffer.from(text)]
-    .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16))
-    .join("");
+  [...Buffer.from(text)].map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16)).join("");
 const asBits = (text: string) =>
   [...Buffer.from(text)]
     .map((byte) => byte.toString(2).padStart(8, "0").replaceAll("0", "\u200b").replaceAll("1", "\u200c"))

@@ -16,10 +16,7 @@ const fields = {
   maxResultBytes: fit.whole,
 } satisfies Fields;
 
-type Line = Pick<
-  PlaneCallOptions,
-  "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"
-> & {
+type Line = Pick<PlaneCallOptions, "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"> & {
   tool: string;
   arguments?: unknown;
   toolGroups?: string[];

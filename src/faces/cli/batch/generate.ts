@@ -27,11 +27,7 @@ const fields = {
 } satisfies Fields;
 
 /** Many prompts, each answered by a model with tools, all on the sessions of one plane. */
-export async function generateAnswers(
-  cli: Cli,
-  file: string,
-  options: BatchOptions & ModelOptions,
-): Promise<number> {
+export async function generateAnswers(cli: Cli, file: string, options: BatchOptions & ModelOptions): Promise<number> {
   const entries = await readEntries(file, fields, "prompt");
   const shared = await modelOptions(options);
   return withPlane(cli, options, async (plane, interrupted) => {
@@ -40,24 +36,18 @@ export async function generateAnswers(
       toolsets: named("toolset", entries, options),
     });
     const traces = openTraces(entries, options);
-    const code = await runBatch(
-      entries,
-      { ...options, noun: "prompt" },
-      interrupted,
-      async (entry, signal) => {
-        const prompt = entry.fields as { prompt: string };
-        try {
-          const generation = await plane.generate({ ...shared, ...prompt, face: "cli", signal });
-          const ok = generation.outcome === "completed";
-          // Before its result: what is in one file without the other is done again.
-          if (traces && !signal.aborted)
-            traces.append({ ...head(entry), ok, run: await plane.run(generation.id) });
-          return { ok, ...shorten(generation) };
-        } catch (thrown) {
-          return { ok: false, error: reportError(toPlaneError(thrown)) };
-        }
-      },
-    );
+    const code = await runBatch(entries, { ...options, noun: "prompt" }, interrupted, async (entry, signal) => {
+      const prompt = entry.fields as { prompt: string };
+      try {
+        const generation = await plane.generate({ ...shared, ...prompt, face: "cli", signal });
+        const ok = generation.outcome === "completed";
+        // Before its result: what is in one file without the other is done again.
+        if (traces && !signal.aborted) traces.append({ ...head(entry), ok, run: await plane.run(generation.id) });
+        return { ok, ...shorten(generation) };
+      } catch (thrown) {
+        return { ok: false, error: reportError(toPlaneError(thrown)) };
+      }
+    });
     traces?.finish();
     return code;
   });

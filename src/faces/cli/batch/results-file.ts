@@ -28,10 +28,7 @@ export function openResults(
 ): ResultsFile {
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
   if (isThere && !resume && !force)
-    throw new PlaneError(
-      "USAGE",
-      `'${file}' has results already. --resume goes on with it, --force begins anew.`,
-    );
+    throw new PlaneError("USAGE", `'${file}' has results already. --resume goes on with it, --force begins anew.`);
   if (!isThere || !resume) write(file, () => writeFileSync(file, "", { mode: 0o600 }));
   const kept = readResults(file);
   requireSameInput(file, kept, entries);
@@ -73,10 +70,7 @@ function parse(line: string): Result | null {
   try {
     const parsed: unknown = JSON.parse(line);
     const isOurs =
-      isObject(parsed) &&
-      typeof parsed.line === "number" &&
-      typeof parsed.input === "string" &&
-      "ok" in parsed;
+      isObject(parsed) && typeof parsed.line === "number" && typeof parsed.input === "string" && "ok" in parsed;
     return isOurs ? (parsed as Result) : null;
   } catch {
     return null;

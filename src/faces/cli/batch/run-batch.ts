@@ -28,12 +28,8 @@ export async function runBatch(
 ): Promise<number> {
   const { parallel, out, retryFailed = false, resume = retryFailed, force, json } = options;
   if (out === undefined && (resume || force))
-    throw new PlaneError(
-      "USAGE",
-      "--resume, --retry-failed and --force are about a file of results: add --out FILE.",
-    );
-  const file =
-    out === undefined ? null : openResults(out, entries, { resume, force, redoFailed: retryFailed });
+    throw new PlaneError("USAGE", "--resume, --retry-failed and --force are about a file of results: add --out FILE.");
+  const file = out === undefined ? null : openResults(out, entries, { resume, force, redoFailed: retryFailed });
   const before = [...(file?.done.values() ?? [])];
   const left = entries.filter(({ line }) => !file?.done.has(line));
   using progress = showProgress(entries.length, before.length);
@@ -70,10 +66,7 @@ export async function runBatch(
 
 type Told = { total: number; failed: number; doneBefore: number };
 
-function sayWhatWasDone(
-  { total, failed, doneBefore }: Told,
-  { noun, out }: { noun: string; out?: string },
-): void {
+function sayWhatWasDone({ total, failed, doneBefore }: Told, { noun, out }: { noun: string; out?: string }): void {
   const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
   const results = out ? ` Results: ${out}` : "";
   say(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);

@@ -17,8 +17,7 @@ export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHe
     const choices = choicesFor(held, false);
     for (;;) {
       const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
-      if (signal.aborted && !cancelled.aborted)
-        print("Somebody else has answered, or nobody waits any more.");
+      if (signal.aborted && !cancelled.aborted) print("Somebody else has answered, or nobody waits any more.");
       const answer = line === null ? null : readAnswer(line, { ...held, allowEdit: false });
       if (answer !== undefined && answer !== "edit") return answer;
       if (line?.startsWith("/")) {

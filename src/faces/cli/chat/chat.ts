@@ -1,33 +1,81 @@
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
 import { abortable } from "../../../lib/abortable.ts";
 import { countOf } from "../../../lib/count-of.ts";
+import { plainText } from "../../../lib/plain-text.ts";
+import { redact } from "../../../lib/redact.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
+import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { agentExitCode, sayHowItEnded } from "../agent-outcome.ts";
 import { answerQuestions } from "../answer-questions.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors } from "../colors.ts";
+import { howToConfigureModel } from "../model-hint.ts";
 import { print, printError, say } from "../output.ts";
+import { showMessages } from "../show-messages.ts";
 import { terminal } from "../terminal.ts";
 import { openPlane } from "../with-plane.ts";
-import { type Chat, newConversation, usualSettings } from "./chat-state.ts";
-import { complete } from "./complete.ts";
-import { keepHistory, loadHistory } from "./history-file.ts";
-import { createInterrupts } from "./interrupts.ts";
+import { askInLine } from "./ask-in-line.ts";
+import { type Chat, callOptions, newConversation, usualSettings } from "./chat-state.ts";
 import { createLinePrompts } from "./line-prompts.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { createLoading } from "./loading.ts";
-import { showEvents } from "./show-events.ts";
-import { splitWords } from "./split-words.ts";
-import { talk } from "./talk.ts";
-import { findVerb } from "./verbs.ts";
+import { mcpVerbs } from "./mcp-verbs.ts";
+import { findVerb, verbs } from "./verbs.ts";
+
+/** What somebody who looks over the shoulder of a plane wants to see go by. */
+const shownEvents = [
+  ...(["server.connecting", "server.connected", "server.disconnected", "server.error"] as const),
+  ...(["tool.call", "tool.retry", "tool.result", "tool.search", "tool.dynamicLoad"] as const),
+  ...(["approval.requested", "approval.changed", "hook.decided"] as const),
+  ...(["dead_letter.added", "dead_letter.resolved", "dead_letter.abandoned"] as const),
+] satisfies EventType[];
+
+/** Until it is disposed of. */
+function showEvents(plane: Plane, show: (text: string) => void): Disposable {
+  const leave = shownEvents.map((type) => plane.on(type, (event) => show(renderEvent(event))));
+  return {
+    [Symbol.dispose]() {
+      for (const stop of leave) stop();
+    },
+  };
+}
+
+/** Its type and its short facts. */
+function renderEvent({ type, ...facts }: PlaneEvent): string {
+  const told = Object.entries(facts)
+    .filter(([, value]) => value !== null && (typeof value !== "object" || isNames(value)))
+    .map(([name, value]) => `${name}=${plainText(String(value)).replaceAll(/\s+/g, " ")}`);
+  return colors.dim(`${type} ${told.join(" ")}`);
+}
+
+function isNames(value: object): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
+const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
+
+/** A line as a shell would take it apart: quotes keep blanks together, a backslash takes what follows as it is. */
+export function splitWords(line: string): string[] {
+  const words = line.match(word) ?? [];
+  if (line.replaceAll(word, "").trim() !== "")
+    throw new PlaneError("USAGE", "A quote is open at the end of the line. Close it, or write \\ before it.");
+  return words.map((whole) =>
+    whole.replaceAll(
+      part,
+      (_, double?: string, single?: string, escaped?: string, plain?: string) =>
+        double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? escaped ?? plain ?? "",
+    ),
+  );
+}
 
 /** A conversation at the terminal, or a script of one: each line is a verb or a question. */
 export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   if (options.json)
-    throw new PlaneError(
-      "USAGE",
-      "chat is for people and has no --json. 'toolplane agent QUESTION --json' has.",
-    );
+    throw new PlaneError("USAGE", "chat is for people and has no --json. 'toolplane agent QUESTION --json' has.");
   using interrupts = createInterrupts();
   await using plane = await openPlane(cli, options, { answersQuestions: true });
   plane.start();
@@ -128,4 +176,140 @@ function greet(plane: Plane): void {
       ? "Ask something, or type /help."
       : "No model is configured; /model says how. /help shows the rest.";
   print(colors.dim(`${countOf(count, "server")}${whose}. ${talking}`));
+}
+
+/** Newest first; none where there is no file yet. */
+function loadHistory(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** What looks like a secret is not written down. That it cannot be written is no reason to end a conversation. */
+function keepHistory(file: string, history: readonly string[]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const kept = history.filter((line) => redact(line) === line && !line.includes("\n"));
+    writeFileSync(file, `${kept.join("\n")}\n`, { mode: 0o600 });
+  } catch {
+    // A directory that cannot be written to costs the history and nothing else.
+  }
+}
+
+/** What is no verb goes to the agent, with all that was said before. */
+async function talk(chat: Chat, question: string): Promise<number> {
+  const { plane, settings, away, history } = chat;
+  if (Object.keys(plane.config().models).length === 0) {
+    print(howToConfigureModel(plane.config()));
+    print("Everything but chatting works without one: /help shows what.");
+    return errorTable.CONFIG_INVALID.exit;
+  }
+  const write = (text: string) => void terminal.stdout.write(text);
+  const result = await plane.runAgent(question, {
+    ...callOptions(chat),
+    ...(settings.model === null ? {} : { model: settings.model }),
+    ...(settings.toolset === null ? {} : { toolset: settings.toolset }),
+    ...(settings.style === null ? {} : { style: settings.style }),
+    ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
+    history,
+    askHere: askInLine(chat),
+    onMessage: showMessages({ answer: write, aside: write }),
+  });
+  chat.history = result.history;
+  if (result.state !== undefined) settings.state = result.state;
+  sayHowItEnded(result);
+  return agentExitCode(result);
+}
+
+async function serversHere({ plane, away }: Chat): Promise<string[]> {
+  return (await plane.servers()).map(({ name }) => name).filter((name) => !away.has(name));
+}
+
+/** What the last word on the line may become, and the word. */
+async function complete(chat: Chat, line: string): Promise<[string[], string]> {
+  if (!line.startsWith("/")) return [[], line];
+  const words = line.slice(1).split(/\s+/);
+  const last = words.at(-1) ?? "";
+  if (words.length === 1) return [match(Object.keys(verbs), last).map((verb) => `/${verb} `), line];
+  const found = match(await candidates(chat, words), last);
+  // What an argument is set to follows at once.
+  return [found.map((word) => (word.endsWith("=") ? word : `${word} `)), last];
+}
+
+function match(known: readonly string[], start: string): string[] {
+  return known.filter((candidate) => candidate.startsWith(start));
+}
+
+async function candidates(chat: Chat, [verb, first, ...others]: readonly string[]): Promise<string[]> {
+  const { models, toolsets } = chat.plane.config();
+  const isFirst = others.length === 0;
+  if (verb === "mcp" && isFirst) return Object.keys(mcpVerbs);
+  if (verb === "mcp" && others.length === 1 && first !== "search")
+    return (await chat.plane.servers()).map(({ name }) => name);
+  if (verb === "call" && isFirst) return (await chat.loading.tools()).map(({ name }) => name);
+  if (verb === "call") return argumentsOf(chat, first ?? "");
+  if (verb === "model") return Object.keys(models);
+  if (verb === "toolset") return [...Object.keys(toolsets), "none"];
+  if (verb === "style") return ["tools", "react"];
+  if (verb === "plan") return ["on", "off", "show"];
+  return verb === "approve" || verb === "reject" ? ["all"] : [];
+}
+
+/** Its arguments, each with what has to follow. */
+async function argumentsOf({ plane }: Chat, name: string): Promise<string[]> {
+  const { properties = {} } = (await plane.tool(name)).parameters as {
+    properties?: Record<string, { type?: unknown }>;
+  };
+  return Object.entries(properties).map(([key, { type }]) => `${key}${type === "string" ? "=" : ":="}`);
+}
+
+/** Ctrl-C cancels what runs; when nothing runs, or it was cancelled already, it ends. Other signals end at once. */
+function createInterrupts() {
+  const ended = new AbortController();
+  let running: AbortController | null = null;
+  let wasWarned = false;
+  let exitCode: number | undefined;
+
+  const endBy = (signal: NodeJS.Signals) => {
+    exitCode = 128 + constants.signals[signal];
+    running?.abort(new Error(`interrupted by ${signal}`));
+    ended.abort();
+  };
+  const onInterrupt = () => {
+    if (running && !running.signal.aborted) running.abort(new Error("cancelled"));
+    else endBy("SIGINT");
+  };
+  const ending = ["SIGTERM", "SIGHUP"] as const;
+  terminal.signals.on("SIGINT", onInterrupt);
+  for (const signal of ending) terminal.signals.on(signal, endBy);
+
+  return {
+    ended: ended.signal,
+    /** What runs now, or would. */
+    running: () => running?.signal ?? ended.signal,
+    exitCode: () => exitCode,
+    end: () => ended.abort(),
+    /** From the keyboard: what was typed is given up first, and an empty line ends only at the second time. */
+    interrupt(isEmpty: boolean): void {
+      if (running) return onInterrupt();
+      if (isEmpty && wasWarned) return ended.abort();
+      wasWarned = isEmpty;
+      if (isEmpty) terminal.stderr.write("\n(Ctrl-C once more ends; so do Ctrl-D and /quit)\n");
+    },
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      running = new AbortController();
+      wasWarned = false;
+      try {
+        return await work();
+      } finally {
+        running = null;
+      }
+    },
+    [Symbol.dispose](): void {
+      terminal.signals.off("SIGINT", onInterrupt);
+      for (const signal of ending) terminal.signals.off(signal, endBy);
+    },
+  };
 }

@@ -5,10 +5,7 @@ import { print } from "../output.ts";
 import type { Chat } from "./chat-state.ts";
 
 /** Questions on a line of their own. A verb there is no answer: it declines, and is run afterwards. */
-export function createLinePrompts(
-  { ask, putBack }: Pick<Chat, "ask" | "putBack">,
-  signal: () => AbortSignal,
-): Prompts {
+export function createLinePrompts({ ask, putBack }: Pick<Chat, "ask" | "putBack">, signal: () => AbortSignal): Prompts {
   const askLine = async (prompt: string): Promise<string | typeof declined> => {
     const line = await ask(colors.yellow(`${prompt}: `), signal());
     if (line === null) return declined;

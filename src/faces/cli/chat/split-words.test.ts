@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitWords } from "./split-words.ts";
+import { splitWords } from "./chat.ts";
 
 test("words end at blanks, unless quotes keep them together", () => {
   assert.deepEqual(splitWords("  echo.echo  message='two words' "), ["echo.echo", "message=two words"]);

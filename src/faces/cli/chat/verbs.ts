@@ -1,13 +1,249 @@
+import { writeFile } from "node:fs/promises";
+import { countOf } from "../../../lib/count-of.ts";
+import { fileTrouble } from "../../../lib/file-trouble.ts";
 import { nearest } from "../../../lib/nearest.ts";
+import { plainText } from "../../../lib/plain-text.ts";
+import { agentStyles } from "../../../model/agent-run.ts";
+import type { Outcome } from "../../../model/call.ts";
 import { PlaneError } from "../../../model/errors.ts";
+import type { HeldView, Plan } from "../../../model/held-call.ts";
+import { findByPrefix, shorten } from "../approval-ids.ts";
+import { renderArguments } from "../approval-view.ts";
+import { argumentHints, readCallArguments, typedForTool } from "../call-arguments.ts";
 import { colors } from "../colors.ts";
+import { howToConfigureModel } from "../model-hint.ts";
 import { print } from "../output.ts";
-import { call } from "./call-verb.ts";
-import { newConversation, type Verb } from "./chat-state.ts";
+import { exitCodeOf, printOutcome } from "../print-outcome.ts";
+import { askInLine } from "./ask-in-line.ts";
+import { type Chat, callOptions, newConversation, usage, type Verb } from "./chat-state.ts";
 import { mcp, mcpVerbs } from "./mcp-verbs.ts";
-import { approve, plan, reject } from "./plan-verbs.ts";
-import { save } from "./save-verb.ts";
-import { groups, model, state, style, toolset, verbose } from "./setting-verbs.ts";
+
+const which = "[N|all|ID]";
+
+const plan: Verb = {
+  usage: "[on|off|show]",
+  about: "queue what would change something instead of doing it; show what is queued",
+  async run(chat, [word]) {
+    if (word !== undefined && !["on", "off", "show"].includes(word)) throw usage("plan", plan);
+    const { settings } = chat;
+    if (word !== "show") {
+      settings.isPlanning = word === undefined ? !settings.isPlanning : word === "on";
+      print(
+        settings.isPlanning
+          ? "Plan mode is on: what would change something is queued. /approve runs it."
+          : "Plan mode is off: what the policy allows is done at once.",
+      );
+    }
+    printWaiting(await waitingHere(chat));
+    return undefined;
+  },
+};
+
+const approve: Verb = {
+  usage: which,
+  about: "run what waits: the first N, all of it, or one",
+  async run(chat, words) {
+    let code = 0;
+    for (const held of await chosen(chat, words)) {
+      const outcome = await run(chat, held);
+      print(colors.bold(plainText(held.tool)));
+      if (outcome) printOutcome(outcome);
+      else print("It runs where its caller waits for it.");
+      code = outcome ? exitCodeOf(outcome) : 0;
+      // What comes next may rely on it.
+      if (code !== 0) break;
+    }
+    return code;
+  },
+};
+
+const reject: Verb = {
+  usage: `${which} [REASON…]`,
+  about: "do none of what waits, or not these",
+  async run(chat, [first, ...words]) {
+    const reason = words.join(" ");
+    const all = await chosen(chat, first === undefined ? [] : [first]);
+    const said = reason === "" ? {} : { reason };
+    for (const { id, plan: made } of all)
+      if (made === null) await chat.plane.answerApproval(id, { decision: "reject", ...said });
+      else await chat.plane.rejectPlan(made, { ids: [id], ...said });
+    print(`${all.length} rejected: ${all.map(({ tool }) => plainText(tool)).join(", ")}`);
+    return undefined;
+  },
+};
+
+/** Null where it runs elsewhere. */
+async function run({ plane }: Chat, { id, plan: made }: HeldView): Promise<Outcome | null> {
+  if (made === null) return (await plane.answerApproval(id, { decision: "approve" })).outcome ?? null;
+  return (await plane.approvePlan(made, { ids: [id] })).outcomes[0]?.outcome ?? null;
+}
+
+/** What this conversation has queued, in the order in which it runs, then what else of it waits. */
+async function waitingHere({ plane, conversation }: Chat): Promise<HeldView[]> {
+  const [plans, approvals] = await Promise.all([plane.plans(), plane.approvals({ status: "pending" })]);
+  const queued = plans
+    .filter((made) => made.conversation === conversation && isOpen(made))
+    .flatMap(({ changes }) => changes.filter(({ status }) => status === "pending"));
+  const alone = approvals.filter((held) => held.plan === null && held.options.conversation === conversation);
+  return [...queued, ...alone];
+}
+
+function isOpen({ status }: Plan): boolean {
+  return status === "pending" || status === "partly";
+}
+
+/** Without a word it is all of it. */
+async function chosen(chat: Chat, words: readonly string[]): Promise<HeldView[]> {
+  const [word = "all", ...others] = words;
+  if (others.length > 0) throw usage("approve", approve);
+  const waiting = await waitingHere(chat);
+  if (waiting.length === 0) throw new PlaneError("NOT_FOUND", "Nothing waits for an answer here.");
+  if (word === "all") return waiting;
+  if (/^\d{1,3}$/.test(word) && Number(word) > 0) return waiting.slice(0, Number(word));
+  const ids = waiting.map(({ id }) => id);
+  const id = findByPrefix(word, ids, { what: "change", where: "/plan show" });
+  return waiting.filter((held) => held.id === id);
+}
+
+function printWaiting(waiting: readonly HeldView[]): void {
+  if (waiting.length === 0) return print(colors.dim("Nothing is queued."));
+  const short = shorten(waiting.map(({ id }) => id));
+  for (const [at, { id, tool, shown, verdict }] of waiting.entries()) {
+    print(`${at + 1}. ${colors.bold(plainText(tool))} ${colors.dim(short(id))}`);
+    for (const line of renderArguments(shown, "   ")) print(line);
+    print(colors.dim(`   # ${plainText(verdict.reason)}`));
+  }
+}
+
+/** What takes a setting back. */
+const none = "none";
+
+const model: Verb = {
+  usage: "[NAME]",
+  about: "which configured model answers",
+  run({ plane, settings }, [name]) {
+    const known = Object.keys(plane.config().models);
+    if (known.length === 0) return void print(howToConfigureModel(plane.config()));
+    if (name !== undefined) settings.model = pick("model", name, known);
+    print(`Model: ${settings.model ?? (known.includes("default") ? "default" : known[0])} of ${known.join(", ")}`);
+  },
+};
+
+const toolset: Verb = {
+  usage: `[NAME|${none}]`,
+  about: "which selection of tools the model gets",
+  run({ plane, settings }, [name]) {
+    const known = Object.keys(plane.config().toolsets);
+    if (name !== undefined) settings.toolset = pick("toolset", name, known);
+    print(`Toolset: ${settings.toolset ?? "every tool"}${known.length > 0 ? `; there are ${known.join(", ")}` : ""}`);
+  },
+};
+
+const style: Verb = {
+  usage: agentStyles.join("|"),
+  about: "how the model asks for tools: tools, or in plain text",
+  run({ settings }, [name]) {
+    if (name !== undefined) settings.style = pick("style", name, agentStyles);
+    print(`Style: ${settings.style ?? "tools"}`);
+  },
+};
+
+const groups: Verb = {
+  usage: `[GROUP…|*|${none}]`,
+  about: "the groups of tools that are meant",
+  run({ settings }, words) {
+    if (words.length > 0) settings.groups = words[0] === none ? null : words;
+    print(`Groups of tools: ${settings.groups?.join(", ") ?? "default"}`);
+  },
+};
+
+const state: Verb = {
+  usage: `[STATE|${none}]`,
+  about: "the state that the agent is in",
+  run({ settings }, [name]) {
+    if (name !== undefined) settings.state = name === none ? null : name;
+    print(`State: ${settings.state ?? none}`);
+  },
+};
+
+const verbose: Verb = {
+  usage: "[on|off]",
+  about: "show what happens: servers, calls, searches, approvals",
+  run({ plane, settings }, [word]) {
+    settings.isVerbose = word === undefined ? !settings.isVerbose : word === "on";
+    print(`Events are ${settings.isVerbose ? "shown" : "not shown"}.`);
+    if (settings.isVerbose && plane.isRemote)
+      print(
+        "The plane serves elsewhere: its events are at GET /events. Start chat with --standalone to see them here.",
+      );
+  },
+};
+
+function pick<T extends string>(what: string, name: string, known: readonly T[]): T | null {
+  if (name === none) return null;
+  const found = known.find((candidate) => candidate === name);
+  if (found !== undefined) return found;
+  const [meant] = nearest(name, known, 1);
+  const remedy = meant
+    ? `Did you mean '${meant}'?`
+    : known.length === 0
+      ? `The configuration has none; add one under '${what}s'.`
+      : `There are ${known.join(", ")}.`;
+  throw new PlaneError("USAGE", `There is no ${what} '${name}'. ${remedy}`);
+}
+
+const call: Verb = {
+  usage: "TOOL [key=value…] [key:=json…]",
+  about: "call a tool",
+  endsItself: true,
+  async run(chat, [tool, ...values]) {
+    if (tool === undefined) throw usage("call", call);
+    const given = await readCallArguments(undefined, values);
+    await requireHere(chat, tool);
+    const args = await typedForTool(chat.plane, tool, given, values);
+    const outcome = await chat.plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat) });
+    const { call: called, plan, approval } = outcome;
+    if (called.status !== "waiting") printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
+    else if (plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
+    else print(`${colors.yellow("waiting")} /approve ${approval?.id.slice(0, 8)} runs it.`);
+    // To queue it is what was wanted.
+    if (called.status === "waiting" && plan) return 0;
+    return exitCodeOf(outcome);
+  },
+};
+
+/** A call would start its server again. */
+async function requireHere({ plane, away }: Chat, name: string): Promise<void> {
+  if (away.size === 0) return;
+  const tool = await plane.tool(name).catch(() => null);
+  const server = tool?.id.server ?? null;
+  if (server !== null && away.has(server))
+    throw new PlaneError(
+      "SERVER_UNAVAILABLE",
+      `'${name}' is gone: '${server}' was disconnected here. /mcp connect ${server} brings it back.`,
+      { data: { server } },
+    );
+}
+
+const save: Verb = {
+  usage: "FILE [--force]",
+  about: "write the conversation to a file that 'agent --history' takes",
+  async run({ conversation, history }, words) {
+    const [file, ...others] = words.filter((word) => word !== "--force");
+    if (file === undefined || others.length > 0) throw usage("save", save);
+    const text = `${JSON.stringify({ conversation, history }, null, 2)}\n`;
+    try {
+      await writeFile(file, text, { mode: 0o600, flag: words.includes("--force") ? "w" : "wx" });
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (code === "EEXIST")
+        throw new PlaneError("USAGE", `'${file}' is there already. /save ${file} --force overwrites it.`);
+      throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
+    }
+    print(`${countOf(history.length, "message")} saved in ${file}.`);
+    return undefined;
+  },
+};
 
 const clear: Verb = {
   usage: "",
@@ -59,9 +295,7 @@ export function findVerb(name: string): Verb {
 function renderHelp(): string {
   const own = Object.entries(verbs).filter(([name]) => name !== "mcp");
   const rows = [
-    ...Object.entries(mcpVerbs).map(
-      ([name, verb]) => [name === "list" ? "mcp" : `mcp ${name}`, verb] as const,
-    ),
+    ...Object.entries(mcpVerbs).map(([name, verb]) => [name === "list" ? "mcp" : `mcp ${name}`, verb] as const),
     ...own,
   ].map(([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const);
   const width = Math.max(...rows.map(([typed]) => typed.length));

@@ -1,14 +1,93 @@
+import { matchesGlob } from "../../../lib/glob.ts";
 import { createLru } from "../../../lib/lru.ts";
+import { alwaysLoaded } from "../../../model/always-loaded.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
+import { metaTools } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Era } from "../../../protocol/session.ts";
 import type { Surface } from "../surfaces.ts";
-import { renderTool, type Wait } from "../tool-list.ts";
+import { renderList, renderTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
-import { createLoadedTools } from "./loaded-tools.ts";
-import type { LookUp, Shown } from "./look-up.ts";
-import { createScales } from "./scales.ts";
-import { createShortList } from "./short-list.ts";
+import { type LookUp, lookUpIn, type Shown } from "./look-up.ts";
+
+type ShortList = {
+  /** The result of `tools/list`, written once as long as it is the same. */
+  text(era: Era): Promise<string>;
+  lookUp(wait?: Wait): Promise<LookUp>;
+  /** Those that are there without being asked for. */
+  always(): Promise<Shown[]>;
+};
+
+type Written = { named: object; config: object; revision: number; texts: Partial<Record<Era, string>> };
+
+const nothing = new Map();
+
+/** What a client is shown that loads what it needs: our own tools, those that are always there, and the loaded ones. */
+function createShortList(plane: Plane, surface: Surface, loaded: Pick<LoadedTools, "keys" | "revision">): ShortList {
+  let written: Written | undefined;
+  const patterns = () => plane.config().lazy.alwaysLoadTools;
+  const lookUp = async (wait?: Wait) => lookUpIn(await surface.tools.named(wait));
+
+  async function always(): Promise<Shown[]> {
+    if (patterns().length === 0) return [];
+    const all = (await lookUp()).all();
+    const tools = all.map(({ tool }) => tool);
+    const meant = alwaysLoaded(tools, patterns(), matchesGlob);
+    return all.filter(({ tool }) => meant.has(tool));
+  }
+
+  /** What is loaded comes last, so that what stands before it stays what it was. */
+  async function listed(): Promise<Shown[]> {
+    const { byKey } = await lookUp();
+    const first = await always();
+    const there = new Set(first.map(({ key }) => key));
+    return [...first, ...loaded.keys().flatMap((key) => (there.has(key) ? [] : (byKey(key) ?? [])))];
+  }
+
+  return {
+    lookUp,
+    always,
+    async text(era) {
+      const isBare = loaded.keys().length === 0 && patterns().length === 0;
+      // Who has only our own tools waits for no server.
+      const named = isBare ? nothing : await surface.tools.named();
+      const state = { named, config: plane.config(), revision: loaded.revision() };
+      if (!written || !isSame(written, state)) written = { ...state, texts: {} };
+      const { texts } = written;
+      if (texts[era] === undefined) {
+        const tools = isBare ? [] : await listed();
+        const rendered = tools.map(({ shown, tool }) => renderTool(shown, tool, era));
+        texts[era] = JSON.stringify(renderList([...metaTools, ...rendered], era));
+      }
+      return texts[era];
+    },
+  };
+}
+
+function isSame(a: Omit<Written, "texts">, b: Omit<Written, "texts">): boolean {
+  return a.named === b.named && a.config === b.config && a.revision === b.revision;
+}
+
+type Weight = { text: string; tools: number; tokens: number };
+
+/** What was counted last of each surface; most clients of one have the same list. */
+const known = new WeakMap<Surface, Promise<Weight>>();
+
+/** How many tools a list has and what they cost; the same list is counted once. */
+function createScales(plane: Plane, surface: Surface) {
+  async function count(text: string): Promise<Weight> {
+    const { tools } = JSON.parse(text) as { tools: unknown[] };
+    const counts = await plane.countTokens(tools.map((tool) => JSON.stringify(tool)));
+    return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
+  }
+  return async (text: string): Promise<Weight> => {
+    const before = await known.get(surface)?.catch(() => undefined);
+    if (before?.text === text) return before;
+    const counting = count(text);
+    known.set(surface, counting);
+    return counting;
+  };
+}
 
 /** What one client was shown is remembered that far back. */
 const minShown = 10_000;
@@ -140,4 +219,67 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
 
 function textOf({ shown, tool }: Shown): string {
   return JSON.stringify(renderTool(shown, tool, "legacy"));
+}
+
+type Weighed = { key: string; tokens: number };
+
+type LoadedTools = {
+  /** Takes these in, the best first, and tells which are new and which had to go for them. */
+  load(tools: readonly Weighed[]): { added: string[]; dropped: string[] };
+  /** It was used, so others go before it. */
+  touch(key: string): void;
+  /** In the order in which they came, so that what stands before stays where it is. */
+  keys(): string[];
+  tokens(): number;
+  /** Another number whenever the keys are others. */
+  revision(): number;
+  clear(): void;
+};
+
+type Kept = { tokens: number; usedAt: number };
+
+/** The tools that one client has loaded: not more than so many tokens, and always the one that was asked for last. */
+export function createLoadedTools(limit: () => number): LoadedTools {
+  const kept = new Map<string, Kept>();
+  let clock = 0;
+  let revision = 0;
+  const sum = () => [...kept.values()].reduce((total, { tokens }) => total + tokens, 0);
+  const use = (key: string) => {
+    const one = kept.get(key);
+    clock += 1;
+    if (one) one.usedAt = clock;
+  };
+
+  function makeRoom(): string[] {
+    const oldest = [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt).map(([key]) => key);
+    const dropped: string[] = [];
+    for (const key of oldest) {
+      if (sum() <= limit() || kept.size === 1) break;
+      kept.delete(key);
+      dropped.push(key);
+    }
+    return dropped;
+  }
+
+  return {
+    load(tools) {
+      const fresh = new Set(tools.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
+      for (const { key, tokens } of tools) kept.set(key, { usedAt: 0, ...kept.get(key), tokens });
+      // The best is used last, so it is the last to go.
+      for (const { key } of tools.toReversed()) use(key);
+      const dropped = makeRoom();
+      const added = tools.map(({ key }) => key).filter((key) => fresh.has(key) && kept.has(key));
+      const gone = dropped.filter((key) => !fresh.has(key));
+      if (added.length + gone.length > 0) revision += 1;
+      return { added, dropped: gone };
+    },
+    touch: use,
+    keys: () => [...kept.keys()],
+    tokens: sum,
+    revision: () => revision,
+    clear() {
+      if (kept.size > 0) revision += 1;
+      kept.clear();
+    },
+  };
 }

@@ -47,10 +47,7 @@ export function createLazyMode(plane: Plane): LazyMode {
       return settled.get(surface)?.isLazy === true;
     },
     isKnownLazy: (surface) =>
-      Promise.race([
-        isLazy(surface).catch(() => false),
-        pause(greetingMs, { isBackground: true }).then(() => false),
-      ]),
+      Promise.race([isLazy(surface).catch(() => false), pause(greetingMs, { isBackground: true }).then(() => false)]),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLoadedTools } from "./loaded-tools.ts";
+import { createLoadedTools } from "./client-tools.ts";
 
 const of = (tokens: number, ...keys: string[]) => keys.map((key) => ({ key, tokens }));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMetaCall } from "./read-call.ts";
+import { readMetaCall } from "../answer-call.ts";
 
 test("a call through another tool is the call of the tool that is named", () => {
   assert.deepEqual(readMetaCall("call_tool", { name: "a__b", arguments: { x: 1 } }), {
@@ -27,18 +27,12 @@ test("those that find tools are our own, also when they are called through anoth
 
 test("what makes no sense is answered with what to do", () => {
   for (const [args, said] of [
-    [
-      { name: "mcp_tool_list", arguments: { q: 1 } },
-      /'q' is no argument of mcp_tool_list\. It takes server\./,
-    ],
+    [{ name: "mcp_tool_list", arguments: { q: 1 } }, /'q' is no argument of mcp_tool_list\. It takes server\./],
     [undefined, /'name' of call_tool must be the name of a tool/],
     ["text", /'name' of call_tool/],
     [{ name: 5 }, /Find one with mcp_tool_search/],
     [{ name: "call_tool" }, /does not call itself/],
-    [
-      { name: "a__b", path: "/" },
-      /'path' is no argument of call_tool. Put what 'a__b' takes into 'arguments'/,
-    ],
+    [{ name: "a__b", path: "/" }, /'path' is no argument of call_tool. Put what 'a__b' takes into 'arguments'/],
   ] as const) {
     const meant = readMetaCall("call_tool", args);
     assert.match("wrong" in meant ? meant.wrong : "", said);

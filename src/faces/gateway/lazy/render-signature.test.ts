@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderSignature } from "./render-signature.ts";
+import { renderSignature } from "./search-tools.ts";
 
 const text = { type: "string" };
 const signature = (properties: object, required: string[] = []) =>

@@ -1,5 +1,5 @@
 import { sliceText } from "../../../lib/cut-text.ts";
-import type { JsonObject, UnknownObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
 import { metaToolNames } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { FoundTool, SearchAnswer, SearchRequest } from "../../../model/search.ts";
@@ -7,8 +7,72 @@ import { toolKey } from "../../../model/tool-name.ts";
 import type { Surface } from "../surfaces.ts";
 import type { ClientTools } from "./client-tools.ts";
 import type { LookUp, Shown } from "./look-up.ts";
-import { renderSignature } from "./render-signature.ts";
 import { joinServers, serversOnTheWay } from "./servers-here.ts";
+
+/** Longer ones are cut: whoever needs more gets the schema. */
+const longest = 300;
+const maxValues = 8;
+const deepest = 2;
+
+type Signature = { text: string; isWhole: boolean };
+
+/** The parameters of a tool on one line: a tenth of what their schema costs, and mostly enough for a call. */
+export function renderSignature(schema: JsonObject): Signature {
+  const parts: string[] = [];
+  let isWhole = !("oneOf" in schema || "anyOf" in schema || "allOf" in schema || "$ref" in schema);
+  let length = 0;
+  for (const part of members(schema, 0)) {
+    length += part.text.length + 2;
+    if (length > longest) return { text: `${parts.join(", ")}${parts.length > 0 ? ", " : ""}…`, isWhole: false };
+    parts.push(part.text);
+    isWhole &&= part.isWhole;
+  }
+  return { text: parts.join(", "), isWhole };
+}
+
+/** What a call has to have comes first. */
+function members({ properties, required }: JsonObject, depth: number): Signature[] {
+  if (!isObject(properties)) return [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const all = Object.entries(properties).map(([name, value]) => {
+    const { text, isWhole } = renderType(value, depth);
+    return { isNeeded: needed.has(name), text: `${name}${needed.has(name) ? "" : "?"}: ${text}`, isWhole };
+  });
+  return [...all.filter(({ isNeeded }) => isNeeded), ...all.filter(({ isNeeded }) => !isNeeded)];
+}
+
+function renderType(schema: unknown, depth: number): Signature {
+  if (!isObject(schema)) return { text: "any", isWhole: true };
+  const { type, enum: values, items, properties } = schema;
+  if ("const" in schema) return { text: JSON.stringify(schema.const), isWhole: true };
+  if (Array.isArray(values)) return renderValues(values);
+  if (type === "array") {
+    const { text, isWhole } = renderType(items, depth);
+    return { text: `${/[|]/.test(text) ? `(${text})` : text}[]`, isWhole };
+  }
+  if (isObject(properties)) return renderObject(schema as JsonObject, depth);
+  if (Array.isArray(type)) return { text: type.join("|"), isWhole: true };
+  if (typeof type === "string") return { text: type, isWhole: true };
+  return {
+    text: "any",
+    isWhole: Object.keys(schema).every((key) => key === "description" || key === "title"),
+  };
+}
+
+function renderObject(schema: JsonObject, depth: number): Signature {
+  if (depth >= deepest) return { text: "object", isWhole: false };
+  const inside = members(schema, depth + 1);
+  return {
+    text: `{${inside.map(({ text }) => text).join(", ")}}`,
+    isWhole: inside.every(({ isWhole }) => isWhole),
+  };
+}
+
+function renderValues(values: readonly unknown[]): Signature {
+  const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+  const isWhole = values.length <= maxValues;
+  return { text: [...shown, ...(isWhole ? [] : ["…"])].join("|"), isWhole };
+}
 
 /** Who has not listed by then is found the next time, and the answer says so. */
 const waitMs = 2_000;
@@ -56,9 +120,7 @@ export async function searchTools(
 
 /** Those that share its line are told of as well. */
 function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
-  return alsoOn.flatMap(
-    (server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? [],
-  );
+  return alsoOn.flatMap((server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? []);
 }
 
 /** Tools of our own are no answer to a search. */
@@ -90,9 +152,7 @@ function describe(
       ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
       : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
   const late =
-    onTheWay.length === 0
-      ? ""
-      : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
+    onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
   return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { Script } from "node:vm";
-import { docsPage } from "./page.ts";
+import { docsPage } from "../routes/document-routes.ts";
 import { script } from "./script.ts";
 
 const { html, policy } = docsPage();

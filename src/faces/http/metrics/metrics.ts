@@ -3,9 +3,9 @@ import { once } from "../../../lib/once.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
 import type { EventOf } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { trusted } from "../../../model/principal.ts";
 import { createAgentMetrics } from "./agent-metrics.ts";
 import { createBoundedLabel } from "./bounded-labels.ts";
-import { createGauges } from "./gauges.ts";
 
 /** From a tool in this process to one that takes its whole minute. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -26,9 +26,7 @@ export function createMetrics(plane: Plane): Metrics {
   const plain = new Registry();
   // The same numbers in the newer format; a registry writes only one.
   const open = new Registry();
-  open.setContentType(
-    Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE,
-  );
+  open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE);
   const registers = [plain, open];
   const calls = new Counter({
     ...{ name: "toolplane_calls_total", help: "Calls that ended, by tool and status.", registers },
@@ -131,5 +129,28 @@ export function createMetrics(plane: Plane): Metrics {
       const registry = /application\/openmetrics-text/i.test(accept ?? "") ? open : plain;
       return { type: registry.contentType, text: await registry.metrics() };
     },
+  };
+}
+
+/** What is true now is looked up when somebody asks and not kept up to date before. */
+function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> {
+  const state = new Gauge({
+    ...{ name: "toolplane_server_state", help: "1 for the state that each server is in.", registers },
+    labelNames: ["server", "state"],
+  });
+  const connected = new Gauge({ name: "toolplane_servers_connected", help: "Connected servers.", registers });
+  const letters = new Gauge({
+    ...{ name: "toolplane_dead_letters", help: "Calls that failed for good, by status.", registers },
+    labelNames: ["status"],
+  });
+  const labelOf = createBoundedLabel();
+  // The numbers are those of the whole plane, whoever may read them.
+  const caller = { principal: trusted(), face: "http" } as const;
+  return async () => {
+    const [servers, { byStatus }] = await Promise.all([plane.servers(caller), plane.deadLetters({ limit: 1 }, caller)]);
+    state.reset();
+    for (const server of servers) state.inc({ server: labelOf(server.name), state: server.state });
+    connected.set(servers.filter((server) => server.state === "connected").length);
+    for (const [status, count] of Object.entries(byStatus)) letters.set({ status }, count);
   };
 }

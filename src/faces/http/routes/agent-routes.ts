@@ -103,15 +103,7 @@ async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal): Prom
 }
 
 function readBody(body: string, c: HttpContext): { question: string; options: RunAgentOptions } {
-  const {
-    question,
-    context,
-    groups,
-    toolGroups,
-    budgets = {},
-    history,
-    ...rest
-  } = parseFields(body, AgentBody, like);
+  const { question, context, groups, toolGroups, budgets = {}, history, ...rest } = parseFields(body, AgentBody, like);
   if (groups !== undefined && toolGroups !== undefined)
     throw new PlaneError("USAGE", "'groups' and 'toolGroups' are the same; give one of them.", {
       data: { parameter: "groups" },

@@ -88,8 +88,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "post", path: "/approvals/{id}", tag, scope: "call", params },
       summary: "Say yes or no",
-      description:
-        "The first answer counts; later ones are a 409. What was approved runs before this answers.",
+      description: "The first answer counts; later ones are a 409. What was approved runs before this answers.",
       body: {
         schema: AnswerBody,
         description: "`arguments` and `remember` go with a yes.",

@@ -67,8 +67,7 @@ export function addChangeRoutes(app: App, plane: Plane): void {
         summary: `What happened to ${what}s, by whom and why, newest first`,
         answers: { 200: { description: "One page.", schema: ChangePage } },
       },
-      async ({ c, caller, query }) =>
-        c.json(await plane.changes({ what, ...withoutUndefined(query) }, caller)),
+      async ({ c, caller, query }) => c.json(await plane.changes({ what, ...withoutUndefined(query) }, caller)),
     );
   }
   addRoute(
@@ -76,8 +75,7 @@ export function addChangeRoutes(app: App, plane: Plane): void {
     {
       ...{ method: "get", path: "/activity", tag: "Calls", scope: "read" },
       summary: "The last hundred calls in short, newest first",
-      description:
-        "Your own; everybody's with the scope `admin`. Kept in memory only; what looks secret is hidden.",
+      description: "Your own; everybody's with the scope `admin`. Kept in memory only; what looks secret is hidden.",
       answers: {
         200: { description: "All of them.", schema: z.object({ activity: z.array(ActivityEntry) }) },
       },

@@ -6,9 +6,33 @@ import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { renderOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { DeadLetter } from "../schemas/dead-letter.ts";
 import { Done } from "../schemas/done.ts";
 import { Outcome } from "../schemas/outcome.ts";
+import { ErrorReport } from "../schemas/problem.ts";
+
+const DeadLetter = z
+  .object({
+    id: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    server: z.string().nullable(),
+    principal: z.looseObject({ user: z.string().nullable() }),
+    face: z.string(),
+    arguments: z.unknown().openapi({ description: "As the caller gave them; null when they were too large to keep." }),
+    error: ErrorReport,
+    category: z.string(),
+    attempts: z.number().int(),
+    maxAttempts: z.number().int(),
+    status: z.enum(deadLetterStatuses),
+    nextRetryAt: z.string().nullable().openapi({ description: "Null when it is not tried again by itself." }),
+    hold: z.string().nullable().openapi({ description: "Why it is not tried again by itself." }),
+    conversation: z.string().nullable(),
+    resolvedCallId: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    history: z.array(z.looseObject({ at: z.string(), status: z.enum(deadLetterStatuses) })),
+  })
+  .openapi("DeadLetter");
 
 const params = { id: "The entry's id." };
 const statuses = z.enum(deadLetterStatuses, `give one of ${deadLetterStatuses.join(", ")}`);

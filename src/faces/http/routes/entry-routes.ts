@@ -132,11 +132,7 @@ function addBundleRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "What it did, or would do.", schema: BundleImport } },
     },
     async ({ c, caller }) => {
-      const { bundle, ...options } = parseFields(
-        await c.req.text(),
-        ImportBody,
-        '{"bundle": "…", "reason": "…"}',
-      );
+      const { bundle, ...options } = parseFields(await c.req.text(), ImportBody, '{"bundle": "…", "reason": "…"}');
       return c.json(await plane.importBundle(bundle, withoutUndefined(options), caller));
     },
   );

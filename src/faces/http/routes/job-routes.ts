@@ -149,10 +149,7 @@ function addRunRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const body = parseFields(await c.req.text(), RerunBody, '{"idempotencyKey": "order-17-again"}');
-      return answer(
-        c,
-        await plane.rerunJob(param("id"), { ...withoutUndefined(body), ...caller, ...waiting(c) }),
-      );
+      return answer(c, await plane.rerunJob(param("id"), { ...withoutUndefined(body), ...caller, ...waiting(c) }));
     },
   );
 }

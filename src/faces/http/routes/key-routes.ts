@@ -29,10 +29,7 @@ const Key = z
 
 const NewKey = z.object({
   name: z.string(),
-  user: z
-    .string()
-    .optional()
-    .openapi({ description: "Who shows it is this user; who creates it when left out." }),
+  user: z.string().optional().openapi({ description: "Who shows it is this user; who creates it when left out." }),
   groups: names.optional(),
   persona: z.string().nullable().optional(),
   scopes: names.optional().openapi({ description: "`read`, `call` or `admin`; `call` when left out." }),
@@ -109,7 +106,6 @@ export function addKeyRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({ c, caller, param }) =>
-      c.json({ id: param("id"), revoked: await plane.revokeKey(param("id"), caller) }),
+    async ({ c, caller, param }) => c.json({ id: param("id"), revoked: await plane.revokeKey(param("id"), caller) }),
   );
 }

@@ -11,8 +11,7 @@ const ofServer = Page.extend({
   server: z.string().optional().openapi({ description: "Of this server alone." }),
 });
 const asItCame = z.looseObject({}).openapi({ description: "As the server answered." });
-const keyOf = ({ server, ...item }: ListedItem) =>
-  `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
+const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
 
 /** What servers offer beside their tools. */
 export function addOfferRoutes(app: App, plane: Plane): void {
@@ -50,9 +49,7 @@ export function addOfferRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param }) => {
       const { arguments: args = {} } = parseBody(await c.req.text(), '{"arguments": {…}}', ["arguments"]);
       await plane.server(param("name"), caller);
-      return c.json(
-        (await plane.prompt(param("name"), param("prompt"), args as Record<string, string>)) as object,
-      );
+      return c.json((await plane.prompt(param("name"), param("prompt"), args as Record<string, string>)) as object);
     },
   );
   addRoute(

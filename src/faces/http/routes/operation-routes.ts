@@ -29,9 +29,7 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal,
       const { ready } = await plane.readiness();
       return ready
         ? c.json({ ok: true })
-        : renderProblem(
-            new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."),
-          );
+        : renderProblem(new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."));
     },
   );
   addRoute(

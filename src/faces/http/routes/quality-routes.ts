@@ -80,8 +80,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       summary: "How the definitions of today stand to those that are pinned",
       answers: { 200: { description: "All of them.", schema: z.object({ pins: z.array(PinView) }) } },
     },
-    async ({ c, caller, query }) =>
-      c.json({ pins: await plane.pins(withoutUndefined(query), { ...caller, waitMs }) }),
+    async ({ c, caller, query }) => c.json({ pins: await plane.pins(withoutUndefined(query), { ...caller, waitMs }) }),
   );
   addRoute(
     app,

@@ -47,8 +47,7 @@ export function addQuestionRoutes(app: App, plane: Plane): void {
       const like = '{"action": "accept", "content": {…}}';
       const { action, content } = parseBody(await c.req.text(), like, ["action", "content"]);
       const known = actions.find((candidate) => candidate === action);
-      if (known === undefined)
-        throw new PlaneError("USAGE", `'action' must be one of ${actions.join(", ")}.`);
+      if (known === undefined) throw new PlaneError("USAGE", `'action' must be one of ${actions.join(", ")}.`);
       const answer: QuestionAnswer = { action: known, ...(content === undefined ? {} : { content }) };
       await plane.answer(param("id"), answer, caller);
       return c.json({ ok: true });

@@ -15,10 +15,7 @@ const RunFilters = z.object({
     .string()
     .optional()
     .openapi({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
-  user: z
-    .string()
-    .optional()
-    .openapi({ description: "Only what they asked; others than yourself for admins." }),
+  user: z.string().optional().openapi({ description: "Only what they asked; others than yourself for admins." }),
   limit: Limit,
   cursor: Cursor,
 });
@@ -66,8 +63,7 @@ export function addRunRoutes(app: App, plane: Plane): void {
           "cache-control": "no-store",
         });
       }
-      if (/\btext\/plain\b/i.test(accepted))
-        return c.text((await plane.renderRun(param("id"), "text", caller)).text);
+      if (/\btext\/plain\b/i.test(accepted)) return c.text((await plane.renderRun(param("id"), "text", caller)).text);
       return c.json(await plane.run(param("id"), caller));
     },
   );

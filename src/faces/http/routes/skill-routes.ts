@@ -64,11 +64,7 @@ export function addSkillRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({
-      c,
-      caller,
-      query: { persona: personas, capability: capabilities, limit = usualPage, ...rest },
-    }) => {
+    async ({ c, caller, query: { persona: personas, capability: capabilities, limit = usualPage, ...rest } }) => {
       const asked = { ...withoutUndefined({ personas, capabilities, ...rest }), limit };
       const page = await plane.skills(asked, { ...caller, waitMs });
       return c.json({ count: page.skills.length, ...page });

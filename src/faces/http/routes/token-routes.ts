@@ -68,10 +68,7 @@ function parseToken(body: string): TokenGiven {
   if (expiresAt !== undefined && (typeof expiresAt !== "string" || Number.isNaN(Date.parse(expiresAt)))) {
     throw new PlaneError("USAGE", "'expiresAt' must be a time like 2027-01-31T12:00:00Z.");
   }
-  if (
-    scopes !== undefined &&
-    !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))
-  ) {
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))) {
     throw new PlaneError("USAGE", "'scopes' must be a list of texts.");
   }
   return {

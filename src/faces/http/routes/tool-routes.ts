@@ -1,13 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { nearest } from "../../../lib/nearest.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { policyModes } from "../../../model/policy-mode.ts";
 import type { Relay } from "../../../model/relay.ts";
-import { parseToolQuery } from "../../../model/tool-query.ts";
+import { sideEffects } from "../../../model/tool.ts";
+import { parseToolQuery, withoutShared } from "../../../model/tool-query.ts";
 import { readTraceContext } from "../../../model/trace-context.ts";
+import { AccessOptions, accessOptionsIn } from "../access-options.ts";
 import { Best, checkBest, queryBestFirst } from "../best-first.ts";
-import { CallBody, parseCall } from "../call-body.ts";
+import { parseBody, unknownField } from "../body.ts";
 import { streamCall } from "../call-stream.ts";
-import { NextCursor } from "../paging.ts";
+import { Cursor, Limit, NextCursor } from "../paging.ts";
 import { readWait, withWaiting } from "../prefer.ts";
 import { readQuery } from "../read-query.ts";
 import { renderOutcome } from "../render.ts";
@@ -15,11 +20,126 @@ import { type App, addRoute } from "../route.ts";
 import { Locked } from "../schemas/locked.ts";
 import { Outcome, outcomeExample } from "../schemas/outcome.ts";
 import { Tool } from "../schemas/tool.ts";
-import { ToolFilters } from "../schemas/tool-filters.ts";
 import { View } from "../schemas/tool-row.ts";
 import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
 import { wantsStream } from "../wants-stream.ts";
+
+const CallBody = z.object({
+  arguments: z.unknown().optional().openapi({ type: "object", description: "What the tool is called with." }),
+  timeoutMs: z.number().min(0).optional().openapi({ description: "0 for no limit." }),
+  conversation: z.string().optional(),
+  idempotencyKey: z.string().optional(),
+  ...AccessOptions,
+  dryRun: z.boolean().optional().openapi({
+    description: "Find, authorise, check and route the call, and do not make it; nobody is asked.",
+  }),
+  maxResultBytes: z.number().int().min(0).optional().openapi({
+    description:
+      "Characters of the result that are given whole; a larger one is kept and its handle given. 0 for no limit.",
+  }),
+  mode: z
+    .enum(policyModes)
+    .optional()
+    .openapi({ description: "A stricter mode than the configured one; a wider one is not heard." }),
+});
+
+/** What other APIs call the arguments. */
+const argumentWords = ["args", "argument", "params", "parameters", "input"];
+
+const maxShownArguments = 5;
+
+/** An unknown field is a misspelt option or an argument in the wrong place: the call would run without what was meant. */
+function refuseUnknown(body: UnknownObject): void {
+  const known = Object.keys(CallBody.shape);
+  const unknown = Object.keys(body).filter((key) => !known.includes(key));
+  const [first] = unknown;
+  if (first === undefined) return;
+  if (Object.hasOwn(body, "arguments")) throw unknownField(first, known);
+  if (argumentWords.includes(first.toLowerCase()) && isObject(body[first]))
+    throw unknownField(first, known, "arguments");
+  const [near] = nearest(first, known, 1);
+  const guess = near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
+  throw new PlaneError("USAGE", `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`, {
+    data: { parameter: "arguments" },
+  });
+}
+
+/** The body that was probably meant. Text is left out of it: it may be secret. */
+function bodyWith(body: UnknownObject, names: readonly string[]): string {
+  const shown = names.slice(0, maxShownArguments).map((name) => {
+    const value = body[name];
+    const isPlain = typeof value === "number" || typeof value === "boolean" || value === null;
+    return `${JSON.stringify(name)}: ${isPlain ? JSON.stringify(value) : "…"}`;
+  });
+  const rest = names.length > maxShownArguments ? ", …" : "";
+  return `{"arguments": {${shown.join(", ")}${rest}}}`;
+}
+
+/** What a call is made with; what makes no sense is refused by name. */
+function parseCall(text: string) {
+  const body = parseBody(text, '{"arguments": {…}}');
+  refuseUnknown(body);
+  const { arguments: args, timeoutMs, conversation, idempotencyKey, mode, maxResultBytes, dryRun } = body;
+  const narrower = policyModes.find((candidate) => candidate === mode);
+  if (mode !== undefined && narrower === undefined) {
+    throw new PlaneError("USAGE", `'mode' must be one of ${policyModes.join(", ")}.`);
+  }
+  if (dryRun !== undefined && typeof dryRun !== "boolean") {
+    throw new PlaneError("USAGE", "'dryRun' must be true or false.", { data: { parameter: "dryRun" } });
+  }
+  if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || timeoutMs < 0)) {
+    throw new PlaneError("USAGE", "'timeoutMs' must be a number of milliseconds, 0 for no limit.");
+  }
+  if (conversation !== undefined && typeof conversation !== "string") {
+    throw new PlaneError("USAGE", "'conversation' must be a text.");
+  }
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === "")) {
+    throw new PlaneError("USAGE", "'idempotencyKey' must be a text.");
+  }
+  if (maxResultBytes !== undefined && !(Number.isSafeInteger(maxResultBytes) && Number(maxResultBytes) >= 0)) {
+    throw new PlaneError("USAGE", "'maxResultBytes' must be a whole number of characters, 0 for no limit.");
+  }
+  return {
+    arguments: args,
+    ...accessOptionsIn(body),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(maxResultBytes === undefined ? {} : { maxResultBytes: Number(maxResultBytes) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(narrower === undefined ? {} : { mode: narrower }),
+  };
+}
+
+const list = (description: string, of: z.ZodType = z.string()) =>
+  z
+    .array(of)
+    .optional()
+    .openapi({ description: `${description} Repeated, or separated by commas.` });
+const text = (description: string) => z.string().optional().openapi({ description });
+const flag = (description: string) => z.boolean().optional().openapi({ description });
+
+/** What `parseToolQuery` takes, in words; it alone decides. A test compares the names. */
+export const ToolFilters = z.object({
+  persona: list(
+    `What belongs to these personas, and what is shared; ${withoutShared.join(", ")} leave out what is shared.`,
+  ),
+  provider: list("Tools that have all of these kinds of provider."),
+  capability: list("Tools that have all of these capabilities, in any case."),
+  version: text("A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0."),
+  min_success_rate: text("`0.8`, `80` or `80%`; `1` is all of them."),
+  include_unused: flag("Tools nobody has called; left out only where a success rate above 0 is asked for."),
+  side_effects: list("Tools with one of these.", z.enum(sideEffects)),
+  safety_level: list("Tools with one of these.", z.enum(["low", "medium", "high"])),
+  server: text("The tools of this server."),
+  group: list("Tools of one of these groups; `default` when left out, `*` for all, an empty one for none."),
+  state: text("Tools that are there in this state."),
+  q: text("Words that the name, the title, the description or the capabilities contain."),
+  limit: Limit,
+  cursor: Cursor,
+  include_provider_health: flag("False leaves out the health of each provider."),
+});
 
 /** What is not known by then is there the next time. */
 const waitMs = 1_000;
@@ -37,10 +157,7 @@ const ToolPage = z.object({
     .array(Locked)
     .optional()
     .openapi({ description: "Tools of servers that are not for the caller and may be told of." }),
-  note: z
-    .string()
-    .optional()
-    .openapi({ description: "What `GET /search` has to say, where `best` is given." }),
+  note: z.string().optional().openapi({ description: "What `GET /search` has to say, where `best` is given." }),
 });
 
 /** Finding tools and calling them. */

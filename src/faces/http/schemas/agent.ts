@@ -35,8 +35,7 @@ export const AgentBody = z.object({
     .openapi({ description: "How much of the conversation is kept with the run." }),
 });
 
-const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } =
-  Run.shape;
+const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } = Run.shape;
 
 export const AgentAnswer = z
   .object({

@@ -26,10 +26,7 @@ export const Outcome = z
       repaired: z.boolean(),
       dropped: z.array(z.string()),
       warnings: z.array(z.string()),
-      cost: z
-        .looseObject({})
-        .optional()
-        .openapi({ description: "Where the manifest says what a call costs." }),
+      cost: z.looseObject({}).optional().openapi({ description: "Where the manifest says what a call costs." }),
       state: z
         .string()
         .optional()

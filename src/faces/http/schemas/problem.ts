@@ -12,9 +12,7 @@ export const ErrorReport = z
     code: z.enum(codes),
     category: z.enum(categories),
     message: z.string(),
-    recoverable: z
-      .boolean()
-      .openapi({ description: "May the same call succeed later without being changed?" }),
+    recoverable: z.boolean().openapi({ description: "May the same call succeed later without being changed?" }),
     server: z.string().nullable(),
     tool: z.string().nullable(),
     attempts: z.number().int(),

@@ -107,7 +107,5 @@ export const PinView = z
   .openapi("PinView");
 
 export const PinDiff = PinView.extend({
-  difference: z.array(
-    z.object({ where: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-  ),
+  difference: z.array(z.object({ where: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 }).openapi("PinDiff");

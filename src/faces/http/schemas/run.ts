@@ -23,10 +23,7 @@ const summary = {
   outcome: AgentOutcome,
   error: z.union([ErrorReport, z.null()]),
   answer: z.string().nullable(),
-  truncated: z
-    .literal(true)
-    .optional()
-    .openapi({ description: "The answer ends where the model had no room left." }),
+  truncated: z.literal(true).optional().openapi({ description: "The answer ends where the model had no room left." }),
   waiting: z
     .array(z.object({ id: z.string(), tool: z.string() }))
     .optional()
@@ -35,10 +32,7 @@ const summary = {
     .array(z.object({ server: z.string(), reason: z.string() }))
     .optional()
     .openapi({ description: "Servers of the toolset that had nothing to offer." }),
-  reasoning: z
-    .string()
-    .nullable()
-    .openapi({ description: "What the model thought last; null where that is blank." }),
+  reasoning: z.string().nullable().openapi({ description: "What the model thought last; null where that is blank." }),
   turns: z.number().int().openapi({ description: "Times that the model asked for tools and got them." }),
   usage: Usage,
   counters: z.object({
@@ -75,10 +69,7 @@ export const Run = z
         at: z.string(),
         modelMs: z.number(),
         usage: Usage,
-        finish: z
-          .string()
-          .optional()
-          .openapi({ description: "Why the model stopped: `length` where it had no room." }),
+        finish: z.string().optional().openapi({ description: "Why the model stopped: `length` where it had no room." }),
         sampled: Usage.optional().openapi({ description: "What servers asked of models meanwhile." }),
         offered: z.number().int(),
         refused: z.boolean(),

@@ -33,9 +33,7 @@ const ProviderHealth = z
   })
   .openapi("ProviderHealth");
 
-export const LastInvocation = z
-  .looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() })
-  .nullable();
+export const LastInvocation = z.looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() }).nullable();
 
 export const Provider = z
   .object({

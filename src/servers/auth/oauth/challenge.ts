@@ -13,8 +13,7 @@ const stepUpWindowMs = 10 * 60_000;
 const offline = "offline_access";
 
 /** A parameter, quoted or not, or the name of a scheme. */
-const part =
-  /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
+const part = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
 
 /** Null when the header has no Bearer challenge. Other schemes may stand before and after it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {

@@ -106,9 +106,6 @@ suite("an authorization server that does not keep to the letter", () => {
     const client = await requestRegistration(issuer, {}, reach);
     assert.deepEqual([client.client_id, client.client_secret_expires_at], ["new", 0]);
     answer = { status: 403, body: { error: "access_denied" } };
-    await assert.rejects(
-      requestRegistration(issuer, {}, reach),
-      /did not register us: access_denied \(HTTP 403\)/,
-    );
+    await assert.rejects(requestRegistration(issuer, {}, reach), /did not register us: access_denied \(HTTP 403\)/);
   });
 });

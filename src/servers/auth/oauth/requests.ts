@@ -59,11 +59,7 @@ export async function requestToken(request: TokenRequest): Promise<Tokens> {
 const maxTimeMs = 8.64e15;
 
 /** Registers a client (RFC 7591) and returns its metadata. */
-export async function requestRegistration(
-  server: Issuer,
-  metadata: Record<string, string | string[]>,
-  reach: Reach,
-) {
+export async function requestRegistration(server: Issuer, metadata: Record<string, string | string[]>, reach: Reach) {
   const oauth = await loadLibrary();
   return oauth
     .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, reach, 201))
@@ -106,8 +102,7 @@ function problemOf(oauth: Library, thrown: unknown, what: string): unknown {
     const code = errorCode(thrown.error);
     return new OAuthProblem(`${what}: ${code} (HTTP ${thrown.status})`, { code });
   }
-  if (thrown instanceof oauth.UnsupportedOperationError)
-    return new OAuthProblem(`${what} of a type that is supported`);
+  if (thrown instanceof oauth.UnsupportedOperationError) return new OAuthProblem(`${what} of a type that is supported`);
   if (!(thrown instanceof oauth.OperationProcessingError)) return thrown;
   if (thrown.code !== oauth.RESPONSE_IS_NOT_CONFORM)
     return new OAuthProblem(`${what}: its answer is incomplete or malformed`);

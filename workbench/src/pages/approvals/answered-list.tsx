@@ -15,11 +15,7 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
     title: "Tool",
     width: "minmax(140px, 2fr)",
     render: (held) => (
-      <button
-        type="button"
-        className="max-w-full truncate font-medium hover:underline"
-        onClick={() => onOpen(held)}
-      >
+      <button type="button" className="max-w-full truncate font-medium hover:underline" onClick={() => onOpen(held)}>
         {held.tool}
       </button>
     ),

@@ -50,8 +50,7 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
   return (
     <div className="grid gap-x-3 px-3 py-1.5 md:grid-cols-[minmax(64px,130px)_1fr]">
       <dt className="min-w-0 break-all font-mono text-xs leading-5 text-muted">
-        <VisibleText text={name} />{" "}
-        {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
+        <VisibleText text={name} /> {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
       </dt>
       <dd className="min-w-0">
         {typeof value === "string" ? <LongText text={value} /> : <JsonView value={value} depth={9} />}

@@ -44,11 +44,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
       {text === null ? (
         <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
       ) : (
-        <Field
-          label="Run it with these instead"
-          hint="They are checked like those of any call."
-          error={problem}
-        >
+        <Field label="Run it with these instead" hint="They are checked like those of any call." error={problem}>
           <TextArea
             rows={Math.min(16, text.split("\n").length + 1)}
             value={text}

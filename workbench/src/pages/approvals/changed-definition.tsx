@@ -12,9 +12,7 @@ export function ChangedDefinition({ tool: name }: { tool: string }) {
   return (
     <div className="flex flex-col gap-2 rounded-md bg-warn-soft/60 p-3">
       <p className="text-[13px] text-warn">
-        {review?.change === "new"
-          ? "Nobody has accepted this tool yet."
-          : "The tool's definition has changed:"}
+        {review?.change === "new" ? "Nobody has accepted this tool yet." : "The tool's definition has changed:"}
       </p>
       {pin && <DefinitionDifference difference={pin.difference} />}
     </div>

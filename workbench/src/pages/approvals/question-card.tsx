@@ -36,8 +36,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
           <VisibleText text={message} />
         </p>
         <p className="break-words text-xs text-muted">
-          before it goes on with {tool}, expires <Time at={expiresAt} />. What you answer is given to this
-          server.
+          before it goes on with {tool}, expires <Time at={expiresAt} />. What you answer is given to this server.
         </p>
       </header>
       <div className="flex flex-col gap-3 border-t border-line p-4 empty:hidden">

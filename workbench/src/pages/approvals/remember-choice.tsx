@@ -40,9 +40,7 @@ type RememberChoiceProps = {
 export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
   if (held.adminRequired)
     return (
-      <p className="self-center text-xs text-muted">
-        A rule asks about this every time, so no yes is remembered.
-      </p>
+      <p className="self-center text-xs text-muted">A rule asks about this every time, so no yes is remembered.</p>
     );
   const inConversation = held.options.conversation !== undefined;
   return (

@@ -16,9 +16,7 @@ export function RememberedList() {
     <QueryView query={query}>
       {({ remembered }) =>
         remembered.length === 0 ? (
-          <Empty title="Every call is asked about">
-            A yes can be given for a tool or a server, for a while.
-          </Empty>
+          <Empty title="Every call is asked about">A yes can be given for a tool or a server, for a while.</Empty>
         ) : (
           <Panel flush className="max-w-3xl">
             <GrowingList
@@ -42,10 +40,7 @@ export function RememberedList() {
                       )}
                     </p>
                   </div>
-                  <Button
-                    disabled={forget.isPending}
-                    onClick={() => forget.mutate(one.id, { onError: toastError })}
-                  >
+                  <Button disabled={forget.isPending} onClick={() => forget.mutate(one.id, { onError: toastError })}>
                     Ask again
                   </Button>
                 </div>

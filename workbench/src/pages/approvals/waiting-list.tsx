@@ -103,8 +103,7 @@ function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
     const elsewhere = gone.filter(({ id }) => !isOurs(id));
     const [only] = elsewhere;
     if (only === undefined) return;
-    const what =
-      elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
+    const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
     toast(`${what}: somebody else answered, or nobody in time.`, "neutral");
   }, [approvals, client]);
   useEffect(() => {

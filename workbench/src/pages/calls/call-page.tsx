@@ -139,12 +139,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
         ],
         [
           "Tool",
-          <Link
-            key="tool"
-            to="/tools/$name"
-            params={{ name: call.tool }}
-            className="text-accent hover:underline"
-          >
+          <Link key="tool" to="/tools/$name" params={{ name: call.tool }} className="text-accent hover:underline">
             {call.tool}
           </Link>,
         ],
@@ -161,10 +156,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
         ["Caller", `${principal.user ?? "nobody"} through ${face}`],
         ["Groups", principal.groups.join(", ")],
         ["Verdict", approval && `${approval.verdict}: ${approval.reason} (${approval.origin})`],
-        [
-          "Arguments",
-          argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not kept)` : "none",
-        ],
+        ["Arguments", argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not kept)` : "none"],
         ["Set by the system", injected.join(", ")],
         ["Large result", stored],
         [
@@ -175,10 +167,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
             </Link>
           ),
         ],
-        [
-          "Result hash",
-          call.resultHash && <code className="break-all font-mono text-xs">{call.resultHash}</code>,
-        ],
+        ["Result hash", call.resultHash && <code className="break-all font-mono text-xs">{call.resultHash}</code>],
       ]}
     />
   );

@@ -121,9 +121,7 @@ function CallsTable() {
             onMore={calls.fetchNextPage}
             empty={
               <Empty title={isFiltered ? "No call fits" : "Nobody has called a tool yet"}>
-                {isFiltered
-                  ? "Take a filter away to see more."
-                  : "Every call is recorded here, refused ones too."}
+                {isFiltered ? "Take a filter away to see more." : "Every call is recorded here, refused ones too."}
               </Empty>
             }
           />
@@ -155,22 +153,12 @@ function Filters() {
           ...statuses.map((value) => ({ value, text: callStatusText(value) })),
         ]}
       />
-      {mayManage && (
-        <TextFilter label="Caller" value={search.user ?? ""} onChange={(value) => set("user", value)} />
-      )}
+      {mayManage && <TextFilter label="Caller" value={search.user ?? ""} onChange={(value) => set("user", value)} />}
     </>
   );
 }
 
-function TextFilter({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
+function TextFilter({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
   const settled = useDeferredValue(text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the address

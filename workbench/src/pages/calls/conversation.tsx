@@ -14,9 +14,7 @@ export function Conversation({ run }: { run: AgentRun }) {
   const { messages, steps, question, answer } = run;
   const made = new Map(steps.flatMap(({ calls }) => calls.map((call) => [call.id, call] as const)));
   const results = new Map(
-    messages.flatMap((message) =>
-      message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [],
-    ),
+    messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
   );
   const spoken = messages.filter(({ role }) => role !== "tool");
   if (spoken.length === 0)

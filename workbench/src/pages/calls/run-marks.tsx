@@ -11,9 +11,7 @@ export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { r
       aria-label="To know about this run"
       className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-[13px]"
     >
-      {truncated && (
-        <Mark icon={Ellipsis}>The answer is cut off: it ends where the model had no room left.</Mark>
-      )}
+      {truncated && <Mark icon={Ellipsis}>The answer is cut off: it ends where the model had no room left.</Mark>}
       {waiting.map(({ id, tool }) => (
         <Mark key={id} icon={Hand}>
           <span className="font-mono text-xs">{tool}</span> waited for a yes when the run ended.{" "}

@@ -37,8 +37,7 @@ function RunView({ run }: { run: AgentRun }) {
     <Page
       title={
         <>
-          <span className="line-clamp-2 min-w-0 break-words">{question}</span>{" "}
-          <OutcomeBadge outcome={outcome} />
+          <span className="line-clamp-2 min-w-0 break-words">{question}</span> <OutcomeBadge outcome={outcome} />
         </>
       }
       about={<AllRuns />}

@@ -110,8 +110,7 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty icon={Bot} title="No run ended like that" />;
   return (
     <Empty icon={Bot} title="No agent has run yet">
-      What <code className="font-mono">toolplane agent</code>, the chat and the library's agents do is listed
-      here.
+      What <code className="font-mono">toolplane agent</code>, the chat and the library's agents do is listed here.
     </Empty>
   );
 }

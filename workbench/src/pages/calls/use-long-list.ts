@@ -13,13 +13,7 @@ import { useLiveEvent } from "../../app/live-events.ts";
 /** Up to so many pages a list is asked for again when something happens. */
 const maxLivePages = 3;
 
-type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<
-  Page,
-  Error,
-  InfiniteData<Page>,
-  Key,
-  string
->;
+type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, Key, string>;
 
 /**
  * A list that is up to date as long as it is short. Whoever has scrolled far looks at what was; asking for all of it

@@ -19,16 +19,11 @@ export function ChatItemView({ item }: { item: ChatItem }) {
     );
   if (item.kind === "thought")
     return (
-      <p className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-xs text-muted">
-        {item.text}
-      </p>
+      <p className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-xs text-muted">{item.text}</p>
     );
   if (item.kind === "error")
     return (
-      <p
-        role="alert"
-        className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-[13px] text-bad"
-      >
+      <p role="alert" className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-[13px] text-bad">
         {item.text}
       </p>
     );
@@ -44,10 +39,7 @@ type CallItem = Extract<ChatItem, { kind: "call" }>;
 /** A tool that the model called: with what, and what came of it. */
 function CallCard({ item: { call, result } }: { item: CallItem }) {
   return (
-    <article
-      aria-label={`A call of ${call.tool}`}
-      className="rounded-lg border border-line bg-surface text-[13px]"
-    >
+    <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-[13px]">
       <header className="flex flex-wrap items-center gap-2 px-3 py-2">
         <Wrench aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{call.tool}</span>
@@ -57,11 +49,7 @@ function CallCard({ item: { call, result } }: { item: CallItem }) {
           <StateBadge kind="call" state={call.status ?? "no answer"} />
         )}
         {call.record && (
-          <Link
-            to="/calls/$id"
-            params={{ id: call.record }}
-            className="ml-auto text-xs text-accent hover:underline"
-          >
+          <Link to="/calls/$id" params={{ id: call.record }} className="ml-auto text-xs text-accent hover:underline">
             The call
           </Link>
         )}

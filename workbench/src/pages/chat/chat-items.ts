@@ -13,23 +13,18 @@ export type Happened = { question: string; id: string } | { message: AgentMessag
 
 /** What is on the page after this has happened. */
 export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
-  if ("question" in happened)
-    return [...items, { kind: "question", id: happened.id, text: happened.question }];
+  if ("question" in happened) return [...items, { kind: "question", id: happened.id, text: happened.question }];
   if ("ended" in happened) return items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
   const { id, type, text, call } = happened.message;
   if (call && type === "action") return withCall(items, call, id);
   if (call && type === "observation")
     return items.map((item) =>
-      isOpen(item) && item.call.id === call.id
-        ? { ...item, call: { ...item.call, ...call }, result: text }
-        : item,
+      isOpen(item) && item.call.id === call.id ? { ...item, call: { ...item.call, ...call }, result: text } : item,
     );
   if (type === "action" || type === "observation" || text === "") return items;
   const isKnown = items.some((item) => item.id === id && item.kind === type);
   if (!isKnown) return [...items, { kind: type, id, text }];
-  return items.map((item) =>
-    item.id === id && item.kind === type ? { ...item, text: item.text + text } : item,
-  );
+  return items.map((item) => (item.id === id && item.kind === type ? { ...item, text: item.text + text } : item));
 }
 
 type CallItem = Extract<ChatItem, { kind: "call" }>;

@@ -40,8 +40,7 @@ export function ChatPage() {
         choices.models.length === 0 ? (
           <Page title="Chat">
             <Empty icon={MessageSquare} title="No model is configured">
-              Write one into the section “models” of the configuration:{" "}
-              {'{"default": {"baseURL": "…", "model": "…"}}'}.
+              Write one into the section “models” of the configuration: {'{"default": {"baseURL": "…", "model": "…"}}'}.
             </Empty>
           </Page>
         ) : (
@@ -106,8 +105,8 @@ function BeginAnew({ chat: { items, isBusy } }: { chat: Conversation }) {
         }}
       >
         <p>
-          What was said here is gone from this page{isBusy && ", and what the model is doing is stopped"}. Its
-          calls stay on record, and the run can be read under “Calls”.
+          What was said here is gone from this page{isBusy && ", and what the model is doing is stopped"}. Its calls
+          stay on record, and the run can be read under “Calls”.
         </p>
       </Confirm>
     </>

@@ -99,11 +99,7 @@ function change(part: Partial<Chat>): void {
   for (const tell of listeners) tell();
 }
 
-async function follow(
-  body: object,
-  signal: AbortSignal,
-  hear: (message: AgentMessage) => void,
-): Promise<void> {
+async function follow(body: object, signal: AbortSignal, hear: (message: AgentMessage) => void): Promise<void> {
   const headers = { accept: "text/event-stream", prefer: `wait=${waitSeconds}` };
   const response = await send("POST", "/agent", { body, signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
@@ -118,7 +114,5 @@ async function follow(
 
 /** Also where the page came over plain HTTP, where browsers make no ids. */
 function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(12))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
+  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,10 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import {
-  type DeadLetter,
-  type DeadLetterStatus,
-  deadLetterStatuses,
-} from "../../../../src/model/dead-letter.ts";
+import { type DeadLetter, type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/dead-letter.ts";
 import { deadLettersQuery } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -113,10 +109,7 @@ export function DeadLettersPage() {
             isLoadingMore={letters.isFetchingNextPage}
             onMore={letters.fetchNextPage}
             empty={
-              <Empty
-                icon={MailCheck}
-                title={status === "" ? "No call has failed for good" : `None is ${status}`}
-              >
+              <Empty icon={MailCheck} title={status === "" ? "No call has failed for good" : `None is ${status}`}>
                 What cannot be delivered after all its tries is kept here, to be called again or given up.
               </Empty>
             }

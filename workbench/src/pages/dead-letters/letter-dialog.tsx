@@ -25,8 +25,7 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
   // What may have happened already is done twice only if somebody says so.
   const retry = () => (letter.hold === "may_have_run" ? setAsking("retry") : act.mutate("retry"));
-  if (asking !== null)
-    return <Sure verb={asking} letter={letter} act={act} onClose={() => setAsking(null)} />;
+  if (asking !== null) return <Sure verb={asking} letter={letter} act={act} onClose={() => setAsking(null)} />;
   return (
     <Dialog
       side
@@ -46,29 +45,13 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
           </Button>
           {isOpen && (
             <>
-              <Button
-                icon={X}
-                disabled={disabled}
-                busy={isBusy("abandon")}
-                onClick={() => act.mutate("abandon")}
-              >
+              <Button icon={X} disabled={disabled} busy={isBusy("abandon")} onClick={() => act.mutate("abandon")}>
                 Give up
               </Button>
-              <Button
-                icon={Check}
-                disabled={disabled}
-                busy={isBusy("resolve")}
-                onClick={() => act.mutate("resolve")}
-              >
+              <Button icon={Check} disabled={disabled} busy={isBusy("resolve")} onClick={() => act.mutate("resolve")}>
                 Taken care of
               </Button>
-              <Button
-                variant="primary"
-                icon={RotateCcw}
-                disabled={disabled}
-                busy={isBusy("retry")}
-                onClick={retry}
-              >
+              <Button variant="primary" icon={RotateCcw} disabled={disabled} busy={isBusy("retry")} onClick={retry}>
                 Call again
               </Button>
             </>
@@ -105,13 +88,10 @@ function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => voi
       return null;
     },
     onSuccess(outcome, verb) {
-      if (outcome && !outcome.ok)
-        toast(`${tool} was called again: ${outcome.error?.message ?? "it said no"}.`, "bad");
+      if (outcome && !outcome.ok) toast(`${tool} was called again: ${outcome.error?.message ?? "it said no"}.`, "bad");
       else
         toast(
-          { retry: `${tool} was called again.`, resolve: "Noted.", abandon: "Given up.", delete: "Deleted." }[
-            verb
-          ],
+          { retry: `${tool} was called again.`, resolve: "Noted.", abandon: "Given up.", delete: "Deleted." }[verb],
         );
       onDone();
     },

@@ -7,8 +7,7 @@ import { holdText } from "./hold-text.ts";
 
 /** Whose call it was, where it stands, and what comes next. */
 export function LetterFacts({ letter }: { letter: DeadLetter }) {
-  const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } =
-    letter;
+  const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } = letter;
   return (
     <Facts
       items={[
@@ -24,11 +23,7 @@ export function LetterFacts({ letter }: { letter: DeadLetter }) {
         ["Tries", `${attempts} of ${maxAttempts}`],
         [
           "Next try",
-          nextRetryAt === null ? (
-            `not by itself: ${holdText(hold)}`
-          ) : (
-            <Time full key="next" at={nextRetryAt} />
-          ),
+          nextRetryAt === null ? `not by itself: ${holdText(hold)}` : <Time full key="next" at={nextRetryAt} />,
         ],
         ["Since", <Time full key="since" at={createdAt} />],
       ]}
@@ -48,9 +43,7 @@ export function LetterHistory({ letter: { history } }: { letter: DeadLetter }) {
               <Time at={at} />
             </span>
             <StateBadge kind="letter" state={status} />
-            <span className="min-w-0 break-words">
-              {[code, by && `by ${by}`, note].filter(Boolean).join(", ")}
-            </span>
+            <span className="min-w-0 break-words">{[code, by && `by ${by}`, note].filter(Boolean).join(", ")}</span>
           </li>
         ))}
       </ol>

@@ -104,12 +104,7 @@ function TaskItem({ task: { task, state, attempts, error, steps } }: { task: Tas
       {steps.flatMap(({ id, tool, record }) =>
         record !== null && tool !== null
           ? [
-              <Link
-                key={id}
-                to="/calls/$id"
-                params={{ id: record }}
-                className="font-mono text-accent hover:underline"
-              >
+              <Link key={id} to="/calls/$id" params={{ id: record }} className="font-mono text-accent hover:underline">
                 {tool}
               </Link>,
             ]

@@ -62,12 +62,7 @@ function JobActions({ job: { name, schedule, accepts_external_requests: isForAll
           </Button>
         )}
         {schedule.state === "paused" && (
-          <Button
-            icon={Play}
-            disabled={!mayChange}
-            busy={isBusyWith("resume")}
-            onClick={() => act.mutate("resume")}
-          >
+          <Button icon={Play} disabled={!mayChange} busy={isBusyWith("resume")} onClick={() => act.mutate("resume")}>
             Resume
           </Button>
         )}
@@ -113,21 +108,14 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
   if (skills.length === 0) return null;
   return (
     <section className="flex flex-col gap-2">
-      <Button
-        icon={ShieldCheck}
-        className="w-fit"
-        busy={check.isFetching}
-        onClick={() => void check.refetch()}
-      >
+      <Button icon={ShieldCheck} className="w-fit" busy={check.isFetching} onClick={() => void check.refetch()}>
         Could it run now?
       </Button>
       {check.data && (
         <ul aria-label="Preflight" className="flex flex-col gap-1 text-[13px]">
           {check.data.map(({ skill, problem }) => (
             <li key={skill} className="flex flex-wrap items-baseline gap-2">
-              <Badge tone={problem === null ? "good" : "bad"}>
-                {problem === null ? "ready" : "not ready"}
-              </Badge>
+              <Badge tone={problem === null ? "good" : "bad"}>{problem === null ? "ready" : "not ready"}</Badge>
               <span className="font-medium">{skill}</span>
               {problem !== null && (
                 <span className="min-w-0 whitespace-pre-wrap break-words text-muted">{problem}</span>

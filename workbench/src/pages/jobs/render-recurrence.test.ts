@@ -3,8 +3,7 @@ import { test } from "node:test";
 import type { Recurrence } from "../../../../src/model/job.ts";
 import { renderRecurrence } from "./render-recurrence.ts";
 
-const cron = (text: string) =>
-  renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");
+const cron = (text: string) => renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");
 
 test("the usual times of jobs are told in words", () => {
   assert.equal(cron("*/10 * * * *"), "every 10 minutes");

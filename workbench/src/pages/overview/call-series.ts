@@ -16,10 +16,7 @@ export function withCall(series: CallSeries, at: number, status: CallStatus): Ca
 /** The same hour later: what is too old by then is neither shown nor counted. */
 export function upTo(series: CallSeries, now: number): CallSeries {
   const { stepMs } = series;
-  const late = Math.min(
-    series.steps.length,
-    Math.max(0, Math.floor((now - Date.parse(series.until)) / stepMs) + 1),
-  );
+  const late = Math.min(series.steps.length, Math.max(0, Math.floor((now - Date.parse(series.until)) / stepMs) + 1));
   if (late === 0) return series;
   const later = (time: string, steps: number) => new Date(Date.parse(time) + steps * stepMs).toISOString();
   const gone = series.steps.slice(0, late);

@@ -58,10 +58,7 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
       >
         over {lately} minutes; {renderCount(calls)} in the last hour
       </NumberCard>
-      <NumberCard
-        title="Error rate"
-        value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
-      >
+      <NumberCard title="Error rate" value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}>
         {calls === 0 ? (
           "no calls in the last hour"
         ) : (
@@ -87,9 +84,7 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
         title="Time per call"
         value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {p95Ms === null
-          ? "nothing to measure yet"
-          : `half took less; 19 of 20 at most ${renderDuration(p95Ms)}`}
+        {p95Ms === null ? "nothing to measure yet" : `half took less; 19 of 20 at most ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );

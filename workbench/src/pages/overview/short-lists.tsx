@@ -28,11 +28,7 @@ export function RecentCalls({ className }: { className: string }) {
             <ul className="divide-y divide-line text-[13px]">
               {calls.map(({ id, at, tool, status, durationMs }) => (
                 <li key={id} className="flex items-center gap-3 px-4 py-2">
-                  <Link
-                    to="/calls/$id"
-                    params={{ id }}
-                    className="min-w-0 flex-1 truncate font-medium hover:underline"
-                  >
+                  <Link to="/calls/$id" params={{ id }} className="min-w-0 flex-1 truncate font-medium hover:underline">
                     {tool}
                   </Link>
                   <span className="w-26 shrink-0">

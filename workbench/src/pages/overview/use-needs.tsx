@@ -56,10 +56,7 @@ function useWaiting(): Need[] {
         title: `${counted(plans.length, "plan waits", "plans wait")} to be run`,
       },
       about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
-      link: go(
-        "Look",
-        plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" },
-      ),
+      link: go("Look", plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" }),
     }),
   ];
 }

@@ -49,9 +49,7 @@ export function PlanActions({
               aria-label="The first so many"
               className="w-16!"
               value={isFirst ? chosen : ""}
-              onChange={({ target }) =>
-                onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))
-              }
+              onChange={({ target }) => onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))}
             />
             of {waiting}
           </span>

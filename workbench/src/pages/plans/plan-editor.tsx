@@ -45,9 +45,7 @@ export function PlanEditor({ plan }: { plan: Plan }) {
             isChosen={!left.has(change.id)}
             onToggle={() => toggle(change.id)}
             onEdit={(args) =>
-              setEdited(({ [change.id]: _, ...rest }) =>
-                args === undefined ? rest : { ...rest, [change.id]: args },
-              )
+              setEdited(({ [change.id]: _, ...rest }) => (args === undefined ? rest : { ...rest, [change.id]: args }))
             }
             outcome={outcomes.findLast((one) => one.change === change.id)?.outcome ?? null}
           />

@@ -27,10 +27,7 @@ const modes = {
 export function PolicyPage() {
   const mayManage = useMay("admin");
   return (
-    <Page
-      title="Policy"
-      about="The first rule that fits decides; where none does, the mode and the profile do."
-    >
+    <Page title="Policy" about="The first rule that fits decides; where none does, the mode and the profile do.">
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">{mayManage ? <InForce /> : <NotYours />}</div>
         <TestVerdict />
@@ -89,8 +86,7 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
       <Panel flush title={`Rules (${rules.length})`}>
         {rules.length === 0 ? (
           <Empty icon={Scale} title="No rules">
-            Write them under <code className="font-mono">policy.rules</code> of the configuration; they apply
-            at once.
+            Write them under <code className="font-mono">policy.rules</code> of the configuration; they apply at once.
           </Empty>
         ) : (
           <GrowingList

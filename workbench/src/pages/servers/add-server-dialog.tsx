@@ -70,11 +70,7 @@ function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => 
             </Field>
           </div>
           <Field label="Arguments" hint="One per line.">
-            <TextArea
-              {...bind("args")}
-              rows={3}
-              placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."}
-            />
+            <TextArea {...bind("args")} rows={3} placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."} />
           </Field>
           <Field label="Environment" hint="NAME=value, one per line. Refer to secrets as ${NAME}.">
             <TextArea {...bind("env")} rows={3} placeholder={"TOKEN=${MY_TOKEN}"} />
@@ -98,10 +94,7 @@ function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => 
 
 function Paste({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   return (
-    <Field
-      label="Configuration"
-      hint="From Claude, Cursor, VS Code, Windsurf, Zed, Gemini or any other client."
-    >
+    <Field label="Configuration" hint="From Claude, Cursor, VS Code, Windsurf, Zed, Gemini or any other client.">
       <TextArea
         rows={10}
         value={text}
@@ -132,8 +125,8 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
       <Complaint error={add.error} />
       {replaced.length > 0 && (
         <p className="break-words text-[13px] text-warn">
-          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. What the
-          configuration says about it is replaced.
+          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. What the configuration says
+          about it is replaced.
         </p>
       )}
       <Button

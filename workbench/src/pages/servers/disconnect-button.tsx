@@ -37,8 +37,8 @@ export function DisconnectButton({ name, pending, disabled, busy, onDisconnect }
         }}
       >
         <p>
-          {counted(pending, "request waits", "requests wait")} for its answer, and would fail. It stays away
-          until somebody connects it again.
+          {counted(pending, "request waits", "requests wait")} for its answer, and would fail. It stays away until
+          somebody connects it again.
         </p>
       </Confirm>
     </>

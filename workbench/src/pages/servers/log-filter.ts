@@ -18,10 +18,7 @@ const ranks: Record<LogLevel, number> = {
 const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
 
 /** What a server writes to its standard error says of itself how serious it is only to people. */
-export function isShown(
-  { source, level }: Pick<ServerLogLine, "source" | "level">,
-  filter: LogFilter,
-): boolean {
+export function isShown({ source, level }: Pick<ServerLogLine, "source" | "level">, filter: LogFilter): boolean {
   if (filter === "all") return true;
   if (filter === "stderr") return source === "stderr";
   return level !== undefined && rankOf(level) >= rankOf(filter);

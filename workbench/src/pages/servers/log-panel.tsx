@@ -50,8 +50,7 @@ export function LogPanel({ server }: { server: string }) {
       )}
       {hasLines && lines.length === 0 && (
         <p className="p-4 text-[13px] text-muted">
-          None of {counted(log.lines.length, "line")} is one of those. What is written to standard error has
-          no level.
+          None of {counted(log.lines.length, "line")} is one of those. What is written to standard error has no level.
         </p>
       )}
       {lines.length > 0 && <Lines label={`Log of ${server}`} lines={lines} />}

@@ -47,28 +47,15 @@ const named = (entry: unknown): Candidate => ({
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
   const [asked] = /\$\{input:[^}]*\}/.exec(JSON.stringify(entry)) ?? [];
-  return asked === undefined
-    ? null
-    : `its client asks for ${asked}; write \${NAME} there, and set that variable`;
+  return asked === undefined ? null : `its client asks for ${asked}; write \${NAME} there, and set that variable`;
 }
 
 /** Clients write variables of the environment in two ways. */
-const inOurWords = (entry: Entry) =>
-  JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
+const inOurWords = (entry: Entry) => JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
 
 function toServer(name: string, given: Entry): PastedServer {
   const entry = inOurWords(given);
-  const {
-    command,
-    serverUrl,
-    httpUrl,
-    type,
-    name: _,
-    source: _source,
-    disabled,
-    environment,
-    ...others
-  } = entry;
+  const { command, serverUrl, httpUrl, type, name: _, source: _source, disabled, environment, ...others } = entry;
   const rest = isEntry(environment) ? { env: environment, ...others } : others;
   const nested = isEntry(command)
     ? { command: command.path, args: command.args, env: command.env }

@@ -25,16 +25,15 @@ export function ProveFirst({ command, isFile = false, children }: ProveFirstProp
       {may === "needs_proof" ? (
         <>
           <p className="text-muted">
-            A server is a program that gets started. Show that you are the one who started the plane: paste
-            the link that <code className="font-mono">toolplane serve</code> printed.
+            A server is a program that gets started. Show that you are the one who started the plane: paste the link
+            that <code className="font-mono">toolplane serve</code> printed.
           </p>
           <ShowPass />
           <p className="text-muted">{where} instead; it appears here at once.</p>
         </>
       ) : (
         <p className="text-muted">
-          This plane runs without a configuration file, so there is none to write to. {where}, then start it
-          again.
+          This plane runs without a configuration file, so there is none to write to. {where}, then start it again.
         </p>
       )}
       <CodeView wrap label={isFile ? "configuration" : "command"} text={command} />

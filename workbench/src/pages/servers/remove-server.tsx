@@ -37,8 +37,8 @@ export function RemoveServer({ name, onClose }: { name: string; onClose: () => v
       onClose={onClose}
     >
       <p>
-        Its entry is taken out of the configuration file, its sessions end, and its tools are gone from the
-        catalogue. What was called stays on record.
+        Its entry is taken out of the configuration file, its sessions end, and its tools are gone from the catalogue.
+        What was called stays on record.
       </p>
     </Confirm>
   );

@@ -7,8 +7,7 @@ import { RemoveServer } from "./remove-server.tsx";
 import { useServerVerb } from "./server-actions.ts";
 import { SignInButton } from "./sign-in-button.tsx";
 
-export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) =>
-  transport !== "stdio" && transport !== null;
+export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) => transport !== "stdio" && transport !== null;
 
 /** What can be done with one server. */
 export function ServerButtons({
@@ -45,12 +44,7 @@ export function ServerButtons({
           Connect
         </Button>
       )}
-      <Button
-        icon={RefreshCw}
-        disabled={cannot}
-        busy={isBusy("refresh")}
-        onClick={() => verb.mutate("refresh")}
-      >
+      <Button icon={RefreshCw} disabled={cannot} busy={isBusy("refresh")} onClick={() => verb.mutate("refresh")}>
         Refresh
       </Button>
       <Button variant="quiet" icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>

@@ -82,9 +82,7 @@ function Note({ server: { state, error, rejected, nextRetryAt, installing } }: {
     );
   if (rejected.length === 0) return null;
   return (
-    <span className="block truncate text-xs text-warn">
-      not usable: {rejected.map(({ tool }) => tool).join(", ")}
-    </span>
+    <span className="block truncate text-xs text-warn">not usable: {rejected.map(({ tool }) => tool).join(", ")}</span>
   );
 }
 

@@ -100,10 +100,7 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Process", pid],
         ["Sessions", sessions],
         ["Waiting requests", pending],
-        [
-          "Circuit",
-          circuit && circuit.state !== "closed" ? `${circuit.state}, ${circuit.failures} failures` : null,
-        ],
+        ["Circuit", circuit && circuit.state !== "closed" ? `${circuit.state}, ${circuit.failures} failures` : null],
         ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
         ["Noise", noise > 0 ? `${counted(noise, "line is", "lines are")} no message of the protocol` : null],
       ]}
@@ -140,16 +137,11 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
             <Time full key="listed" at={listedAt} />
           ),
         ],
-        [
-          "Tokens",
-          cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} in short`,
-        ],
+        ["Tokens", cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} in short`],
         ["Saved", cost && `${cost.savedPercent.toFixed(0)} % where definitions are loaded when needed`],
         [
           "Quality",
-          quality &&
-            average !== null &&
-            `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
+          quality && average !== null && `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
         ],
       ]}
     />

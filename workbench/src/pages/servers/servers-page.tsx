@@ -76,10 +76,7 @@ export function ServersPage() {
               <p className="text-xs text-muted">
                 Not for you:{" "}
                 {locked
-                  .map(
-                    ({ name, contact }) =>
-                      `${name} (ask ${contact.help_email ?? contact.author ?? "its owner"})`,
-                  )
+                  .map(({ name, contact }) => `${name} (ask ${contact.help_email ?? contact.author ?? "its owner"})`)
                   .join(", ")}
               </p>
             )}
@@ -109,11 +106,7 @@ function renderSummary({ servers, total }: ServersAnswer): string {
 
 /** `trouble` finds those that have some. */
 function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
-  const shown = [
-    idle ? "idle" : state,
-    installing ? "installing" : "",
-    troubled.includes(state) ? "trouble" : "",
-  ];
+  const shown = [idle ? "idle" : state, installing ? "installing" : "", troubled.includes(state) ? "trouble" : ""];
   const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();
   return words
     .trim()

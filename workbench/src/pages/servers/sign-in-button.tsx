@@ -12,8 +12,7 @@ export function SignInButton({ server }: { server: string }) {
     mutationFn: () => post<{ url: string }>(`/servers/${part(server)}/sign-in`),
     onSuccess({ url }) {
       // The address is the server's word, and only an address of the web is opened.
-      if (!/^https?:\/\//i.test(url))
-        return toast("The server named an address that is none of the web.", "bad");
+      if (!/^https?:\/\//i.test(url)) return toast("The server named an address that is none of the web.", "bad");
       window.open(url, "_blank", "noopener,noreferrer");
       toast("Sign in in the new tab, then come back and connect.", "neutral");
     },

@@ -20,9 +20,7 @@ export function TokenPanel({ server }: { server: string }) {
     <Panel title="Your token">
       <div className="flex flex-col gap-3 text-[13px]">
         {kept.length === 0 ? (
-          <p className="text-muted">
-            None is kept for you. Where the server wants one, give it here or sign in.
-          </p>
+          <p className="text-muted">None is kept for you. Where the server wants one, give it here or sign in.</p>
         ) : (
           kept.map((token) => <Kept key={token.kind} token={token} />)
         )}
@@ -95,12 +93,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
             />
           </Field>
         </div>
-        <Button
-          type="submit"
-          icon={KeyRound}
-          disabled={!mayGive || token.trim() === ""}
-          busy={give.isPending}
-        >
+        <Button type="submit" icon={KeyRound} disabled={!mayGive || token.trim() === ""} busy={give.isPending}>
           {isKept ? "Replace" : "Keep"}
         </Button>
       </div>

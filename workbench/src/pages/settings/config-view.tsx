@@ -60,16 +60,13 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
       actions={<Badge tone={ok ? "good" : "bad"}>{ok ? "valid" : "has errors"}</Badge>}
     >
       {problems.length === 0 ? (
-        <p className="text-[13px] text-muted">
-          Nothing is wrong with it. Changes of the files apply at once.
-        </p>
+        <p className="text-[13px] text-muted">Nothing is wrong with it. Changes of the files apply at once.</p>
       ) : (
         <ul className="flex flex-col gap-2 text-[13px]">
           {problems.map(({ file, line, severity, message, hint }) => (
             <li key={`${file} ${line} ${message}`} className="break-words">
               <Badge tone={severity === "error" ? "bad" : "warn"}>{severity}</Badge>{" "}
-              <span className="font-mono text-xs text-muted">{line === null ? file : `${file}:${line}`}</span>{" "}
-              {message}
+              <span className="font-mono text-xs text-muted">{line === null ? file : `${file}:${line}`}</span> {message}
               {hint && <p className="text-xs text-muted">{hint}</p>}
             </li>
           ))}

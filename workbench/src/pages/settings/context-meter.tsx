@@ -51,9 +51,7 @@ function Totals({ stats: { totals, lazy, tokenizer } }: { stats: ContextStats })
       <div className="flex flex-col gap-1.5">
         <p className="text-2xl font-semibold tabular-nums tracking-tight">
           {renderCount(lazy.isActive ? loadedTokens : fullTokens)}{" "}
-          <span className="text-sm font-normal text-muted">
-            of {renderCount(fullTokens)} tokens in context
-          </span>
+          <span className="text-sm font-normal text-muted">of {renderCount(fullTokens)} tokens in context</span>
         </p>
         <Meter
           value={lazy.isActive && fullTokens > 0 ? loadedTokens / fullTokens : 1}
@@ -63,10 +61,7 @@ function Totals({ stats: { totals, lazy, tokenizer } }: { stats: ContextStats })
       <Facts
         items={[
           ["Tools", renderCount(tools)],
-          [
-            "Saved",
-            lazy.isActive ? `${savedPercent.toFixed(1)} %` : `nothing; ${savedPercent.toFixed(1)} % if lazy`,
-          ],
+          ["Saved", lazy.isActive ? `${savedPercent.toFixed(1)} %` : `nothing; ${savedPercent.toFixed(1)} % if lazy`],
           [
             "Lazy loading",
             `${lazy.mode}, from ${renderCount(lazy.thresholdTokens)} tokens on: ${lazy.isActive ? "active" : "not active"}`,

@@ -85,13 +85,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   );
 }
 
-function toNewKey({
-  name,
-  user,
-  groups,
-  scope,
-  days,
-}: Record<"name" | "user" | "groups" | "scope" | "days", string>) {
+function toNewKey({ name, user, groups, scope, days }: Record<"name" | "user" | "groups" | "scope" | "days", string>) {
   const listed = groups.split(",").flatMap((group) => group.trim() || []);
   return {
     ...{ name: name.trim(), scopes: [scope] },

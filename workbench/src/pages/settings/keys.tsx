@@ -44,8 +44,8 @@ function NoKeys() {
   return (
     <Empty icon={KeyRound} title="There are no keys">
       <p className="mb-3">
-        Whoever sits at this machine may ask. The first key is made there; from then on everybody has to show
-        one, this page too.
+        Whoever sits at this machine may ask. The first key is made there; from then on everybody has to show one, this
+        page too.
       </p>
       <CodeView label="command" text="toolplane keys create laptop --scope admin" />
     </Empty>
@@ -56,12 +56,7 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <>
-      <GrowingList
-        className="divide-y divide-line text-[13px]"
-        atOnce={50}
-        items={keys}
-        keyOf={({ id }) => id}
-      >
+      <GrowingList className="divide-y divide-line text-[13px]" atOnce={50} items={keys} keyOf={({ id }) => id}>
         {(key) => (
           <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
             <span className="min-w-32 break-all font-medium">{key.name}</span>
@@ -85,11 +80,7 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
                 </>
               )}
             </span>
-            {key.revokedAt === null ? (
-              <Button onClick={() => setRevoking(key)}>Revoke</Button>
-            ) : (
-              <Badge>revoked</Badge>
-            )}
+            {key.revokedAt === null ? <Button onClick={() => setRevoking(key)}>Revoke</Button> : <Badge>revoked</Badge>}
           </div>
         )}
       </GrowingList>
@@ -119,8 +110,7 @@ function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClo
       onClose={onClose}
     >
       <p>
-        Whoever shows it ({user}) is refused from now on. This cannot be taken back; if it is yours, you are
-        signed out.
+        Whoever shows it ({user}) is refused from now on. This cannot be taken back; if it is yours, you are signed out.
       </p>
     </Confirm>
   );

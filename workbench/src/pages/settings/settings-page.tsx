@@ -45,10 +45,7 @@ function You() {
           ["Groups", session.groups.join(", ") || "none"],
           ["Persona", session.persona],
           ["May", session.scopes.join(", ")],
-          [
-            "Credentials",
-            session.needsCredentials ? "everybody has to show one" : "not needed on this machine",
-          ],
+          ["Credentials", session.needsCredentials ? "everybody has to show one" : "not needed on this machine"],
           ["Version", session.version],
         ]}
       />

@@ -34,11 +34,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
         ) : (
           <div className="min-w-0 flex-1">
             <Field label="Name" error={name.trim() === "" ? "It needs a name." : null}>
-              <TextInput
-                className="font-mono"
-                value={name}
-                onChange={({ target }) => set({ name: target.value })}
-              />
+              <TextInput className="font-mono" value={name} onChange={({ target }) => set({ name: target.value })} />
             </Field>
           </div>
         )}
@@ -49,9 +45,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
           value={draft.visibility}
           onChange={({ target }) => set({ visibility: target.value as Visibility })}
         />
-        {!isListed && (
-          <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />
-        )}
+        {!isListed && <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />}
       </div>
       {draft.visibility === "fixed" ? (
         <FixedValue draft={draft} onChange={set} />
@@ -99,13 +93,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
 const asItIs = (type: string) => (type === "" ? "as it is" : `${type}, as it is`);
 
 /** A value that is kept is never shown again; it can only be replaced. */
-function FixedValue({
-  draft,
-  onChange,
-}: {
-  draft: ArgumentDraft;
-  onChange: (part: Partial<ArgumentDraft>) => void;
-}) {
+function FixedValue({ draft, onChange }: { draft: ArgumentDraft; onChange: (part: Partial<ArgumentDraft>) => void }) {
   const isKept = draft.fixed === hiddenValue;
   return (
     <Field

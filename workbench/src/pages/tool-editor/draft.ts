@@ -67,16 +67,7 @@ export function emptyDraft(key: number): ArgumentDraft {
 }
 
 function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
-  const {
-    name,
-    type = "",
-    description = "",
-    required,
-    default: fallback,
-    enum: choices,
-    hidden,
-    fixed,
-  } = argument;
+  const { name, type = "", description = "", required, default: fallback, enum: choices, hidden, fixed } = argument;
   return {
     ...{ key, name, type, description, isListed: false },
     required: required === undefined ? "" : required ? "yes" : "no",
@@ -88,11 +79,7 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
 }
 
 /** What is set: only what differs from the server's words. */
-export function toOverlay(
-  overlay: ToolOverlay,
-  description: string,
-  drafts: readonly ArgumentDraft[],
-): ToolOverlay {
+export function toOverlay(overlay: ToolOverlay, description: string, drafts: readonly ArgumentDraft[]): ToolOverlay {
   const { arguments: _, description: __, ...rest } = overlay;
   const said = drafts.map(toArgument).filter((argument) => Object.keys(argument).length > 1);
   return {

@@ -26,8 +26,7 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
   const [nextKey, setNextKey] = useState(drafts.length);
   const overlay = toOverlay(remarks, description, drafts);
   const listed = listedArguments(view);
-  const change = (draft: ArgumentDraft) =>
-    setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
+  const change = (draft: ArgumentDraft) => setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
   const isNameless = drafts.some(({ name }) => name.trim() === "");
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

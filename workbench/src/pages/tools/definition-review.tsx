@@ -82,8 +82,7 @@ function Decide({ name, decision, onClose }: DecideProps) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const decide = useMutation({
-    mutationFn: () =>
-      post<PinView>(`/pins/${part(name)}/${decision}`, reason.trim() === "" ? {} : { reason }),
+    mutationFn: () => post<PinView>(`/pins/${part(name)}/${decision}`, reason.trim() === "" ? {} : { reason }),
     onSuccess: async () => {
       await Promise.all(["tools", "pins"].map((topic) => client.invalidateQueries({ queryKey: [topic] })));
       toast(decision === "accept" ? `${name} is accepted.` : `${name} is held back.`);

@@ -7,8 +7,7 @@ type Property = { name: string; type: string; needed: boolean; about: string; mo
 /** What a caller sets, a line for each argument; what is nested is in the schema. */
 export function SchemaTable({ schema }: { schema: UnknownObject }) {
   const properties = readProperties(schema);
-  if (properties.length === 0)
-    return <p className="text-[13px] text-muted">It is called without arguments.</p>;
+  if (properties.length === 0) return <p className="text-[13px] text-muted">It is called without arguments.</p>;
   return (
     <ul className="divide-y divide-line text-[13px]">
       {properties.map(({ name, type, needed, about, more }) => (
@@ -21,19 +20,12 @@ export function SchemaTable({ schema }: { schema: UnknownObject }) {
           </div>
           <div className="min-w-0">
             <p className="whitespace-pre-wrap break-words">
-              {about ? (
-                <VisibleText text={about} />
-              ) : (
-                <span className="text-muted">Nothing is said about it.</span>
-              )}
+              {about ? <VisibleText text={about} /> : <span className="text-muted">Nothing is said about it.</span>}
             </p>
             <div className="mt-1 flex flex-wrap gap-1">
               {needed && <Badge tone="accent">required</Badge>}
               {more.map((text) => (
-                <span
-                  key={text}
-                  className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted"
-                >
+                <span key={text} className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted">
                   <VisibleText text={text} />
                 </span>
               ))}

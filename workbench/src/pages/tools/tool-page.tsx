@@ -38,8 +38,7 @@ function AllTools() {
   );
 }
 
-const action =
-  "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-[13px] font-medium whitespace-nowrap";
+const action = "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-[13px] font-medium whitespace-nowrap";
 
 function ToolView({ tool }: { tool: ToolAnswer }) {
   const { name } = tool;

@@ -9,10 +9,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
   const known = Object.entries(health.providers);
   const ordered = [...providers].sort((a, b) => a.priority - b.priority);
   return (
-    <Panel
-      title={providers.length === 1 ? "Provider" : "Providers, the first that is healthy is asked"}
-      flush
-    >
+    <Panel title={providers.length === 1 ? "Provider" : "Providers, the first that is healthy is asked"} flush>
       <ul className="divide-y divide-line text-[13px]">
         {ordered.map((provider) => {
           const [, state] = known[providers.indexOf(provider)] ?? [];
@@ -23,9 +20,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
                 <span className="text-xs text-muted">priority {provider.priority}</span>
                 {state && <ProviderState state={state} />}
               </div>
-              {state?.router.last_error && (
-                <p className="break-words text-xs text-bad">{state.router.last_error}</p>
-              )}
+              {state?.router.last_error && <p className="break-words text-xs text-bad">{state.router.last_error}</p>}
               <JsonView value={provider.config} depth={1} />
             </li>
           );

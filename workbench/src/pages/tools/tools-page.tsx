@@ -123,5 +123,4 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   return [filter, setFilter];
 }
 
-const isSame = (one: ToolFilter, other: ToolFilter) =>
-  toolFilterNames.every((name) => one[name] === other[name]);
+const isSame = (one: ToolFilter, other: ToolFilter) => toolFilterNames.every((name) => one[name] === other[name]);

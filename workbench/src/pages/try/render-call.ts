@@ -3,12 +3,7 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 export type CopiedCall = { name: string; title: string; text: string };
 
 /** The same call for those who do not use a browser. */
-export function renderCall(
-  tool: string,
-  args: UnknownObject,
-  origin: string,
-  needsKey: boolean,
-): CopiedCall[] {
+export function renderCall(tool: string, args: UnknownObject, origin: string, needsKey: boolean): CopiedCall[] {
   const json = JSON.stringify(args);
   const hasArguments = Object.keys(args).length > 0;
   const key = needsKey ? ' \\\n  -H "Authorization: Bearer $TOOLPLANE_KEY"' : "";

@@ -16,9 +16,7 @@ export function TrialList({ tool, onPick }: { tool: string; onPick: (args: Unkno
           <li key={id} className="flex items-center gap-3 px-4 py-1.5">
             <StateBadge kind="call" state={outcome.call.status} />
             <code className="min-w-0 flex-1 truncate font-mono text-xs">{JSON.stringify(args)}</code>
-            <span className="text-xs text-muted max-md:hidden">
-              {renderDuration(outcome.call.durationMs)}
-            </span>
+            <span className="text-xs text-muted max-md:hidden">{renderDuration(outcome.call.durationMs)}</span>
             <span className="text-xs text-muted">
               <Time at={at} />
             </span>

@@ -17,10 +17,7 @@ export function TryPage() {
   const navigate = useNavigate();
   return (
     <Page title="Try" about="Call a tool the way a model would.">
-      <ToolPicker
-        value={tool ?? ""}
-        onPick={(name) => void navigate({ to: "/try", search: { tool: name } })}
-      />
+      <ToolPicker value={tool ?? ""} onPick={(name) => void navigate({ to: "/try", search: { tool: name } })} />
       {tool === undefined ? (
         <Empty icon={FlaskConical} title="Choose a tool">
           Its arguments become a form. Calls take the same path as those of models, approvals included.
@@ -60,9 +57,7 @@ function About({ tool }: { tool: ToolAnswer }) {
         <EffectBadge effect={tool.side_effects} />
         <TroubleBadges tool={tool} />
       </div>
-      <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">
-        {tool.description}
-      </p>
+      <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">{tool.description}</p>
     </div>
   );
 }

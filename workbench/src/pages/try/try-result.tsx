@@ -78,14 +78,13 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
           </span>
         }
       >
-        {[
-          ...call.warnings,
-          ...call.dropped.map((name) => `'${name}' was left out: the tool does not know it.`),
-        ].map((text) => (
-          <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
-            {text}
-          </p>
-        ))}
+        {[...call.warnings, ...call.dropped.map((name) => `'${name}' was left out: the tool does not know it.`)].map(
+          (text) => (
+            <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+              {text}
+            </p>
+          ),
+        )}
         {call.status === "dry_run" && (
           <p className="text-[13px] text-good">
             It would run: the arguments fit, and there is a way to execute it. Nothing was called.
@@ -104,9 +103,7 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
         {answered && !answered.outcome && (
           <p className="text-[13px] text-muted">It was answered: {answered.approval.status}.</p>
         )}
-        {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && (
-          <ResultView outcome={shown} />
-        )}
+        {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && <ResultView outcome={shown} />}
       </Panel>
     </div>
   );
@@ -115,7 +112,6 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
 function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
   const held = useQuery(heldCallQuery(id)).data;
   if (held === undefined) return <Loading />;
-  if (held.status !== "pending")
-    return <p className="text-[13px] text-muted">It is answered: {held.status}.</p>;
+  if (held.status !== "pending") return <p className="text-[13px] text-muted">It is answered: {held.status}.</p>;
   return <ApprovalCard held={held} onAnswered={onAnswered} />;
 }

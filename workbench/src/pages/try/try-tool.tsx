@@ -30,8 +30,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
     setText(written);
   };
   // A form counts as a browser does; what it did not touch stays as it was written.
-  const fillIn = (next: UnknownObject) =>
-    fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
+  const fillIn = (next: UnknownObject) => fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
   const write = (next: string) => {
     setText(next);
     if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
@@ -84,11 +83,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         <TrialList tool={tool.name} onPick={fill} />
       </div>
       {isCopying && (
-        <CopyCall
-          tool={tool.name}
-          args={problem === null ? readJson(text) : args}
-          onClose={() => setCopying(false)}
-        />
+        <CopyCall tool={tool.name} args={problem === null ? readJson(text) : args} onClose={() => setCopying(false)} />
       )}
     </div>
   );
@@ -96,9 +91,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
 
 function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
   const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
-  return Object.fromEntries(
-    Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]),
-  );
+  return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
 }
 
 /** Nothing that a form could ask for; what the schema lets through beside that can be written as JSON. */

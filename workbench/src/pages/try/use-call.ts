@@ -38,10 +38,7 @@ export function useCall(tool: string) {
 }
 
 /** A call that failed is told like one that went well; only where there was none it is a problem. */
-async function readOutcome(
-  response: Response,
-  onProgress: (progress: Progress) => void,
-): Promise<OutcomeAnswer> {
+async function readOutcome(response: Response, onProgress: (progress: Progress) => void): Promise<OutcomeAnswer> {
   if (!response.ok || !response.body) throw await readProblem(response);
   let said = "";
   await readServerSentEvents(response.body, ({ name, data }) => {

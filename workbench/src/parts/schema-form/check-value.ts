@@ -18,12 +18,10 @@ export function checkValue(
   const say = (message: string): Wrong[] => [{ path, message }];
   const { type } = rules;
   const types = (Array.isArray(type) ? type : type === undefined ? [] : [type]) as string[];
-  if (types.length > 0 && !types.some((one) => isOfType(value, one)))
-    return say(`has to be ${types.join(" or ")}`);
+  if (types.length > 0 && !types.some((one) => isOfType(value, one))) return say(`has to be ${types.join(" or ")}`);
   if (Array.isArray(rules.enum) && !rules.enum.some((choice) => isSame(choice, value)))
     return say(`has to be one of ${rules.enum.map((choice) => JSON.stringify(choice)).join(", ")}`);
-  if (rules.const !== undefined && !isSame(rules.const, value))
-    return say(`has to be ${JSON.stringify(rules.const)}`);
+  if (rules.const !== undefined && !isSame(rules.const, value)) return say(`has to be ${JSON.stringify(rules.const)}`);
   return [
     ...checkBounds(rules, value).flatMap(say),
     ...checkChoices(rules, value, root, path),
@@ -34,12 +32,7 @@ export function checkValue(
   ];
 }
 
-function checkProperties(
-  rules: UnknownObject,
-  value: UnknownObject,
-  root: unknown,
-  path: readonly string[],
-): Wrong[] {
+function checkProperties(rules: UnknownObject, value: UnknownObject, root: unknown, path: readonly string[]): Wrong[] {
   const required = Array.isArray(rules.required) ? (rules.required as string[]) : [];
   const properties = isRecord(rules.properties) ? rules.properties : {};
   const missing = required.filter((name) => value[name] === undefined);
@@ -53,9 +46,7 @@ function checkProperties(
 
 function checkChoices(rules: UnknownObject, value: unknown, root: unknown, path: readonly string[]): Wrong[] {
   const fits = (choice: unknown) => checkValue(choice, value, root, path).length === 0;
-  const all = Array.isArray(rules.allOf)
-    ? rules.allOf.flatMap((one) => checkValue(one, value, root, path))
-    : [];
+  const all = Array.isArray(rules.allOf) ? rules.allOf.flatMap((one) => checkValue(one, value, root, path)) : [];
   const some = [rules.anyOf, rules.oneOf].filter(Array.isArray);
   const none = some.filter((choices) => !choices.some(fits));
   return [...all, ...none.map(() => ({ path, message: "fits none of what is allowed" }))];
@@ -64,10 +55,8 @@ function checkChoices(rules: UnknownObject, value: unknown, root: unknown, path:
 function checkBounds(rules: UnknownObject, value: unknown): string[] {
   const size = typeof value === "string" || Array.isArray(value) ? value.length : undefined;
   const [least, most] = Array.isArray(value) ? ["minItems", "maxItems"] : ["minLength", "maxLength"];
-  const below = (limit: unknown, of: number | undefined) =>
-    of !== undefined && typeof limit === "number" && of < limit;
-  const above = (limit: unknown, of: number | undefined) =>
-    of !== undefined && typeof limit === "number" && of > limit;
+  const below = (limit: unknown, of: number | undefined) => of !== undefined && typeof limit === "number" && of < limit;
+  const above = (limit: unknown, of: number | undefined) => of !== undefined && typeof limit === "number" && of > limit;
   const number = typeof value === "number" ? value : undefined;
   return [
     ...(Number.isInteger(number) && !Number.isSafeInteger(number)

@@ -4,19 +4,7 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 export const anything = "toolplane-anything";
 
 /** What a schema says of its value; where it says none of it, anything may be. */
-const saying = [
-  "type",
-  "enum",
-  "const",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "$ref",
-  "properties",
-  "items",
-  "if",
-  "not",
-];
+const saying = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "if", "not"];
 const maps = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
 const lists = ["anyOf", "oneOf", "allOf"];
 const schemas = ["items", "additionalProperties"];

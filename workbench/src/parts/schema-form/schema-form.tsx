@@ -48,12 +48,7 @@ export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: S
 }
 
 /** The tool's own title and description stand above the form already. */
-function withoutRootWords({
-  title: _,
-  description: __,
-  $schema: ___,
-  ...schema
-}: UnknownObject): UnknownObject {
+function withoutRootWords({ title: _, description: __, $schema: ___, ...schema }: UnknownObject): UnknownObject {
   return { type: "object", ...schema };
 }
 
@@ -71,10 +66,6 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
-    return (
-      <p className="text-[13px] text-muted">
-        No form can be made of this schema. Write the arguments as JSON.
-      </p>
-    );
+    return <p className="text-[13px] text-muted">No form can be made of this schema. Write the arguments as JSON.</p>;
   }
 }

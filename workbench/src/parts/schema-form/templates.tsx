@@ -116,22 +116,15 @@ function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema>) {
   );
 }
 
-function ArrayFieldItemTemplate({
-  children,
-  buttonsProps,
-  hasToolbar,
-}: ArrayFieldItemTemplateProps<Data, Schema>) {
-  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } =
-    buttonsProps;
+function ArrayFieldItemTemplate({ children, buttonsProps, hasToolbar }: ArrayFieldItemTemplateProps<Data, Schema>) {
+  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } = buttonsProps;
   return (
     <div className="flex items-start gap-1">
       <div className="min-w-0 flex-1">{children}</div>
       {hasToolbar && (
         <div className="flex shrink-0">
           {hasMoveUp && <IconButton label={`Move ${index + 1} up`} icon={ArrowUp} onClick={onMoveUpItem} />}
-          {hasMoveDown && (
-            <IconButton label={`Move ${index + 1} down`} icon={ArrowDown} onClick={onMoveDownItem} />
-          )}
+          {hasMoveDown && <IconButton label={`Move ${index + 1} down`} icon={ArrowDown} onClick={onMoveDownItem} />}
           {hasRemove && <IconButton label={`Remove ${index + 1}`} icon={Trash2} onClick={onRemoveItem} />}
         </div>
       )}
@@ -139,10 +132,7 @@ function ArrayFieldItemTemplate({
   );
 }
 
-function MultiSchemaFieldTemplate({
-  selector,
-  optionSchemaField,
-}: MultiSchemaFieldTemplateProps<Data, Schema>) {
+function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps<Data, Schema>) {
   return (
     <div className="flex flex-col gap-2">
       {selector}

@@ -24,8 +24,7 @@ function fallbackIn(schema: RJSFSchema): string | undefined {
 
 /** Every input of one line. What is emptied is left out of the call. */
 export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, RJSFSchema>) {
-  const { id, value, disabled, readonly, schema, type, options, placeholder, onChange, onChangeOverride } =
-    props;
+  const { id, value, disabled, readonly, schema, type, options, placeholder, onChange, onChangeOverride } = props;
   const { type: kind, step, min, max } = getInputProps(schema, type, options);
   return (
     <TextInput
@@ -34,9 +33,7 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
       disabled={disabled || readonly}
       value={value ?? ""}
       aria-describedby={ariaDescribedByIds(id)}
-      onChange={
-        onChangeOverride ?? (({ target }) => onChange(target.value === "" ? undefined : target.value))
-      }
+      onChange={onChangeOverride ?? (({ target }) => onChange(target.value === "" ? undefined : target.value))}
     />
   );
 }
