@@ -245,7 +245,7 @@ test("a schema that endpoints would refuse is told in a shape they take, and sti
   const { properties } = place;
   const [definition] = await made.plane.toolset("places").schemas("anthropic");
   assert.deepEqual(definition?.input_schema, { type: "object", properties });
-  await made.plane.runAgent("Where is Bern?", { toolset: "places" });
+  await made.plane.agent.run("Where is Bern?", { toolset: "places" });
   const [told] = sentTo(made.model, 0).tools as { function: { parameters: object } }[];
   assert.deepEqual(told?.function.parameters, { type: "object", properties });
   const answers = sentTo(made.model, 2).messages.filter(({ role }) => role === "tool");

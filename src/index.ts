@@ -9,15 +9,6 @@ export { answerOpenAiCompletion } from "./agent/adapters/openai-chat.ts";
 export { answerOpenAiResponse, type FunctionCallOutput } from "./agent/adapters/openai-responses.ts";
 export type { ActivityEntry } from "./model/activity.ts";
 export type {
-  AgentCall,
-  AgentMessage,
-  AgentOutcome,
-  AgentRun,
-  AgentStep,
-  MissingServer,
-  WaitingCall,
-} from "./model/agent-run.ts";
-export type {
   AgentOptions,
   AgentResult,
   AnswerParser,
@@ -29,7 +20,21 @@ export type {
   ProcessOptions,
   RunAgentOptions,
   Toolset,
-} from "./model/agent-verbs.ts";
+} from "./model/agent.ts";
+export type {
+  AgentCall,
+  AgentMessage,
+  AgentOutcome,
+  AgentRun,
+  AgentStep,
+  MissingServer,
+  RenderedRun,
+  RunFormat,
+  RunPage,
+  RunQuery,
+  RunSummary,
+  WaitingCall,
+} from "./model/agent-run.ts";
 export type { ArtifactView } from "./model/artifact.ts";
 export type { BundleExport, BundleImport } from "./model/bundle.ts";
 export type {
@@ -58,14 +63,16 @@ export type {
 } from "./model/chat.ts";
 export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config-input.ts";
 export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/dead-letter.ts";
-export type { Registration } from "./model/entry-verbs.ts";
 export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
 export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/hook.ts";
 export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/job-run.ts";
-export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/job-verbs.ts";
-export type { ConversationBudget, Plane, PlaneCallOptions, ToolListing } from "./model/plane.ts";
+export type { ConversationBudget } from "./model/plane-history.ts";
+export type { Plane, PlaneCallOptions } from "./model/plane.ts";
+export type { ToolListing } from "./model/plane-tools.ts";
 export type { PlaneOptions } from "./model/plane-options.ts";
+export type { Registration } from "./model/plane-tools.ts";
+export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
 export type { PolicyInput, PolicyRuleInput } from "./model/policy-input.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
 export type {
@@ -87,7 +94,6 @@ export type {
   WorkQuery,
 } from "./model/registry-summary.ts";
 export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/result.ts";
-export type { RenderedRun, RunFormat, RunPage, RunQuery, RunSummary } from "./model/run-verbs.ts";
 export type {
   Embed,
   FoundTool,

@@ -27,6 +27,7 @@ import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/server.ts";
+import { groupVerbs } from "./model/verbs.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";
@@ -236,12 +237,12 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
   });
 
-  const plane: Plane = {
+  const plane: Plane = groupVerbs({
     config,
     reload: following.reload,
     doctor: servers.doctor,
     ...written.verbs,
-    ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
+    ...quality.verbs(() => ({ queryTools: plane.tools.page, tool: plane.tools.get, meant: catalogue.meant })),
     activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
@@ -313,7 +314,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         memory.close,
       ]),
     ),
-    [Symbol.asyncDispose]: () => plane.stop(),
-  };
+  });
   return plane;
 }

@@ -49,10 +49,10 @@ async function generate(round: string, baseURL: string, model: ChatModel | strin
     dataDirectory: join(directory, round),
   });
   // The raw clients are connected already, too.
-  await plane.generate({ prompt: "Prompt 0", model });
+  await plane.agent.generate({ prompt: "Prompt 0", model });
   return await measure(round, async () => {
     const requests = Array.from({ length: prompts }, (_, at) => `Prompt ${at}`);
-    for await (const { index, generation, error } of plane.generateAll(requests, { parallel, model })) {
+    for await (const { index, generation, error } of plane.agent.generateAll(requests, { parallel, model })) {
       if (generation?.answer !== "Done." || generation.counters.totalToolCalls !== callsEach)
         throw new Error(`prompt ${index} went wrong: ${error?.message}`);
       showProgress(index + 1, prompts, "prompts");

@@ -67,7 +67,7 @@ async function oneSession(name: string, tally: Tally, { plane, run, random, kill
   const timer = moment === "connecting" ? setTimeout(killOne, random.next() * 4) : undefined;
   try {
     await connect(name, plane, tally);
-    const tools = await plane.tools({ server: name });
+    const tools = await plane.tools.list({ server: name });
     if (tools.length !== 1) fail("list", `${tools.length} tools`);
     if (moment === "idle") killOne();
     const calling = plane.call({ server: name, tool: "echo" }, { message: "hello" });
@@ -81,7 +81,7 @@ async function oneSession(name: string, tally: Tally, { plane, run, random, kill
     fail("session", String(thrown));
   }
   clearTimeout(timer);
-  await plane.disconnect(name);
+  await plane.servers.disconnect(name);
 }
 
 /** A server that was killed while it started may be left alone for a while; then it is tried again. */
@@ -89,7 +89,7 @@ async function connect(name: string, plane: Plane, tally: Tally): Promise<void> 
   const until = Date.now() + connectLimitMs;
   for (;;) {
     try {
-      return await plane.connect(name);
+      return await plane.servers.connect(name);
     } catch (thrown) {
       if (!(thrown instanceof PlaneError) || Date.now() > until) throw thrown;
       tally.refused += 1;

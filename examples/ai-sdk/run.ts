@@ -33,6 +33,6 @@ const { text, steps } = await generateText({
 console.log(`${text} (${steps.length} steps)`);
 assert.equal(text, "Hello, Ann! Hello, Bob!");
 
-const calls = await plane.calls({ tool: "demo.greet" });
+const calls = await plane.calls.list({ tool: "demo.greet" });
 console.log(`${calls.length} calls on record`);
 assert.equal(calls.length, 2);

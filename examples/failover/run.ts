@@ -37,17 +37,17 @@ async function ask(): Promise<string> {
 
 assert.equal(await ask(), "near");
 
-const { pid } = await plane.server("near");
+const { pid } = await plane.servers.get("near");
 console.log("killing the preferred server, and keeping it down …");
 process.kill(Number(pid), "SIGKILL");
-await plane.disconnect("near");
+await plane.servers.disconnect("near");
 assert.equal(await ask(), "far");
 
-const { health } = await plane.tool("where");
+const { health } = await plane.tools.get("where");
 const { backoff_until, last_error } = health.providers["mcp:near"]?.router ?? {};
 console.log(`near rests until ${backoff_until}: ${last_error}`);
 assert.ok(backoff_until);
 
-await plane.connect("near");
+await plane.servers.connect("near");
 await sleep(Math.max(0, Date.parse(backoff_until) - Date.now()) + 50);
 assert.equal(await ask(), "near");

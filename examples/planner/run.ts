@@ -33,11 +33,11 @@ const { script } = (made.result?.structuredContent ?? {}) as { script: string };
 console.log(script);
 assert.match(script, /^toolplane call demo\.greet --args '\{"name":"Ann O'\\''Hara \$\(whoami\)"\}'/m);
 
-const check = await plane.checkPlan(script);
+const check = await plane.plans.check(script);
 assert.deepEqual(check.problems, []);
 console.log(`${check.steps.length} steps, nothing is wrong`);
 
-const broken = await plane.checkPlan(script.replace("demo.greet", "demo.great"));
+const broken = await plane.plans.check(script.replace("demo.greet", "demo.great"));
 for (const { line, message, hint } of broken.problems) console.log(`line ${line}: ${message} ${hint}`);
 assert.match(broken.problems[0]?.hint ?? "", /demo\.greet/);
 

@@ -22,7 +22,7 @@ await using plane = await createPlane({
 });
 
 const types: string[] = [];
-const { answer, outcome } = await plane.runAgent("How much is 19 and 23?", {
+const { answer, outcome } = await plane.agent.run("How much is 19 and 23?", {
   style: "react",
   toolset: "sums",
   onMessage({ type, text, end }) {

@@ -12,7 +12,7 @@ export type AgentParts = {
   config(): Config;
   defaultPrincipal: Principal;
   models: Models;
-  plane(): Pick<Plane, "call" | "endConversation">;
+  plane(): Pick<Plane, "call" | "conversations">;
   catalogue(): Pick<Catalogue, "forModel">;
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;

@@ -1,8 +1,8 @@
 import { beginRunSpan } from "../calls/spans/spans.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import type { AgentResult, AnswerParser, RunAgentOptions } from "../model/agent.ts";
 import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
-import type { AgentResult, AgentVerbs, AnswerParser, RunAgentOptions } from "../model/agent-verbs.ts";
 import type { CallOptions } from "../model/call.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
@@ -10,6 +10,7 @@ import { isObject } from "../model/json.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
+import type { AgentVerbs } from "../model/verbs.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
 import { readContent, readResponse } from "./asked-calls.ts";
@@ -109,7 +110,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
       // A session that does not end well is no reason to lose an answer.
       if (own.isOwn)
         await plane()
-          .endConversation(run.conversation, { principal: own.principal })
+          .conversations.end(run.conversation, { principal: own.principal })
           .catch(() => undefined);
     }
   }

@@ -1,8 +1,8 @@
 import { readResultManifest } from "../calls/providers/builtin/read-result.ts";
 import type { Catalogue } from "../catalogue/tool-listing.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import type { ToolsetSelection } from "../model/agent.ts";
 import type { MissingServer } from "../model/agent-run.ts";
-import type { ToolsetSelection } from "../model/agent-verbs.ts";
 import type { CallOptions } from "../model/call.ts";
 import type { AskHere } from "../model/held-call.ts";
 import type { Plane } from "../model/plane.ts";

@@ -1,12 +1,13 @@
 import type { createAnswers } from "../access/approvals/answers.ts";
 import { effectOf } from "../access/policy/effect.ts";
 import { inOrder } from "../lib/in-order.ts";
-import type { AgentVerbs, GenerateRequest, ToolsetSelection } from "../model/agent-verbs.ts";
+import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import { type Config, renderProblem } from "../model/config.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/path.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Tool } from "../model/tool.ts";
+import type { AgentVerbs } from "../model/verbs.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentRuns } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools } from "./agent-tools.ts";

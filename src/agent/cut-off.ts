@@ -1,4 +1,4 @@
-import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent-verbs.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
 import type { AskedCall } from "../model/chat.ts";
 import { isObject } from "../model/json.ts";
 

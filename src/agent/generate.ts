@@ -1,4 +1,4 @@
-import type { AgentResult, AnswerParser, Generation } from "../model/agent-verbs.ts";
+import type { AgentResult, AnswerParser, Generation } from "../model/agent.ts";
 import type { ChatMessage } from "../model/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Ending } from "./loop.ts";

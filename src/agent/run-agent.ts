@@ -1,7 +1,7 @@
 import { limitTime } from "../lib/time-limit.ts";
 import { uniqueId } from "../lib/unique-id.ts";
+import type { AgentResult } from "../model/agent.ts";
 import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent-run.ts";
-import type { AgentResult } from "../model/agent-verbs.ts";
 import type { ChatMessage } from "../model/chat.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { type Conversation, createConversation } from "./conversation.ts";

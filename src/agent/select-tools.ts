@@ -1,7 +1,7 @@
 import { passesFilter } from "../lib/glob.ts";
 import { nearest } from "../lib/nearest.ts";
+import type { SelectedTool } from "../model/agent.ts";
 import type { MissingServer } from "../model/agent-run.ts";
-import type { SelectedTool } from "../model/agent-verbs.ts";
 import type { ToolsetDefinition } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Tool } from "../model/tool.ts";

@@ -1,4 +1,4 @@
-import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent-verbs.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
 import type { AskedCall } from "../model/chat.ts";
 import type { ToolsetDefinition } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";

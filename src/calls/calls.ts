@@ -25,6 +25,7 @@ import type { Principal } from "../model/principal.ts";
 import type { ProgressReport } from "../model/provider.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
+import type { Verbs } from "../model/verbs.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
@@ -100,17 +101,18 @@ export type CallParts = {
 };
 
 /** The one path, wired. */
-export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"> & {
-  /** Throws what is wrong with the arguments that a held call was changed to. */
-  checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
-  /** A call that is asked for already. */
-  run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
-  /** The last calls in short, as far as this principal may see them. */
-  activity: Activity["entries"];
-  /** What waits for a person is left to other planes from now on, or to the next start. */
-  drain(): void;
-  stop(): Promise<void>;
-} {
+export function createCalls(parts: CallParts): Pick<Verbs, "testPolicy"> &
+  Pick<Plane, "call"> & {
+    /** Throws what is wrong with the arguments that a held call was changed to. */
+    checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
+    /** A call that is asked for already. */
+    run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
+    /** The last calls in short, as far as this principal may see them. */
+    activity: Activity["entries"];
+    /** What waits for a person is left to other planes from now on, or to the next start. */
+    drain(): void;
+    stop(): Promise<void>;
+  } {
   const { config, environment, defaultPrincipal, health, memory, servers, catalogue, providers, routing, answers } =
     parts;
   const { schemaCheck, find, grants, quality, registry } = parts;
@@ -262,7 +264,7 @@ type Parts = {
 };
 
 /** What the policy says about a call that nobody makes. */
-function createPolicyTest({ config, find, grants, decide, profile, defaultPrincipal }: Parts): Plane["testPolicy"] {
+function createPolicyTest({ config, find, grants, decide, profile, defaultPrincipal }: Parts): Plane["policy"]["test"] {
   return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
     const tool = await find(asked, principal);
     const grant = grants.grantToSee(principal, tool, args);

@@ -1,6 +1,6 @@
 import type { Hooks } from "../access/hooks/hook-verbs.ts";
-import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
+import type { Verbs } from "../model/verbs.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions, type Recorder } from "../store/store.ts";
 import type { PlaneLimits } from "./limits/shared-limits.ts";
@@ -14,7 +14,7 @@ type Parts = {
 };
 
 /** What belongs together across several calls, here and on other planes. */
-export function createConversationVerbs(parts: Parts): Pick<Plane, "keptSessions" | "endConversation"> {
+export function createConversationVerbs(parts: Parts): Pick<Verbs, "keptSessions" | "endConversation"> {
   const { memory, limits, hooks, servers, defaultPrincipal } = parts;
   return {
     keptSessions: createKeptSessions(memory),

@@ -106,7 +106,7 @@ export function createShowTool(
   grants: Grants,
   catalogue: Pick<Catalogue, "listing">,
   defaultPrincipal: Principal,
-): Plane["tool"] {
+): Plane["tools"]["get"] {
   return async (asked, { principal = defaultPrincipal } = {}) => {
     requireScope(principal, "read", "look at tools");
     const tool = await find.toShow(asked, principal);

@@ -11,11 +11,13 @@ import {
   type ToolHealth,
   toolSubject,
 } from "../model/health.ts";
-import type { Caller, LockedTool, Plane, ToolListing } from "../model/plane.ts";
+import type { Caller } from "../model/plane.ts";
+import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { ToolReview } from "../model/quality.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
 import { everyTool, type ToolQuery } from "../model/tool-query.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { missingCredentials, sharedTrouble } from "./health/availability.ts";
 import type { Health } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
@@ -169,7 +171,7 @@ type Parts = DescribedParts & {
   config(): object;
 };
 
-export type Catalogue = Pick<Plane, "tools" | "queryTools"> & {
+export type Catalogue = Pick<Verbs, "tools" | "queryTools"> & {
   visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
   /** What somebody sees of those personas, or of his own, as far as it is known already. */
   lookAt(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];

@@ -1,11 +1,11 @@
 import type { ConfigProblem } from "../model/config.ts";
 import type { JobManifest } from "../model/job.ts";
 import { type Page, takePage } from "../model/page.ts";
-import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { JobListing, WorkQuery } from "../model/registry-summary.ts";
 import type { Tool } from "../model/tool.ts";
 import { everyTool } from "../model/tool-query.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { noWork } from "./no-work.ts";
 import { type Viewer, workPlace } from "./visible-work.ts";
 import { createWorkListing, viewerOf, type WorkParts } from "./work-listing.ts";
@@ -16,7 +16,7 @@ export type PageParts = WorkParts & {
   problems(): readonly ConfigProblem[];
 };
 
-type PageVerbs = Pick<Plane, "jobs" | "queryJobs" | "tasks" | "queryTasks" | "task">;
+type PageVerbs = Pick<Verbs, "jobs" | "queryJobs" | "tasks" | "queryTasks" | "task">;
 
 const everything: WorkQuery = { ...everyTool, name: null };
 

@@ -1,18 +1,19 @@
 import type { FromFile } from "../model/manifests.ts";
 import { type Page, takePage } from "../model/page.ts";
-import type { Plane, ToolListing } from "../model/plane.ts";
+import type { ToolListing } from "../model/plane-tools.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { RegistrySummary, SkillQuery, ToolEntry } from "../model/registry-summary.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/skill.ts";
 import { toolKey } from "../model/tool-name.ts";
 import { everyTool } from "../model/tool-query.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { noWork } from "./no-work.ts";
 import { type Viewer, workPlace } from "./visible-work.ts";
 import { compatibilityOf } from "./work-entries.ts";
 import { askedFor, createWorkListing, idsOf, viewerOf } from "./work-listing.ts";
 import { createWorkPages, type PageParts } from "./work-pages.ts";
 
-type WorkVerbs = Pick<Plane, "registrySummary" | "skills" | "skill"> & ReturnType<typeof createWorkPages>;
+type WorkVerbs = Pick<Verbs, "registrySummary" | "skills" | "skill"> & ReturnType<typeof createWorkPages>;
 type Patience = { waitMs?: number };
 
 /** Skills, tasks and jobs as manifests describe them, and the registry in short. */

@@ -1,5 +1,5 @@
+import type { AgentResult } from "./agent.ts";
 import type { AgentOutcome, AgentRun, MissingServer, WaitingCall } from "./agent-run.ts";
-import type { AgentResult } from "./agent-verbs.ts";
 import type { ChatMessage, TokenUsage } from "./chat.ts";
 import type { ErrorReport } from "./errors.ts";
 

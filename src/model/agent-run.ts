@@ -101,3 +101,32 @@ export type AgentCounters = {
   totalGenerations: number;
   generationsWithTools: number;
 };
+
+/** A run without its steps and its conversation. */
+export type RunSummary = Omit<AgentRun, "steps" | "messages">;
+
+export type RunFilter = {
+  outcome?: AgentOutcome;
+  model?: string;
+  toolset?: string;
+  conversation?: string;
+  /** Those that began then or later, as an ISO time. */
+  since?: string;
+  limit?: number;
+  before?: string;
+  /** Whose runs; null is nobody's. */
+  user?: string | null;
+};
+
+/** Which runs of agents. */
+export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
+
+/** Runs of agents, a page at a time. */
+export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
+
+export const runFormats = ["text", "html"] as const;
+/** The formats that a run is rendered in. */
+export type RunFormat = (typeof runFormats)[number];
+
+/** A run for people. `policy` is what a browser may load while it shows the page: nothing but its own style. */
+export type RenderedRun = { text: string; policy: string | null };

@@ -226,7 +226,7 @@ export type WaitingOutcome = {
   error: ErrorReport;
   stored?: undefined;
   artifacts?: undefined;
-  /** Answer it with `plane.answerApproval(id, { decision: "approve" })`. */
+  /** Answer it with `plane.approvals.answer(id, { decision: "approve" })`. */
   approval: { id: string };
   plan?: undefined;
   verdict?: undefined;
@@ -244,7 +244,7 @@ export type QueuedOutcome = {
   stored?: undefined;
   artifacts?: undefined;
   approval?: undefined;
-  /** Approve it with `plane.approvePlan(id, …)`. */
+  /** Approve it with `plane.plans.approve(id, …)`. */
   plan: { id: string; change: string };
   verdict?: undefined;
 };

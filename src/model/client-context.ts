@@ -27,11 +27,3 @@ export type ClientHandle = {
   loaded(tools: readonly string[], loadedTokens: number): void;
   close(): void;
 };
-
-/** What a face that clients are connected to tells the plane, and asks of it. */
-export interface ClientVerbs {
-  /** Tells the plane of a client, until its handle is closed. */
-  watchClient(source: ClientSource): ClientHandle;
-  /** How many tokens each of these texts is. */
-  countTokens(texts: readonly string[]): Promise<number[]>;
-}

@@ -1,4 +1,4 @@
-import type { ForeignModel } from "./agent-verbs.ts";
+import type { ForeignModel } from "./agent.ts";
 import type { ChatModel } from "./chat.ts";
 import type { ConfigInput } from "./config-input.ts";
 import type { LibraryHooks } from "./hook.ts";

@@ -117,7 +117,7 @@ function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Princ
  *
  * @example
  * const principal = narrow(principalOf({ user: "ann" }), { servers: ["files"] });
- * await plane.runAgent("What is in notes.txt?", { principal });
+ * await plane.agent.run("What is in notes.txt?", { principal });
  */
 export function narrow(principal: Principal, { servers }: { servers: boolean | readonly string[] }): Principal {
   if (servers === true) return principal;
@@ -130,3 +130,6 @@ export function narrow(principal: Principal, { servers }: { servers: boolean | r
 
 /** Who calls through which face; the library's own caller when left out. */
 export type Caller = { principal?: Principal; face?: Face };
+
+/** Waits at most so long for servers that have not listed yet. */
+export type WaitingCaller = Caller & { waitMs?: number };

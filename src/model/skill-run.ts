@@ -1,6 +1,6 @@
 import type { ErrorReport } from "./errors.ts";
 import type { AskHere } from "./held-call.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 
@@ -60,13 +60,3 @@ export type RunSkillOptions = Caller & {
   /** For skills that a model follows: which one. */
   model?: string;
 };
-
-export interface SkillVerbs {
-  /**
-   * Looks whether everything is there, then runs the steps of a skill, or has a model follow its instructions.
-   *
-   * @example
-   * const { outcome, result } = await plane.runSkill("report", { days: 3 });
-   */
-  runSkill(name: string, input?: JsonObject, options?: RunSkillOptions): Promise<SkillRun>;
-}

@@ -1,4 +1,4 @@
-import type { AgentRun } from "./agent-run.ts";
+import type { AgentRun, RunFilter, RunSummary } from "./agent-run.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { CallRecord, CallStatus } from "./call.ts";
 import type { CallChain } from "./call-chain.ts";
@@ -12,7 +12,6 @@ import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-ca
 import type { HeldPart } from "./held-order.ts";
 import type { JobStore } from "./job-store.ts";
 import type { Pin, PinDecision, PinnedServer } from "./pin.ts";
-import type { RunFilter, RunSummary } from "./run-verbs.ts";
 import type { KnownServer } from "./server.ts";
 import type { SharedValues } from "./shared-values.ts";
 import type { StateStore } from "./state.ts";

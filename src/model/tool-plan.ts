@@ -1,6 +1,5 @@
 import type { Verdict } from "./call.ts";
 import type { JsonObject } from "./json.ts";
-import type { Caller } from "./principal.ts";
 
 /** One call of a plan. */
 export type PlanStep = {
@@ -35,13 +34,3 @@ export type CheckedStep = Omit<PlacedStep, "texts"> & {
 
 /** What is wrong with a plan, before anything of it runs. */
 export type PlanCheck = { ok: boolean; task: string | null; steps: CheckedStep[]; problems: PlanProblem[] };
-
-export interface ToolPlanVerbs {
-  /**
-   * What is wrong with a plan, a script or its steps as JSON, before anything of it runs.
-   *
-   * @example
-   * const { ok, problems } = await plane.checkPlan("toolplane call demo.add a:=1 b:=2");
-   */
-  checkPlan(text: string, caller?: Caller): Promise<PlanCheck>;
-}

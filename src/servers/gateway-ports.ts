@@ -2,10 +2,10 @@ import { createEventBus } from "../lib/event-bus.ts";
 import { limitTime } from "../lib/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
 import { type LogLevel, logLevels } from "../model/server.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import type { Session } from "../protocol/session.ts";
@@ -31,7 +31,7 @@ export type GatewayOptions = {
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
 export type GatewayPorts = {
-  verbs: Pick<Plane, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
+  verbs: Pick<Verbs, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
   /** A server sent a notification. */
   said(said: ServerSaid): void;
   connected(server: string): void;

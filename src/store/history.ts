@@ -7,6 +7,7 @@ import { noCursor } from "../model/page.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { spanOf, toSeries } from "./call-minutes.ts";
 
 const pageSize = 500;
@@ -34,7 +35,7 @@ export function createHistory({
   maySeeServer,
   countTools,
   onRead,
-}: Parts): Pick<Plane, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
+}: Parts): Pick<Verbs, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
   const owners = createLru<string | null>(maxOwners);
   memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
   /** The users of the calls on a page of events, with one query. */
@@ -79,7 +80,11 @@ export function createHistory({
     }
     return { events, upTo };
   };
-  const eventPage: Plane["eventPage"] = async (after = 0, limit = pageSize, { principal = defaultPrincipal } = {}) => {
+  const eventPage: Plane["events"]["page"] = async (
+    after = 0,
+    limit = pageSize,
+    { principal = defaultPrincipal } = {},
+  ) => {
     onRead?.(principal);
     if (!mayDo(principal, "admin")) return scan(principal, after, limit);
     const events = await (await memory.store()).events(after, limit);

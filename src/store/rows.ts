@@ -1,4 +1,4 @@
-import type { AgentRun } from "../model/agent-run.ts";
+import type { AgentRun, RunSummary } from "../model/agent-run.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import {
   type DeadLetterFilter,
@@ -11,7 +11,6 @@ import type { StoredEvent } from "../model/events.ts";
 import type { HealthSample, NewSamples } from "../model/health.ts";
 import type { HeldOrder, HeldPart } from "../model/held-order.ts";
 import type { Pin, PinHead } from "../model/pin.ts";
-import type { RunSummary } from "../model/run-verbs.ts";
 import type { KeptResult, StoredResult } from "../model/stored-result.ts";
 
 /** What both databases return. Their flags differ: SQLite has 1, Postgres has true. */

@@ -117,7 +117,7 @@ suite("asking a plane in another process", () => {
     other.on("tool.progress", ({ message }) => heard.push(`other ${message}`));
     mine.on("question.asked", async ({ questionId }) => {
       heard.push("question");
-      await mine.answer(questionId, { action: "accept", content: { confirmed: true } });
+      await mine.questions.answer(questionId, { action: "accept", content: { confirmed: true } });
     });
     const counting = other.call("steps.count", { steps: 1, message: "theirs" });
     const counted = await mine.call("steps.count", { steps: 2 });
@@ -143,7 +143,7 @@ suite("asking a plane in another process", () => {
     }).listen(place.socket);
     await once(server, "listening");
     const plane = await openRemotePlane(place, { principal, face: "cli" });
-    await assert.rejects(plane?.tools() ?? Promise.resolve(), { code: "OUTCOME_UNKNOWN" });
+    await assert.rejects(plane?.tools.list() ?? Promise.resolve(), { code: "OUTCOME_UNKNOWN" });
     server.close();
   });
 });

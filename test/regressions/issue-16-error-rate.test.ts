@@ -7,7 +7,7 @@ test("a tool error counts as an error in the series of calls as it does in the h
   const outcome = await plane.call("echo.fail", { reason: "no" });
   assert.equal(outcome.call.status, "tool_error");
   await plane.call("echo.add", { a: 1, b: 2 });
-  const { total } = await plane.callSeries();
+  const { total } = await plane.calls.series();
   assert.deepEqual([total.calls, total.errors], [2, 1]);
-  assert.equal((await plane.tool("echo.fail")).health.success_rate, 0);
+  assert.equal((await plane.tools.get("echo.fail")).health.success_rate, 0);
 });

@@ -31,7 +31,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x.log
 END
 exit 1`;
 
-const lineOf = async (plane: Plane) => (await plane.server("fx")).installing?.lastLine ?? null;
+const lineOf = async (plane: Plane) => (await plane.servers.get("fx")).installing?.lastLine ?? null;
 
 suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, () => {
   test("has its own limit, is shown as installing with the installer's last line, and then works", async () => {
@@ -49,19 +49,19 @@ suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, 
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const call = plane.call("fx.echo", { message: "hi" });
     await until("a line of the installer", async () => (await lineOf(plane)) !== null);
-    const status = await plane.server("fx");
+    const status = await plane.servers.get("fx");
     assert.equal(status.state, "connecting");
     assert.equal(status.installing?.lastLine, "fetching token=[redacted] of [redacted]");
     assert.ok(Date.parse(status.installing?.since ?? "") <= Date.now());
-    const stranger = await plane.server("fx", { principal: principalOf({ user: "ann" }) });
+    const stranger = await plane.servers.get("fx", { principal: principalOf({ user: "ann" }) });
     assert.deepEqual(stranger.installing, { ...status.installing, lastLine: null });
     // Long after the usual limit: only the installer's own one counts.
     const since = Date.parse(status.installing?.since ?? "");
     await until("the end of the usual limit", () => Date.now() - since > 600);
-    assert.equal((await plane.server("fx")).state, "connecting");
+    assert.equal((await plane.servers.get("fx")).state, "connecting");
     await writeFile(done, "");
     assert.equal((await call).ok, true, JSON.stringify((await call).error));
-    const after = await plane.server("fx");
+    const after = await plane.servers.get("fx");
     assert.deepEqual([after.state, after.installing], ["connected", undefined]);
   });
 
@@ -77,16 +77,16 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     const open = () => createPlane({ config, dataDirectory: directory.file("data") });
     {
       await using plane = await open();
-      await plane.connect("fx");
+      await plane.servers.connect("fx");
     }
     await writeFile(quiet, "");
     {
       await using plane = await open();
-      await assert.rejects(plane.connect("fx"), /initialize timed out after .* \('connectTimeoutMs'\)/);
+      await assert.rejects(plane.servers.connect("fx"), /initialize timed out after .* \('connectTimeoutMs'\)/);
     }
     await writeFile(loud, "");
     await using plane = await open();
-    const connected = plane.connect("fx");
+    const connected = plane.servers.connect("fx");
     await until("a line of the installer", async () => (await lineOf(plane)) === "fetching again");
     await writeFile(done, "");
     await connected;
@@ -104,7 +104,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
       error?.message ?? "",
       /npx could not install it \(E404\)\. Correct the name of the package in 'args'; the registry does not know it\./,
     );
-    const { state, stderrTail, installing } = await plane.server("fx");
+    const { state, stderrTail, installing } = await plane.servers.get("fx");
     assert.deepEqual([state, installing], ["error", undefined]);
     assert.match(stderrTail ?? "", /npm error code E404 \| .*'no-such-server@\*' is not in this registry\.$/);
     const place = ["--config", config, "--data-dir", directory.file("data")];
@@ -124,8 +124,8 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     const entry = { command: "npx", args: ["-y", "x"], env: { PATH }, ...limits };
     const config = await writeConfig(directory, { fx: entry });
     await using plane = await createPlane({ config });
-    await assert.rejects(plane.connect("fx"), /installing it timed out after .* s \('installTimeoutMs'\)/);
-    assert.equal((await plane.server("fx")).stderrTail, "still fetching");
+    await assert.rejects(plane.servers.connect("fx"), /installing it timed out after .* s \('installTimeoutMs'\)/);
+    assert.equal((await plane.servers.get("fx")).stderrTail, "still fetching");
   });
 
   test("is told to people who look at a serving plane, and to who calls its tools", async () => {
@@ -168,12 +168,12 @@ test("a server that is known and not running because nothing needs it is idle, u
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { fx: { ...fixtureCommand("echo"), idleTimeoutMs: 50 } });
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-  assert.equal((await plane.server("fx")).idle, false, "what was never started is not known to be fine");
-  await plane.tools();
-  await until("its rest", async () => (await plane.server("fx")).idle);
-  const { state: atRest, error } = await plane.server("fx");
+  assert.equal((await plane.servers.get("fx")).idle, false, "what was never started is not known to be fine");
+  await plane.tools.list();
+  await until("its rest", async () => (await plane.servers.get("fx")).idle);
+  const { state: atRest, error } = await plane.servers.get("fx");
   assert.deepEqual([atRest, error], ["disconnected", null]);
-  await plane.disconnect("fx");
-  const { state, idle: isIdle } = await plane.server("fx");
+  await plane.servers.disconnect("fx");
+  const { state, idle: isIdle } = await plane.servers.get("fx");
   assert.deepEqual([state, isIdle], ["disconnected", false]);
 });

@@ -51,7 +51,7 @@ suite("toolsets in code", () => {
     assert.deepEqual([value, toolset, toldOf(world.model, 0)], [3, null, ["add"]]);
     assert.deepEqual([inline.usage().totalToolCalls, inline.usage().totalGenerations], [1, 1]);
     assert.equal(world.plane.toolset(definition).usage().totalGenerations, 0);
-    await world.plane.runAgent("Anything?", { toolset: { providers: ["other"], allow_tools: ["echo"] } });
+    await world.plane.agent.run("Anything?", { toolset: { providers: ["other"], allow_tools: ["echo"] } });
     assert.deepEqual(toldOf(world.model, 2), ["echo"]);
   });
 
@@ -59,7 +59,7 @@ suite("toolsets in code", () => {
     const { plane } = world;
     const small = plane.toolset("small");
     assert.deepEqual([small.alias, small.providers, small.timeout_sec], ["small", ["echo"], null]);
-    plane.registerToolset("small", { providers: ["other"], timeout_sec: 5 });
+    plane.toolsets.register("small", { providers: ["other"], timeout_sec: 5 });
     assert.deepEqual([small.providers, small.timeout_sec], [["other"], 5]);
   });
 
@@ -106,7 +106,7 @@ test("an outcome has a result where it is ok, an error otherwise, and an approva
   const queued = await plane.call("echo.put_note", note, { mode: "plan" });
   assert.ok(queued.plan, "it is queued");
   assert.deepEqual([queued.approval, queued.error.code], [undefined, "PLAN_QUEUED"]);
-  plane.on("approval.requested", ({ approvalId }) => plane.answerApproval(approvalId, { decision: "reject" }));
+  plane.on("approval.requested", ({ approvalId }) => plane.approvals.answer(approvalId, { decision: "reject" }));
   const rejected = await plane.call("echo.put_note", note, { approvalWaitMs: 30_000 });
   assert.ok(!rejected.ok);
   assert.deepEqual([rejected.error.code, rejected.approval], ["APPROVAL_DENIED", undefined]);

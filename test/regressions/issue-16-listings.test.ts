@@ -59,12 +59,13 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-const listOf = async (plane: Plane, { key }: Kind) => JSON.stringify(await plane[key]());
+const listOf = async (plane: Plane, { key }: Kind) =>
+  JSON.stringify(await (key === "resourceTemplates" ? plane.resources.templates() : plane[key].list()));
 const namesIn = (result: JsonObject, { key, field }: Kind) =>
   (result[key] as JsonObject[]).map((item) => String(item[field])).filter((name) => name !== "read_result");
 /** Prompts and resources are asked for without anybody waiting. */
 const allKnown = async (plane: Plane) =>
-  until("all lists", async () => Object.values((await plane.server("s")).offers).every((n) => n !== null));
+  until("all lists", async () => Object.values((await plane.servers.get("s")).offers).every((n) => n !== null));
 
 /** What needs a server, and what it answers. */
 const uses: { method: string; params: JsonObject; expected: RegExp }[] = [
@@ -112,7 +113,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { open, gateway, cli, starts } = await offering(directory, listsWith("first"));
     {
       await using plane = await open();
-      await plane.tools();
+      await plane.tools.list();
       await allKnown(plane);
     }
     for (const noun of ["prompts", "resources"] as const) {
@@ -135,7 +136,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
       [1, 1],
     );
     assert.equal(starts(), 1, "nothing was started for what is kept");
-    const { offers } = await running.plane.server("s");
+    const { offers } = await running.plane.servers.get("s");
     assert.deepEqual(offers, { prompts: 1, resources: 1, resourceTemplates: 1 });
     for (const { method, params, expected } of uses)
       assert.match(JSON.stringify(await client.request(method, params)), expected, method);
@@ -147,7 +148,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { open, starts, dataDirectory } = await offering(directory, listsWith("first"));
     {
       await using plane = await open();
-      await plane.tools();
+      await plane.tools.list();
       await allKnown(plane);
     }
     const store = new DatabaseSync(`${dataDirectory}/toolplane.db`);
@@ -155,14 +156,14 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     store.close();
     {
       await using plane = await open();
-      await plane.tools();
+      await plane.tools.list();
       assert.equal(starts(), 1, "its tools are known");
-      assert.equal((await plane.prompts()).length, 1);
+      assert.equal((await plane.prompts.list()).length, 1);
       assert.equal(starts(), 2);
       await allKnown(plane);
     }
     await using plane = await open();
-    assert.equal((await plane.resourceTemplates()).length, 1);
+    assert.equal((await plane.resources.templates()).length, 1);
     assert.equal(starts(), 2);
   });
 
@@ -171,7 +172,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
       await using directory = await temporaryDirectory();
       const { open, says, asked } = await offering(directory, listsWith("first"));
       await using plane = await open();
-      await plane.tools();
+      await plane.tools.list();
       await allKnown(plane);
       await says(listsWith("second"));
       const before = asked(kind.method);
@@ -187,7 +188,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const client = await EraClient.open(running.url, "legacy");
     await client.request("prompts/list");
     const said: string[] = [];
-    running.plane.onSaid(({ method }) => said.push(method));
+    running.plane.servers.onMessage(({ method }) => said.push(method));
     await says(listsWith("second"));
     for (const announce of ["prompts", "resources"]) await running.plane.call("s.use", { announce });
     await until("both notices", () => new Set(said).size === 2);
@@ -201,29 +202,29 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { open, asked } = await offering(directory, { tools });
     await using plane = await open();
     for (const kind of kinds) await listOf(plane, kind);
-    await plane.refresh("s");
-    await plane.disconnect("s");
-    await plane.connect("s");
+    await plane.servers.refresh("s");
+    await plane.servers.disconnect("s");
+    await plane.servers.connect("s");
     assert.deepEqual(
       kinds.map(({ method }) => asked(method)),
       [3, 0, 0, 0],
     );
-    assert.deepEqual((await plane.server("s")).offers, { prompts: 0, resources: 0, resourceTemplates: 0 });
+    assert.deepEqual((await plane.servers.get("s")).offers, { prompts: 0, resources: 0, resourceTemplates: 0 });
   });
 
   test("a refresh, and a server that was disconnected and connected, list everything anew", async () => {
     await using directory = await temporaryDirectory();
     const { open, says } = await offering(directory, listsWith("first"));
     await using plane = await open();
-    await plane.tools();
+    await plane.tools.list();
     await allKnown(plane);
     await says(listsWith("second"));
-    await plane.refresh("s");
+    await plane.servers.refresh("s");
     for (const kind of kinds) assert.match(await listOf(plane, kind), /second/, kind.method);
-    await plane.disconnect("s");
+    await plane.servers.disconnect("s");
     await says(listsWith("third"));
     for (const kind of kinds) assert.match(await listOf(plane, kind), /second/, "what is known stays");
-    await plane.connect("s");
+    await plane.servers.connect("s");
     for (const kind of kinds) assert.match(await listOf(plane, kind), /third/, kind.method);
   });
 
@@ -233,19 +234,19 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     await using plane = await planeOf({ s: { ...servers.s, autoConnect: false } });
     for (const kind of kinds) assert.equal(await listOf(plane, kind), "[]", kind.method);
     assert.equal(starts(), 0);
-    assert.equal((await plane.prompts("s")).length, 1);
+    assert.equal((await plane.prompts.list("s")).length, 1);
   });
 
   test("what a server offers beside its tools stays when it cannot be listed again", async () => {
     await using directory = await temporaryDirectory();
     const { open, says } = await offering(directory, listsWith("first"));
     await using plane = await open();
-    await plane.tools();
+    await plane.tools.list();
     await allKnown(plane);
     await says({ ...listsWith("second"), fail: kinds.map(({ method }) => method) });
     await plane.call("s.use", { announce: "prompts" });
     await until("the failure", async () =>
-      (await plane.logs("s")).some(({ text }) => /listing its prompts failed: no list today/.test(text)),
+      (await plane.servers.logs("s")).some(({ text }) => /listing its prompts failed: no list today/.test(text)),
     );
     assert.match(await listOf(plane, kinds[1]), /first/);
     assert.deepEqual(textsOf(await plane.call("s.use")).length, 1);

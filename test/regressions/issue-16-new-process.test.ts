@@ -65,10 +65,10 @@ async function world(
     starts: () => startsIn(log).length,
     open: () => createPlane(options),
     async restart(plane: Plane, tools: JsonObject[], fail: string[] = []) {
-      const { pid } = await plane.server("s");
+      const { pid } = await plane.servers.get("s");
       assert.ok(pid !== null);
       process.kill(pid, "SIGKILL");
-      await until("its end", async () => (await plane.server("s")).pid === null);
+      await until("its end", async () => (await plane.servers.get("s")).pid === null);
       await says(tools, fail);
     },
   };
@@ -91,7 +91,7 @@ suite("a server whose process is new is listed before its tools are called", { c
       assert.equal(outcomes[at]?.error?.code, "TOOL_QUARANTINED", what);
     assert.equal(asked("tools/call"), 1, "none of them was sent");
     await restart(plane, honest);
-    await plane.refresh("s");
+    await plane.servers.refresh("s");
     assert.equal(textsOf(await plane.call("s.send_0")).length, 1, "what is as it was is called");
   });
 
@@ -112,7 +112,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     await using directory = await temporaryDirectory();
     const { open, restart, says, asked } = await world(directory, {}, { session: "conversation" });
     await using plane = await open();
-    plane.register({
+    plane.tools.register({
       name: "wrapped",
       description: "Sends it, too.",
       side_effects: "none",
@@ -163,15 +163,15 @@ suite("a server whose process is new is listed before its tools are called", { c
       { backoffMs: 1, maxBackoffMs: 1 },
     );
     await using plane = await open();
-    await plane.refresh("s");
+    await plane.servers.refresh("s");
     for (const what of ["title", "the output schema", "a key of its own"]) {
       const waiting = await plane.call("s.send");
       assertFailed(waiting, "APPROVAL_REQUIRED", "waiting");
       await restart(plane, [pulled[what] ?? {}]);
-      const { outcome } = await plane.answerApproval(waiting.approval?.id ?? "", { decision: "approve" });
+      const { outcome } = await plane.approvals.answer(waiting.approval?.id ?? "", { decision: "approve" });
       assert.equal(outcome?.error?.code, "APPROVAL_DENIED", what);
       await restart(plane, [send()]);
-      await plane.refresh("s");
+      await plane.servers.refresh("s");
     }
     assert.equal(asked("tools/call"), 0);
   });
@@ -186,7 +186,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
     assert.match(errorOf(outcome).message, /'s' was started anew and has not listed its tools: no list today/);
     assert.equal(asked("tools/call"), 1);
-    const { state, stale, error } = await plane.server("s");
+    const { state, stale, error } = await plane.servers.get("s");
     assert.deepEqual([state, stale], ["connected", true]);
     assert.match(error ?? "", /listing its tools failed: no list today/);
     await says([send()]);
@@ -211,7 +211,7 @@ suite("a server whose process is new is listed before its tools are called", { c
       assert.deepEqual(listings(), expected);
     }
     await using plane = await planeOf(servers, { dataDirectory });
-    await plane.connect("new");
+    await plane.servers.connect("new");
     assert.deepEqual(listings(), [2, 2], "somebody connected it");
   });
 });
@@ -223,20 +223,20 @@ test("tools of a list that could not be refreshed are marked as stale on every f
   const { plane } = running;
   const api = running.url.replace(/\/mcp$/, "");
   const marks = async () => {
-    const [listed] = await plane.tools({ server: "s" });
+    const [listed] = await plane.tools.list({ server: "s" });
     const { tools } = (await getJson(`${api}/tools?view=row`)).body as { tools: JsonObject[] };
     const { stale } = (await getJson(`${api}/tools/s.send`)).body as JsonObject;
     return [listed?.stale, tools.find(({ name }) => name === "s.send")?.stale, stale];
   };
   assert.deepEqual(await marks(), [undefined, undefined, undefined]);
   await says([send()], ["tools/list"]);
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   assert.deepEqual(await marks(), [true, true, true]);
   const client = await EraClient.open(running.url, "legacy");
   const tools = (await client.request("tools/list")).tools as JsonObject[];
   const { _meta } = tools.find(({ name }) => name === "s__send") ?? {};
   assert.deepEqual(_meta, { "toolplane/stale": true });
-  const status = await plane.server("s");
+  const status = await plane.servers.get("s");
   assert.match(
     describeTrouble(status) ?? "",
     /^Server 's': its list is from \d\d:\d\d; listing its tools failed: no list today\.$/,
@@ -246,6 +246,6 @@ test("tools of a list that could not be refreshed are marked as stale on every f
     /^Server 's' is not available: .*no list today\. Its list is from 2026-01-0\d \d\d:\d\d\.$/,
   );
   await says([send()]);
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   assert.deepEqual(await marks(), [undefined, undefined, undefined]);
 });

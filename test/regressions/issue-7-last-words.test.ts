@@ -23,9 +23,9 @@ test("what a broken server wrote reaches no model and no stranger, however they 
   const caller = { principal: principalOf({ user: "ann" }) };
   const { error } = await plane.call("e2.read", {}, caller);
   assert.equal(error?.code, "SERVER_UNAVAILABLE");
-  assert.doesNotMatch(JSON.stringify([error, await plane.servers(caller)]), /IGNORE-ME|secret/);
+  assert.doesNotMatch(JSON.stringify([error, await plane.servers.list(caller)]), /IGNORE-ME|secret/);
   const admin = { principal: trusted({ user: "ada" }) };
-  assert.equal((await plane.server("e2", admin)).stderrTail, words);
+  assert.equal((await plane.servers.get("e2", admin)).stderrTail, words);
 });
 
 test("whoever sits at the machine sees the line that says why", async () => {

@@ -27,9 +27,9 @@ suite("somebody who tries to see or call what is not theirs", () => {
     flags = ["--config", config, "--data-dir", directory.file("data"), "--json"];
     plane = await createPlane({ config, dataDirectory: directory.file("data") });
     for (const person of ["ann", "bob", "mia"] as const)
-      keys.set(person, (await plane.createKey({ name: person, user: person })).secret);
+      keys.set(person, (await plane.keys.create({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
-    await plane.tools();
+    await plane.tools.list();
     await http("ann", "/tools");
     await http("ann", "/tools/hr.pay/call", { body: {} });
   });
@@ -72,7 +72,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
     test(`looks at ${hidden} and learns no more than of a name that nobody has`, async () => {
       const other = hidden.replace(/[a-z]$/, "q");
       const ask = (name: string): Promise<ErrorReport> =>
-        plane.tool(name, bob).then(
+        plane.tools.get(name, bob).then(
           () => assert.fail(`${name} is shown`),
           (error) => error,
         );
@@ -121,11 +121,11 @@ suite("somebody who tries to see or call what is not theirs", () => {
 
   test("reads the events, and sees neither the server nor the calls of others, nor how many tools they have", async () => {
     const pat = { principal: principalFor("pat") };
-    const events = await plane.events(0, 10_000, pat);
+    const events = await plane.events.list(0, 10_000, pat);
     assert.ok(!secret.test(JSON.stringify(events)));
-    const own = (await plane.tools({ ...pat, face: "mcp" })).length;
+    const own = (await plane.tools.list({ ...pat, face: "mcp" })).length;
     for (const { event } of events) if (event.type === "registry.changed") assert.equal(event.tools, own);
-    assert.ok(secret.test(JSON.stringify(await plane.events())), "there was something to hide");
+    assert.ok(secret.test(JSON.stringify(await plane.events.list())), "there was something to hide");
   });
 
   test("asks for a hidden server as for one that is not there", async () => {
@@ -151,7 +151,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
     assert.doesNotMatch(refused.message.replace("wrap_hr", ""), /'hr'|pay/);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, bob)), ["open:look"]);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })), ["hr:pay"]);
-    assert.doesNotMatch(JSON.stringify(await plane.tool("wrap_both", bob)), secret);
+    assert.doesNotMatch(JSON.stringify(await plane.tools.get("wrap_both", bob)), secret);
   });
 
   test("says in headers and in the body who they are, and nobody listens", async () => {
@@ -185,6 +185,6 @@ suite("somebody who tries to see or call what is not theirs", () => {
     const refused = await http("bob", "/tools/lab.mix/call", { body: {} });
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
     assert.match(refused.body.detail, /members of lab\. Ask lab@example\.org for access\./);
-    assert.equal((await plane.queryTools({}, { principal: principalFor("lars") })).locked, undefined);
+    assert.equal((await plane.tools.page({}, { principal: principalFor("lars") })).locked, undefined);
   });
 });

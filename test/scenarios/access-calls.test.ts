@@ -12,7 +12,7 @@ suite("groups of tools and states", () => {
     await using plane = await createPlane({ config: world });
     const call = async (options: PlaneCallOptions) => (await plane.call("kb", {}, options)).ok;
     const names = async (groups: string[]) =>
-      (await plane.queryTools({ groups }, as("kim"))).tools.map(({ name }) => name);
+      (await plane.tools.page({ groups }, as("kim"))).tools.map(({ name }) => name);
     assert.equal(await call(as("kim")), false);
     assert.equal(await call({ ...as("kim"), toolGroups: ["kb"] }), true);
     assert.equal(await call({ ...as("kim"), toolGroups: ["KB"] }), false);
@@ -22,11 +22,11 @@ suite("groups of tools and states", () => {
     const refused = await plane.call("kb", {}, { ...as("bob"), toolGroups: ["default", "kb"] });
     assertFailed(refused, "FORBIDDEN", "refused");
     assert.match(errorOf(refused).message, /tool group 'kb'/);
-    await assert.rejects(plane.queryTools({ groups: ["kb"] }, as("bob")), {
+    await assert.rejects(plane.tools.page({ groups: ["kb"] }, as("bob")), {
       code: "FORBIDDEN",
       message: /'kb'/,
     });
-    await assert.rejects(plane.queryTools({ groups: ["*"] }, as("kim")), {
+    await assert.rejects(plane.tools.page({ groups: ["*"] }, as("kim")), {
       code: "FORBIDDEN",
       message: /'\*'/,
     });
@@ -80,7 +80,7 @@ suite("groups of tools and states", () => {
     assert.equal(await state("move", {}), "undefined");
     assert.equal(await state("fail", { state: "start" }), "start");
     assert.equal(await state("echo.echo", {}), undefined);
-    const names = async (asked: string) => (await plane.queryTools({ state: asked }, {})).tools.map(({ name }) => name);
+    const names = async (asked: string) => (await plane.tools.page({ state: asked }, {})).tools.map(({ name }) => name);
     assert.ok((await names("start")).includes("move"));
     assert.ok(!(await names("")).includes("move"));
   });
@@ -123,7 +123,7 @@ suite("a sub-agent", () => {
     assert.equal(await call("hr.pay", "hr" as unknown as string[]), "USAGE");
     const child = { principal: narrow(principal, { servers: ["open"] }) };
     assert.deepEqual(
-      (await plane.servers(child)).map(({ name }) => name),
+      (await plane.servers.list(child)).map(({ name }) => name),
       ["open"],
     );
   });
@@ -133,7 +133,7 @@ suite("a name that several have", () => {
   test("is answered with those that the caller may use", async () => {
     const same = (name: string, more: object = {}) => ({ ...namedServer(name, ["same"]), ...more });
     await using small = await planeOf({ x: same("x"), y: same("y"), z: same("z", { groups: ["hr"] }) });
-    await small.tools();
+    await small.tools.list();
     const error = errorOf(await small.call("same", {}, as("bob")));
     assert.deepEqual([error.code, error.data.candidates], ["TOOL_AMBIGUOUS", ["x.same", "y.same"]]);
   });

@@ -96,10 +96,10 @@ suite("who may use what", () => {
     const { mcpServers, ...more } = world;
     config = await writeConfig(directory, mcpServers, more);
     plane = await createPlane({ config, dataDirectory: directory.file("data") });
-    for (const person of names) secrets.set(person, (await plane.createKey({ name: person, user: person })).secret);
+    for (const person of names) secrets.set(person, (await plane.keys.create({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
     // Everybody's tools are known, so that nothing is hidden only because nobody has looked.
-    await plane.tools({ waitMs: 20_000 });
+    await plane.tools.list({ waitMs: 20_000 });
   });
   after(async () => {
     await serving?.stop();
@@ -112,7 +112,7 @@ suite("who may use what", () => {
     return {
       list: () => listed(plane, caller.principal),
       show: (tool) =>
-        plane.tool(tool, caller).then(
+        plane.tools.get(tool, caller).then(
           () => "yes" as const,
           ({ code, data }) => read(code, data.locked === true),
         ),

@@ -12,20 +12,20 @@ const nora = principalOf({ user: "nora" });
 async function allThatIsSeen(plane: Plane, principal: Principal): Promise<string> {
   const caller = { principal };
   const seen = await Promise.all([
-    plane.tools(caller),
-    plane.servers(caller),
-    plane.lockedServers(caller),
-    plane.registrySummary(caller),
-    plane.calls({}, caller),
-    plane.activity(caller),
-    plane.approvals(caller),
-    plane.plans(caller),
-    plane.remembered(caller),
-    plane.deadLetters({}, caller),
-    plane.results({}, caller),
-    plane.changes({}, caller),
-    plane.events(0, 10_000, caller),
-    plane.prompts(undefined, caller),
+    plane.tools.list(caller),
+    plane.servers.list(caller),
+    plane.servers.locked(caller),
+    plane.registry.summary(caller),
+    plane.calls.list({}, caller),
+    plane.calls.activity(caller),
+    plane.approvals.list(caller),
+    plane.plans.list(caller),
+    plane.approvals.remembered(caller),
+    plane.deadLetters.page({}, caller),
+    plane.results.page({}, caller),
+    plane.registry.changes({}, caller),
+    plane.events.list(0, 10_000, caller),
+    plane.prompts.list(undefined, caller),
   ]);
   return JSON.stringify(seen);
 }
@@ -55,12 +55,12 @@ test("two workspaces of one plane see nothing of each other", async () => {
     },
   );
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-  await plane.tools();
+  await plane.tools.list();
   const ritas = { principal: rita };
   assert.equal((await plane.call("rose.vote", {}, ritas)).call.status, "waiting");
   assert.equal((await plane.call("rose_wrapped", {}, ritas)).ok, true);
   await plane.call("rosefault.exit_mid_call", {}, ritas);
-  assert.equal((await plane.deadLetters({}, ritas)).total, 1);
+  assert.equal((await plane.deadLetters.page({}, ritas)).total, 1);
   assert.equal((await plane.call("navy_only", {}, { principal: bert })).ok, true);
 
   assert.match(await allThatIsSeen(plane, rita), /rose/);
@@ -72,9 +72,9 @@ test("two workspaces of one plane see nothing of each other", async () => {
   for (const tool of ["rose.look", "rose_wrapped", { server: "rose", tool: "look" }])
     for (const principal of [bert, nora])
       assertFailed(await plane.call(tool, {}, { principal }), "FORBIDDEN", "refused");
-  const [waiting] = await plane.approvals(ritas);
-  await assert.rejects(plane.answerApproval(waiting?.id ?? "", { decision: "approve" }, { principal: bert }));
-  assert.equal((await plane.approvals(ritas)).length, 1);
+  const [waiting] = await plane.approvals.list(ritas);
+  await assert.rejects(plane.approvals.answer(waiting?.id ?? "", { decision: "approve" }, { principal: bert }));
+  assert.equal((await plane.approvals.list(ritas)).length, 1);
 });
 
 test("a caller of no workspace sees what belongs to none, and a name that only looks alike is another one", async () => {
@@ -83,7 +83,7 @@ test("a caller of no workspace sees what belongs to none, and a name that only l
   });
   for (const workspace of [null, "", "Red", "red ", "re"]) {
     const principal = { ...nora, workspace };
-    assert.deepEqual(await plane.tools({ principal }), [], String(workspace));
+    assert.deepEqual(await plane.tools.list({ principal }), [], String(workspace));
     assertFailed(await plane.call("rose.look", {}, { principal }), "FORBIDDEN", "refused");
   }
   assert.equal((await plane.call("rose.look", {}, { principal: rita })).ok, true);

@@ -87,5 +87,5 @@ export const secretsOf: Record<string, RegExp> = {
 
 /** The tools that somebody is listed, by name. */
 export async function listed(plane: Plane, principal: Principal): Promise<string[]> {
-  return (await plane.tools({ principal })).map(({ name }) => name).sort();
+  return (await plane.tools.list({ principal })).map(({ name }) => name).sort();
 }

@@ -13,7 +13,7 @@ test("the last calls are told in short, also those that were refused, without se
   const bob = principalOf({ user: "bob" });
   await plane.call("e.echo", { message: "password: hunter2hunter2" });
   await plane.call("e.nothing", {}, { principal: bob });
-  const all = await plane.activity();
+  const all = await plane.calls.activity();
   assert.deepEqual(
     all.map(({ tool, user, status, code }) => [tool, user, status, code]),
     [
@@ -24,7 +24,7 @@ test("the last calls are told in short, also those that were refused, without se
   assert.match(all[1]?.arguments ?? "", /\[redacted\]/);
   assert.ok(!JSON.stringify(all).includes("hunter2"));
   assert.deepEqual(
-    (await plane.activity({ principal: bob })).map(({ tool }) => tool),
+    (await plane.calls.activity({ principal: bob })).map(({ tool }) => tool),
     ["e.nothing"],
   );
 });

@@ -18,7 +18,7 @@ const untilClosed = (body: { tools?: unknown }): ScriptedResponse =>
 suite("the budget of an agent", { concurrency: 2 }, () => {
   test("counts tokens, and what is asked for beyond them is refused", async () => {
     await using world = await agentWorld(untilClosed, { fx: fixture("echo") });
-    const result = await world.plane.runAgent("Go.", { maxTokens: 30 });
+    const result = await world.plane.agent.run("Go.", { maxTokens: 30 });
     assert.equal(result.outcome, "budget");
     assert.equal(result.answer, "As far as I got.");
     assert.equal(result.turns, 1);
@@ -31,7 +31,7 @@ suite("the budget of an agent", { concurrency: 2 }, () => {
       overlays: { "fx.echo": { cost_per_call: 1, cost_unit: "cent" } },
     };
     await using world = await agentWorld(untilClosed, { fx: fixture("echo") }, { config });
-    const result = await world.plane.runAgent("Go.");
+    const result = await world.plane.agent.run("Go.");
     assert.equal(result.outcome, "budget");
     assert.equal(result.answer, "As far as I got.");
     assert.deepEqual(
@@ -39,9 +39,9 @@ suite("the budget of an agent", { concurrency: 2 }, () => {
       [["succeeded"], ["refused"], []],
     );
     // Another question is another conversation, unless it says that it is not.
-    assert.equal((await world.plane.runAgent("Go.")).steps[0]?.calls[0]?.status, "succeeded");
-    const { conversation } = await world.plane.runAgent("Go.", { conversation: "mine" });
-    const spent = await world.plane.runAgent("Go.", { conversation });
+    assert.equal((await world.plane.agent.run("Go.")).steps[0]?.calls[0]?.status, "succeeded");
+    const { conversation } = await world.plane.agent.run("Go.", { conversation: "mine" });
+    const spent = await world.plane.agent.run("Go.", { conversation });
     assert.equal(spent.steps[0]?.calls[0]?.status, "refused");
   });
 });
@@ -54,24 +54,24 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     const provider = createOpenAICompatible({ name: "own", baseURL: endpoint.url });
     const models = { default: provider.chatModel("given") };
     await using plane = await createPlane({ config: { mcpServers: {} }, models });
-    assert.equal((await plane.runAgent("Hi.")).model, "default");
-    assert.equal((await plane.runAgent("Hi.", { model: provider.chatModel("once") })).model, "once");
+    assert.equal((await plane.agent.run("Hi.")).model, "default");
+    assert.equal((await plane.agent.run("Hi.", { model: provider.chatModel("once") })).model, "once");
     assert.deepEqual(
       endpoint.requests.map(({ body }) => body.model),
       ["given", "once"],
     );
-    await assert.rejects(plane.runAgent("Hi.", { model: {} as never }), /is no model/);
+    await assert.rejects(plane.agent.run("Hi.", { model: {} as never }), /is no model/);
   });
 
   test("is the only one there is, and has to be named where there are several", async () => {
     await using endpoint = await startScriptedModel(answering);
     const one = { baseURL: endpoint.url, model: "scripted" };
     await using plane = await createPlane({ config: { mcpServers: {}, models: { one } } });
-    assert.equal((await plane.runAgent("Hi.")).model, "one");
+    assert.equal((await plane.agent.run("Hi.")).model, "one");
     await using several = await createPlane({ config: { mcpServers: {}, models: { one, two: one } } });
-    await assert.rejects(several.runAgent("Hi."), /Say which model to ask: one, two/);
+    await assert.rejects(several.agent.run("Hi."), /Say which model to ask: one, two/);
     await using none = await createPlane({ config: { mcpServers: {} } });
-    await assert.rejects(none.runAgent("Hi."), { code: "CONFIG_INVALID", message: /No model is configured/ });
+    await assert.rejects(none.agent.run("Hi."), { code: "CONFIG_INVALID", message: /No model is configured/ });
   });
 
   test("gets its key from where the configuration says, and nobody else does", async () => {
@@ -84,7 +84,7 @@ suite("the model of an agent", { concurrency: 2 }, () => {
       { models: { default: { baseURL: endpoint.url, model: "scripted", apiKey: "${file:key.txt}" } } },
     );
     await using plane = await createPlane({ config: file });
-    const result = await plane.runAgent("Hi.", { trace: "all_messages" });
+    const result = await plane.agent.run("Hi.", { trace: "all_messages" });
     assert.equal(endpoint.requests[0]?.headers.authorization, "Bearer sk-very-secret");
     assert.doesNotMatch(JSON.stringify(result), /very-secret/);
   });
@@ -94,7 +94,7 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     await endpoint.close();
     const models = { default: { baseURL: endpoint.url, model: "scripted" } };
     await using plane = await createPlane({ config: { mcpServers: {}, models } });
-    const result = await plane.runAgent("Hi.", { timeoutMs: scaledMs(1_000) });
+    const result = await plane.agent.run("Hi.", { timeoutMs: scaledMs(1_000) });
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /nothing listens at/);
     assert.equal(result.steps.length, 1);
@@ -105,8 +105,8 @@ test("only the servers of a toolset are started for it", async () => {
   const toolsets = { t: { providers: ["fx"], allow_tools: ["echo"] } };
   const servers = { fx: fixture("echo"), other: fixture("echo") };
   await using world = await agentWorld([{ kind: "text", text: "Hi." }], servers, { config: { toolsets } });
-  await world.plane.runAgent("Hi.", { toolset: "t" });
+  await world.plane.agent.run("Hi.", { toolset: "t" });
   assert.deepEqual(toldOf(world.model, 0), ["echo"]);
-  const states = await world.plane.servers();
+  const states = await world.plane.servers.list();
   assert.equal(states.find(({ name }) => name === "other")?.state, "disconnected");
 });

@@ -24,14 +24,14 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
       ],
       { fx: fixture("echo") },
     );
-    const first = await world.plane.runAgent("Which colour?");
-    const second = await world.plane.runAgent("What did you say?", { history: first.history });
+    const first = await world.plane.agent.run("Which colour?");
+    const second = await world.plane.agent.run("What did you say?", { history: first.history });
     assert.equal(second.answer, "I said blue.");
     assert.deepEqual(
       sentTo(world.model, 2).messages.map(({ role }) => role),
       ["user", "assistant", "tool", "assistant", "user"],
     );
-    const third = await world.plane.runAgent("And now?", { history: second.history, style: "react" });
+    const third = await world.plane.agent.run("And now?", { history: second.history, style: "react" });
     assert.equal(third.answer, "Still blue.");
     assert.equal(third.history.length, 8);
   });
@@ -39,7 +39,7 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
   test("that broke off in a call goes on with what is known of it", async () => {
     await using world = await agentWorld([says("Well.")], {});
     const call = { id: "c1", type: "function" as const, function: { name: "x", arguments: "{}" } };
-    await world.plane.runAgent("And?", {
+    await world.plane.agent.run("And?", {
       history: [
         { role: "user", content: "Do it." },
         { role: "assistant", content: "", tool_calls: [call] },
@@ -58,7 +58,7 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
   test("is not begun with a history that is none", async () => {
     await using world = await agentWorld([], {});
     for (const history of [{}, ["hello"], [{ role: "robot", content: "x" }], [{ role: "tool", content: "x" }]])
-      await assert.rejects(world.plane.runAgent("x", { history: history as never }), { code: "USAGE" });
+      await assert.rejects(world.plane.agent.run("x", { history: history as never }), { code: "USAGE" });
   });
 
   test("offers in each turn what its groups and its state allow", async () => {
@@ -75,7 +75,7 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
         },
       },
     );
-    const result = await world.plane.runAgent("Work.", { toolGroups: ["work"], state: "start" });
+    const result = await world.plane.agent.run("Work.", { toolGroups: ["work"], state: "start" });
     assert.deepEqual(
       [0, 1, 2, 3].map((at) => toldOf(world.model, at)),
       [["fx__echo"], ["fx__cwd", "fx__fail"], ["fx__cwd", "fx__fail"], ["fx__cwd", "fx__fail"]],
@@ -87,8 +87,8 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
   test("is for those who may call, with the tools that are theirs", async () => {
     await using world = await agentWorld([says("Hello.")], { fx: fixture("echo", [], { groups: ["ops"] }) });
     const reader = principalOf({ user: "rea", scopes: ["read"] });
-    await assert.rejects(world.plane.runAgent("Hi.", { principal: reader }), { code: "FORBIDDEN" });
-    const result = await world.plane.runAgent("Hi.", { principal: principalOf({ user: "ann" }) });
+    await assert.rejects(world.plane.agent.run("Hi.", { principal: reader }), { code: "FORBIDDEN" });
+    const result = await world.plane.agent.run("Hi.", { principal: principalOf({ user: "ann" }) });
     assert.equal(result.user, "ann");
     assert.deepEqual(toldOf(world.model, 0), []);
   });
@@ -100,7 +100,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   test("is asked about where the agent was started", async () => {
     await using world = await agentWorld([put, says("Stored.")], { fx: fixture("echo") }, { config });
     const asked: string[] = [];
-    const result = await world.plane.runAgent("Store it.", {
+    const result = await world.plane.agent.run("Store it.", {
       async askHere(held) {
         asked.push(held.tool);
         return { decision: "approve" };
@@ -115,9 +115,9 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
     const { plane } = world;
     const answers: Promise<unknown>[] = [];
     plane.on("approval.requested", ({ approvalId }) => {
-      answers.push(plane.answerApproval(approvalId, { decision: "approve" }));
+      answers.push(plane.approvals.answer(approvalId, { decision: "approve" }));
     });
-    const result = await plane.runAgent("Store it.", { approvalWaitMs: 60_000 });
+    const result = await plane.agent.run("Store it.", { approvalWaitMs: 60_000 });
     await Promise.all(answers);
     assert.equal(result.steps[0]?.calls[0]?.status, "succeeded");
   });
@@ -126,20 +126,20 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
     await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
     // A fifth of it is left for the answer.
     const timeoutMs = scaledMs(5_000);
-    const result = await world.plane.runAgent("Store it.", { approvalWaitMs: 600_000, timeoutMs });
+    const result = await world.plane.agent.run("Store it.", { approvalWaitMs: 600_000, timeoutMs });
     assert.equal(result.answer, "It waits.");
     assert.equal(result.steps[0]?.calls[0]?.status, "waiting");
-    const [held] = await world.plane.approvals();
+    const [held] = await world.plane.approvals.list();
     assert.equal(held?.status, "pending");
   });
 
   test("is an observation that says so when nobody answers, and so is a no", async () => {
     await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
-    const waiting = await world.plane.runAgent("Store it.");
+    const waiting = await world.plane.agent.run("Store it.");
     assert.equal(waiting.steps[0]?.calls[0]?.status, "waiting");
     assert.match(String(waiting.history[2]?.content), /needs a person's yes.*Do not call it again/);
     await using other = await agentWorld([put, says("No.")], { fx: fixture("echo") }, { config });
-    const refused = await other.plane.runAgent("Store it.", {
+    const refused = await other.plane.agent.run("Store it.", {
       askHere: async () => ({ decision: "reject", reason: "not today" }),
     });
     assert.match(String(refused.history[2]?.content), /not today/);
@@ -147,7 +147,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
 
   test("is queued in plan mode, and the agent goes on without it", async () => {
     await using world = await agentWorld([put, says("Planned.")], { fx: fixture("echo") });
-    const result = await world.plane.runAgent("Store it.", { mode: "plan" });
+    const result = await world.plane.agent.run("Store it.", { mode: "plan" });
     assert.equal(result.answer, "Planned.");
     assert.match(String(result.history[2]?.content), /PLAN MODE.*queued for approval/);
   });
@@ -156,7 +156,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
     await using world = await agentWorld([put, says("It waits.")], {
       fx: fixture("echo", [], { requires_consent: true }),
     });
-    const result = await world.plane.runAgent("Store it.", { face: "cli" });
+    const result = await world.plane.agent.run("Store it.", { face: "cli" });
     assert.equal(result.steps[0]?.calls[0]?.status, "waiting");
   });
 });
@@ -166,12 +166,12 @@ test("a plane that stops ends its agents, and keeps what they did", async () => 
   const { path: dataDirectory } = directory;
   const world = await agentWorld([{ kind: "hang", text: "Let me th" }], {}, { dataDirectory });
   const heard = Promise.withResolvers<void>();
-  const running = world.plane.runAgent("Hello?", { onMessage: () => heard.resolve() });
+  const running = world.plane.agent.run("Hello?", { onMessage: () => heard.resolve() });
   await heard.promise;
   await world.plane.stop();
   const { id, outcome } = await running;
   assert.equal(outcome, "cancelled");
   await world.model.close();
   await using later = await agentWorld([], {}, { dataDirectory });
-  assert.equal((await later.plane.run(id)).outcome, "cancelled");
+  assert.equal((await later.plane.runs.get(id)).outcome, "cancelled");
 });

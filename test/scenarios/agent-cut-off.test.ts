@@ -34,7 +34,7 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
       ],
       { fx: fixture("echo", ["--log", log]) },
     );
-    const { outcome, steps } = await world.plane.runAgent("Write it down.");
+    const { outcome, steps } = await world.plane.agent.run("Write it down.");
     assert.equal(outcome, "completed");
     assert.deepEqual(callsAt(log), [{ name: "write_note", arguments: { text: "a whole note" } }]);
     const [cut = "", open = "", none = "", respelt = ""] = observedIn(world, 4);
@@ -52,16 +52,16 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     await using world = await agentWorld([asks("fx__echo", '{"message":"hi the'), says("Ok.")], {
       fx: fixture("echo"),
     });
-    await world.plane.runAgent("Echo.");
+    await world.plane.agent.run("Echo.");
     assert.match(observedIn(world, 1)[0] ?? "", /^hi the\nNote: The arguments were cut off/);
   });
 
   test("has an answer that says that it is cut off, in the result and in its trace", async () => {
     await using world = await agentWorld([says("The first of", "length")], {});
-    const { id, outcome, answer, truncated } = await world.plane.runAgent("Tell.");
+    const { id, outcome, answer, truncated } = await world.plane.agent.run("Tell.");
     assert.deepEqual([outcome, answer, truncated], ["completed", "The first of", true]);
     for (const format of ["text", "html"] as const) {
-      const { text } = await world.plane.renderRun(id, format);
+      const { text } = await world.plane.runs.render(id, format);
       assert.match(text, /the answer was cut off at the model(?:'|&#39;)s limit/);
       assert.match(text, /length/);
     }
@@ -69,7 +69,7 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
 
   test("is heard up to a limit where it never ends", async () => {
     await using world = await agentWorld([says("word ".repeat(500_000))], {});
-    const { answer, truncated, usage } = await world.plane.runAgent("Tell.");
+    const { answer, truncated, usage } = await world.plane.agent.run("Tell.");
     assert.ok((answer?.length ?? 0) <= 1_000_000);
     assert.equal(truncated, true);
     assert.ok(usage.totalTokens > 100_000, "what was heard is counted");
@@ -82,7 +82,7 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     ] as const)
       for (const style of ["tools", "react"] as const) {
         await using world = await agentWorld(() => says("", finish), { fx: fixture("echo") });
-        const { outcome, error } = await world.plane.runAgent("Tell.", { style });
+        const { outcome, error } = await world.plane.agent.run("Tell.", { style });
         assert.equal(outcome, "failed");
         assert.match(error?.message ?? "", new RegExp(`^Model 'default' ${what}, twice in a row\\.`));
         assert.equal(world.model.requests.length, 2);
@@ -96,7 +96,7 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
       [says("Thought: a\nAction: fx__do_it_now", "length"), says("Final Answer: Not done.")],
       { fx: fixture("echo", ["--log", log]) },
     );
-    const { answer } = await world.plane.runAgent("Do it.", { style: "react" });
+    const { answer } = await world.plane.agent.run("Do it.", { style: "react" });
     assert.equal(answer, "Not done.");
     assert.deepEqual(callsAt(log), []);
     assert.match(JSON.stringify(sentTo(world.model, 1).messages), /cut off before its Args/);
@@ -117,7 +117,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
       { config },
     );
-    await world.plane.runAgent("Echo.", { toolset: "mine" });
+    await world.plane.agent.run("Echo.", { toolset: "mine" });
     assert.deepEqual(observedIn(world, 1), names);
     assert.match(observedIn(world, 2).at(-1) ?? "", /Did you mean 'echo'\?/);
   });
@@ -129,7 +129,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
       { config },
     );
-    const { outcome } = await world.plane.runAgent("Echo.", { toolset: "mine" });
+    const { outcome } = await world.plane.agent.run("Echo.", { toolset: "mine" });
     assert.equal(outcome, "completed");
     assert.deepEqual(observedIn(world, 1), ["Error: A call names no tool. There are: echo."]);
   });
@@ -140,7 +140,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
       { config },
     );
-    await world.plane.runAgent("Echo.", { toolset: "mine" });
+    await world.plane.agent.run("Echo.", { toolset: "mine" });
     const [broken, unfit] = observedIn(world, 2);
     assert.match(broken ?? "", /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/);
     assert.match(unfit ?? "", /^Error: The arguments of 'echo' do not fit: .*missing 'message'/);
@@ -156,11 +156,11 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
       { config },
     );
-    const { history } = await world.plane.runAgent("Echo.", { toolset: "mine" });
+    const { history } = await world.plane.agent.run("Echo.", { toolset: "mine" });
     const ids = history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
     assert.equal(new Set(ids).size, 2);
     const same = JSON.parse(JSON.stringify(history).replaceAll(ids[1] ?? "", "call_0"));
-    await world.plane.runAgent("And?", { toolset: "mine", history: same });
+    await world.plane.agent.run("And?", { toolset: "mine", history: same });
     const sent = sentTo(world.model, 3).messages;
     const asked = sent.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => (call as { id: string }).id));
     const answered = sent.flatMap(({ tool_call_id = [] }) => tool_call_id);
@@ -175,7 +175,7 @@ test("calls that a turn has no budget for end the run as one that was stopped by
   await using world = await agentWorld([{ kind: "tools", calls }, says("Two of five.")], {
     fx: fixture("echo"),
   });
-  const { outcome, answer, steps } = await world.plane.runAgent("Echo.", { maxCalls: 2 });
+  const { outcome, answer, steps } = await world.plane.agent.run("Echo.", { maxCalls: 2 });
   assert.deepEqual([outcome, answer], ["budget", "Two of five."]);
   const statuses = steps[0]?.calls.map(({ status }) => status);
   assert.deepEqual(statuses, ["succeeded", "succeeded", "refused", "refused", "refused"]);
@@ -193,7 +193,7 @@ test("what a server asks of a model in a run is counted to it, and refused when 
     },
     { fx: fixture("sample") },
   );
-  const { usage, steps } = await world.plane.runAgent("Ask.", { maxTokens: 40 });
+  const { usage, steps } = await world.plane.agent.run("Ask.", { maxTokens: 40 });
   assert.deepEqual(steps[0]?.sampled, { inputTokens: 20, outputTokens: 10, totalTokens: 30 });
   assert.equal(usage.totalTokens, 60);
 });
@@ -214,7 +214,7 @@ test("a toolset that says nothing of turns has those of the style", async () => 
       { fx: fixture("echo") },
       { config },
     );
-    const { outcome, turns: got } = await world.plane.runAgent("Go on.", { toolset: "mine", style });
+    const { outcome, turns: got } = await world.plane.agent.run("Go on.", { toolset: "mine", style });
     assert.deepEqual([outcome, got], ["max-iterations", turns], style);
   }
 });

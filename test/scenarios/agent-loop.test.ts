@@ -30,7 +30,7 @@ suite("an agent", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
     );
     const told: AgentMessage[] = [];
-    const result = await world.plane.runAgent("What is there?", { onMessage: (piece) => told.push(piece) });
+    const result = await world.plane.agent.run("What is there?", { onMessage: (piece) => told.push(piece) });
     assert.equal(result.outcome, "completed");
     assert.equal(result.answer, "One and two.");
     assert.equal(result.turns, 1);
@@ -54,7 +54,7 @@ suite("an agent", { concurrency: 2 }, () => {
   test("is refused once, asked once more without tools, and then it is over, however stubborn it is", async () => {
     let count = 0;
     await using world = await agentWorld(() => asks(echo(`again ${count++}`)), { fx: fixture("echo") });
-    const result = await world.plane.runAgent("Go on for ever.", { maxTurns: 3 });
+    const result = await world.plane.agent.run("Go on for ever.", { maxTurns: 3 });
     assert.equal(world.model.requests.length, 5);
     assert.equal(result.outcome, "max-iterations");
     assert.equal(result.answer, null);
@@ -81,7 +81,7 @@ suite("an agent", { concurrency: 2 }, () => {
     const script = (body: { tools?: unknown }) =>
       body.tools === undefined ? says("As far as I know: two.") : asks(echo(`again ${count++}`));
     await using world = await agentWorld(script, { fx: fixture("echo") });
-    const result = await world.plane.runAgent("How many?", { maxTurns: 1 });
+    const result = await world.plane.agent.run("How many?", { maxTurns: 1 });
     assert.equal(result.outcome, "max-iterations");
     assert.equal(result.answer, "As far as I know: two.");
     assert.match(String(sentTo(world.model, 2).messages[0]?.content), /No tools can be called any more/);
@@ -94,7 +94,7 @@ suite("an agent", { concurrency: 2 }, () => {
       (body) => (body.tools === undefined ? says("Done.") : asks(echo("same"), echo("same"))),
       { fx: fixture("echo", ["--log", log]) },
     );
-    const result = await world.plane.runAgent("Say it.");
+    const result = await world.plane.agent.run("Say it.");
     assert.equal(result.outcome, "completed");
     assert.equal(result.answer, "Done.");
     assert.equal(world.model.requests.length, 3);
@@ -114,7 +114,7 @@ suite("an agent", { concurrency: 2 }, () => {
       [asks(read), asks(write("on")), asks(read), asks(write("off")), asks(write("on")), says("Done.")],
       { fx: fixture("echo", ["--log", log], { trusted: true }) },
     );
-    const result = await world.plane.runAgent("Switch it.", { maxTurns: 9 });
+    const result = await world.plane.agent.run("Switch it.", { maxTurns: 9 });
     assert.equal(result.answer, "Done.");
     assert.equal(callsAt(log).length, 5);
   });
@@ -133,7 +133,7 @@ suite("an agent", { concurrency: 2 }, () => {
       ],
       { fx: fixture("echo") },
     );
-    const result = await world.plane.runAgent("Make mistakes.");
+    const result = await world.plane.agent.run("Make mistakes.");
     assert.equal(result.answer, "I have learned.");
     const [unknown, broken, list, missing, failed] = sentTo(world.model, 1)
       .messages.slice(2)
@@ -149,7 +149,7 @@ suite("an agent", { concurrency: 2 }, () => {
     await using world = await agentWorld([asks(echo("a", null), echo("b", "x"), echo("c", "x")), says("ok")], {
       fx: fixture("echo"),
     });
-    const { history } = await world.plane.runAgent("Three calls.");
+    const { history } = await world.plane.agent.run("Three calls.");
     const ids = history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
     assert.equal(new Set(ids).size, 3);
     assert.deepEqual(
@@ -161,7 +161,7 @@ suite("an agent", { concurrency: 2 }, () => {
   test("makes fifty calls side by side and keeps their order", async () => {
     const calls = Array.from({ length: 50 }, (_, at) => echo(`number ${at}`));
     await using world = await agentWorld([asks(...calls), says("Fifty.")], { fx: fixture("echo") });
-    const { history, outcome } = await world.plane.runAgent("Fifty calls.");
+    const { history, outcome } = await world.plane.agent.run("Fifty calls.");
     assert.equal(outcome, "completed");
     assert.deepEqual(
       history.flatMap((message) => (message.role === "tool" ? [message.content] : [])),
@@ -174,7 +174,7 @@ suite("an agent", { concurrency: 2 }, () => {
       (body) => (body.tools === undefined ? says("Enough.") : asks(echo("a"), echo("b"), echo("c"))),
       { fx: fixture("echo") },
     );
-    const result = await world.plane.runAgent("Many calls.", { maxCalls: 2 });
+    const result = await world.plane.agent.run("Many calls.", { maxCalls: 2 });
     assert.deepEqual(
       result.steps[0]?.calls.map(({ status }) => status),
       ["succeeded", "succeeded", "refused"],
@@ -185,7 +185,7 @@ suite("an agent", { concurrency: 2 }, () => {
   test("takes a megabyte of arguments", async () => {
     const message = "x".repeat(1_000_000);
     await using world = await agentWorld([asks(echo(message)), says("Long.")], { fx: fixture("echo") });
-    const result = await world.plane.runAgent("A long call.");
+    const result = await world.plane.agent.run("A long call.");
     assert.equal(result.outcome, "completed");
     assert.equal(result.steps[0]?.calls[0]?.status, "succeeded");
     // The result is too large to be shown whole, and from then on the model knows how to read it.
@@ -201,7 +201,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     await using world = await agentWorld([asks(echo("a")), { kind: "broken", text: "The answer is f" }], {
       fx: fixture("echo"),
     });
-    const result = await world.plane.runAgent("What is it?", { trace: "all_messages" });
+    const result = await world.plane.agent.run("What is it?", { trace: "all_messages" });
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /^Model 'default' failed: it broke off in the middle of its answer/);
     assert.equal(result.answer, null);
@@ -214,9 +214,9 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
       ...{ kind: "error", status: 429, message: "sk-secret is busy", headers: { "retry-after": "0" } },
     };
     await using patient = await agentWorld([busy, busy, says("Now.")], {});
-    assert.equal((await patient.plane.runAgent("When?")).answer, "Now.");
+    assert.equal((await patient.plane.agent.run("When?")).answer, "Now.");
     await using locked = await agentWorld([{ kind: "error", status: 401, message: "sk-secret is wrong" }], {});
-    const result = await locked.plane.runAgent("Why?");
+    const result = await locked.plane.agent.run("Why?");
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /does not take its key/);
     assert.doesNotMatch(JSON.stringify(result), /sk-secret/);
@@ -226,7 +226,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
   test("ends when its time is over, whatever the model does", async () => {
     await using world = await agentWorld([{ kind: "hang", text: "Let me th" }], {});
     const limitSeconds = patientSeconds(1);
-    const result = await world.plane.runAgent("Hello?", { timeoutMs: limitSeconds * 1_000 });
+    const result = await world.plane.agent.run("Hello?", { timeoutMs: limitSeconds * 1_000 });
     assert.equal(result.outcome, "budget");
     assert.equal(result.error?.code, "BUDGET_EXCEEDED");
     assert.match(result.error?.message ?? "", new RegExp(`used its ${limitSeconds} s`));
@@ -240,7 +240,7 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
       fx: fixture("echo", ["--log", log]),
     });
     const leaving = new AbortController();
-    const running = world.plane.runAgent("Take your time.", { signal: leaving.signal });
+    const running = world.plane.agent.run("Take your time.", { signal: leaving.signal });
     await until("the call", () => callsAt(log).length === 1);
     leaving.abort();
     const result = await running;
@@ -252,17 +252,17 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
   test("is not begun with a question, a model or a budget that makes no sense", async () => {
     await using world = await agentWorld([], {});
     const { plane } = world;
-    await assert.rejects(plane.runAgent(" "), { code: "USAGE" });
-    await assert.rejects(plane.runAgent("x", { model: "defalt" }), /No model 'defalt'.* Did you mean 'default'/);
-    await assert.rejects(plane.runAgent("x", { maxTurns: 0 }), { code: "USAGE" });
-    await assert.rejects(plane.runAgent("x", { toolset: "none" }), /No toolset 'none' is configured/);
+    await assert.rejects(plane.agent.run(" "), { code: "USAGE" });
+    await assert.rejects(plane.agent.run("x", { model: "defalt" }), /No model 'defalt'.* Did you mean 'default'/);
+    await assert.rejects(plane.agent.run("x", { maxTurns: 0 }), { code: "USAGE" });
+    await assert.rejects(plane.agent.run("x", { toolset: "none" }), /No toolset 'none' is configured/);
     assert.equal(world.model.requests.length, 0);
   });
 });
 
 test("a stubborn model that always asks for the same ends sooner", async () => {
   await using world = await agentWorld(stubbornScript("fx__echo"), { fx: fixture("echo") });
-  const result = await world.plane.runAgent("Go on.");
+  const result = await world.plane.agent.run("Go on.");
   assert.equal(world.model.requests.length, 3);
   assert.equal(result.outcome, "max-iterations");
 });

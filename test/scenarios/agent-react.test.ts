@@ -22,7 +22,7 @@ test("a model without tool calling thinks, acts, reads what came of it and answe
   ];
   await using world = await agentWorld(script, servers(), { config });
   const heard: AgentMessage[] = [];
-  const run = await world.plane.runAgent("What does it say?", {
+  const run = await world.plane.agent.run("What does it say?", {
     ...react,
     system: "You are brief.",
     onMessage: (message) => heard.push(message),
@@ -77,7 +77,7 @@ test("what cannot be understood is an observation, and the model goes on", async
   ];
   await using world = await agentWorld(script, servers(), { config });
   const heard: AgentMessage[] = [];
-  const run = await world.plane.runAgent("Say hello.", { ...react, onMessage: (one) => heard.push(one) });
+  const run = await world.plane.agent.run("Say hello.", { ...react, onMessage: (one) => heard.push(one) });
   assert.equal(run.answer, "hello");
   assert.match(lastSent(world, 1), /^Observation: Error: There is neither an Action nor a Final Answer\. Reply/);
   assert.match(lastSent(world, 2), /^Observation: Error: The JSON of Args is broken at position 1\./);
@@ -94,7 +94,7 @@ test("an unknown action, bad arguments and a tool that says no are observations 
     reactAnswer("d", "It cannot be done."),
   ];
   await using world = await agentWorld(script, servers(), { config });
-  const run = await world.plane.runAgent("Say hello.", react);
+  const run = await world.plane.agent.run("Say hello.", react);
   assert.equal(run.answer, "It cannot be done.");
   assert.match(lastSent(world, 1), /Error: No tool 'ecko' can be called here\. Did you mean 'echo'\?/);
   assert.match(lastSent(world, 2), /Error: .*message/);
@@ -111,7 +111,7 @@ test("what a model invents of a tool's answer is not heard, and what a tool says
     reactAnswer("b", "Nothing of use."),
   ];
   await using world = await agentWorld(script, servers(), { config });
-  const run = await world.plane.runAgent("Which number?", react);
+  const run = await world.plane.agent.run("Which number?", react);
   assert.equal(run.answer, "Nothing of use.");
   assert.equal(lastSent(world, 1), `Observation:\n<tool_output>\n${order.replace("<", "&lt;")}\n</tool_output>`);
 });
@@ -126,7 +126,7 @@ const stubborn = (last: string): Script => {
 
 test("after ten turns it is refused once, asked once more without tools, and what it says then is the answer", async () => {
   await using world = await agentWorld(stubborn("Thought: so be it\nFinal Answer: About ten."), servers());
-  const run = await world.plane.runAgent("Count.", { style: "react" });
+  const run = await world.plane.agent.run("Count.", { style: "react" });
   assert.equal(run.outcome, "max-iterations");
   assert.equal(run.answer, "About ten.");
   assert.equal(run.turns, 10);
@@ -141,7 +141,7 @@ test("a last word without its form is better than none, and an action then is no
   ] as const) {
     await using world = await agentWorld(stubborn(last), servers(), { config });
     const heard: AgentMessage[] = [];
-    const run = await world.plane.runAgent("Count.", { ...react, onMessage: (one) => heard.push(one) });
+    const run = await world.plane.agent.run("Count.", { ...react, onMessage: (one) => heard.push(one) });
     assert.equal(run.outcome, "max-iterations");
     assert.equal(run.answer, answer);
     assert.equal(world.model.requests.length, 5);
@@ -159,8 +159,8 @@ test("a conversation goes on in another style", async () => {
     { kind: "text", text: "Yes, one." },
   ];
   await using world = await agentWorld(script, servers(), { config });
-  const first = await world.plane.runAgent("Say one.", { toolset: "mine" });
-  const second = await world.plane.runAgent("And now?", { ...react, history: first.history });
+  const first = await world.plane.agent.run("Say one.", { toolset: "mine" });
+  const second = await world.plane.agent.run("And now?", { ...react, history: first.history });
   assert.equal(second.answer, "Still one.");
   assert.deepEqual(
     sentTo(world.model, 2)
@@ -174,7 +174,7 @@ test("a conversation goes on in another style", async () => {
       "And now?",
     ],
   );
-  const third = await world.plane.runAgent("Sure?", { toolset: "mine", history: second.history });
+  const third = await world.plane.agent.run("Sure?", { toolset: "mine", history: second.history });
   assert.equal(third.answer, "Yes, one.");
   assert.deepEqual(sentTo(world.model, 3).messages.at(-2)?.content, "Still one.");
 });
@@ -183,7 +183,7 @@ test("a model that dies in the middle of a thought ends the run with a whole acc
   await using world = await agentWorld(() => ({ kind: "broken", text: "Thought: I was about to" }), servers(), {
     config,
   });
-  const run = await world.plane.runAgent("Say hello.", react);
+  const run = await world.plane.agent.run("Say hello.", react);
   assert.equal(run.outcome, "failed");
   assert.equal(run.error?.code, "PROVIDER_FAILED");
   assert.equal(run.answer, null);

@@ -82,7 +82,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     plane.on("question.asked", ({ questionId }) => {
       const action = answers[asked.length] ?? "cancel";
       asked.push(questionId);
-      settled.push(plane.answer(questionId, action === "accept" ? { action, content: {} } : { action }));
+      settled.push(plane.questions.answer(questionId, action === "accept" ? { action, content: {} } : { action }));
     });
     assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }))), /Yes/);
     const refused = await plane.call("fx.sample", { prompt: "x" });

@@ -100,11 +100,11 @@ suite("a toolset", { concurrency: 2 }, () => {
     await using world = await agentWorld([], { fx: fixture("echo") }, { config: small });
     const { plane } = world;
     const toolset = plane.toolset("small");
-    plane.registerToolset("small", { providers: ["fx"], allow_tools: ["pid"] });
+    plane.toolsets.register("small", { providers: ["fx"], allow_tools: ["pid"] });
     assert.match(JSON.stringify(await toolset.schemas()), /"pid"/);
-    plane.registerToolset("empty", { providers: ["fx"], allow_tools: [] });
+    plane.toolsets.register("empty", { providers: ["fx"], allow_tools: [] });
     assert.deepEqual(await plane.toolset("empty").schemas(), []);
-    assert.throws(() => plane.registerToolset("x", { max_tool_call_turns: 0 }), /'x' cannot be registered/);
+    assert.throws(() => plane.toolsets.register("x", { max_tool_call_turns: 0 }), /'x' cannot be registered/);
   });
 
   test("says what is wrong with it before a model is asked", async () => {
@@ -118,7 +118,7 @@ suite("a toolset", { concurrency: 2 }, () => {
     await using world = await agentWorld([], servers, { config: { toolsets } });
     const { plane } = world;
     assert.throws(() => plane.toolset("chosn"), /No toolset 'chosn'.* Did you mean 'chosen'/);
-    await assert.rejects(plane.runAgent("x", { toolset: "both" }), {
+    await assert.rejects(plane.agent.run("x", { toolset: "both" }), {
       code: "CONFIG_INVALID",
       message: /several tools of the same name: 'both' \(one, two\)/,
     });
@@ -135,11 +135,11 @@ suite("a toolset", { concurrency: 2 }, () => {
       ...{ kind: "tools", calls: [{ name: "echo", arguments: { message: `${count++}` } }] },
     });
     await using world = await agentWorld(script, { fx: fixture("echo") }, { config: { toolsets } });
-    const result = await world.plane.runAgent("Go.", { toolset: "t" });
+    const result = await world.plane.agent.run("Go.", { toolset: "t" });
     assert.deepEqual(toldOf(world.model, 0), ["echo"]);
     assert.equal(world.model.requests.length, 3);
     assert.equal(result.toolset, "t");
-    await world.plane.runAgent("Go.", { toolset: "t" });
+    await world.plane.agent.run("Go.", { toolset: "t" });
     assert.deepEqual(world.plane.toolset("t").usage(), {
       ...{ totalToolCalls: 6, totalToolCallTurns: 6, totalGenerations: 2, generationsWithTools: 2 },
     });
@@ -180,7 +180,7 @@ suite("a generation", { concurrency: 2 }, () => {
 
   test("that never pleases the parser has failed, and says why", async () => {
     await using world = await agentWorld([says("no")], {});
-    const result = await world.plane.generate({ prompt: "A number.", parser: () => assert.fail("nope") });
+    const result = await world.plane.agent.generate({ prompt: "A number.", parser: () => assert.fail("nope") });
     assert.equal(result.outcome, "failed");
     assert.equal(result.value, null);
     assert.match(result.error?.message ?? "", /no answer that can be used: nope/);
@@ -188,7 +188,7 @@ suite("a generation", { concurrency: 2 }, () => {
 
   test("without a parser is the answer", async () => {
     await using world = await agentWorld([says("Yes.")], {});
-    const result = await world.plane.generate({ prompt: "Well?", system: "Be brief." });
+    const result = await world.plane.agent.generate({ prompt: "Well?", system: "Be brief." });
     assert.equal(result.value, "Yes.");
     assert.deepEqual(sentTo(world.model, 0).messages[0], { role: "system", content: "Be brief." });
   });

@@ -44,8 +44,8 @@ suite("traces of agents", () => {
     await using plane = await planeWith(model.url);
     const told: PlaneEvent[] = [];
     plane.on("agent.run", (event) => void told.push(event));
-    const result = await plane.runAgent("Say hello.", { principal: ann, trace });
-    const run = await plane.run(result.id, { principal: ann });
+    const result = await plane.agent.run("Say hello.", { principal: ann, trace });
+    const run = await plane.runs.get(result.id, { principal: ann });
     assert.equal(run.outcome, "completed");
     assert.equal(run.answer, "It said hello.");
     assert.equal(run.reasoning, "One did work.");
@@ -70,7 +70,7 @@ suite("traces of agents", () => {
       run.messages.map(({ role }) => role),
       ["user", "assistant", "tool", "tool", "assistant"],
     );
-    const calls = await plane.calls({ run: run.id }, { principal: ann });
+    const calls = await plane.calls.list({ run: run.id }, { principal: ann });
     assert.deepEqual(calls.map(({ id }) => id).sort(), run.steps[0]?.calls.map(({ record }) => record).sort());
     assert.equal(told.length, 1);
     assert.deepEqual(told[0] && "calls" in told[0] && told[0].calls, [
@@ -86,8 +86,8 @@ suite("traces of agents", () => {
     await using plane = await planeWith(model.url);
     const kept: unknown[] = [];
     for (const type of ["none", "last_message", "all_messages"] as const) {
-      const { id } = await plane.runAgent("Say hello.", { trace: type });
-      const run = await plane.run(id);
+      const { id } = await plane.agent.run("Say hello.", { trace: type });
+      const run = await plane.runs.get(id);
       assert.equal(run.steps[0]?.calls.length, 2);
       assert.equal(run.reasoning, "One did work.");
       kept.push(run.messages.map(({ role, content }) => `${role}: ${content}`));
@@ -99,22 +99,24 @@ suite("traces of agents", () => {
   test("a run belongs to whoever asked, and to admins", async () => {
     await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "Yes." }) });
     await using plane = await planeWith(model.url);
-    const first = await plane.runAgent("One?", { principal: ann });
-    const second = await plane.runAgent("Two?", { principal: bob });
-    const idsOf = async (query: Parameters<Plane["runs"]>[0], principal?: typeof ann) =>
-      (await plane.runs(query, principal ? { principal } : {})).runs.map(({ id }) => id);
+    const first = await plane.agent.run("One?", { principal: ann });
+    const second = await plane.agent.run("Two?", { principal: bob });
+    const idsOf = async (query: Parameters<Plane["runs"]["page"]>[0], principal?: typeof ann) =>
+      (await plane.runs.page(query, principal ? { principal } : {})).runs.map(({ id }) => id);
     assert.deepEqual(await idsOf({}), [second.id, first.id]);
     assert.deepEqual(await idsOf({}, ann), [first.id]);
     assert.deepEqual(await idsOf({ user: "bob" }, ann), []);
-    await assert.rejects(plane.run(second.id, { principal: ann }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.renderRun(second.id, "html", { principal: ann }), { code: "NOT_FOUND" });
-    const page = await plane.runs({ limit: 1 });
+    await assert.rejects(plane.runs.get(second.id, { principal: ann }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.runs.render(second.id, "html", { principal: ann }), { code: "NOT_FOUND" });
+    const page = await plane.runs.page({ limit: 1 });
     assert.equal(page.nextCursor, second.id);
     assert.deepEqual(await idsOf({ limit: 1, cursor: second.id }), [first.id]);
-    await assert.rejects(plane.runs({ limit: 0 }), { code: "USAGE" });
-    await assert.rejects(plane.runs({ since: "soon" }), { code: "USAGE" });
+    await assert.rejects(plane.runs.page({ limit: 0 }), { code: "USAGE" });
+    await assert.rejects(plane.runs.page({ since: "soon" }), { code: "USAGE" });
     const seen = (principal: typeof ann) =>
-      plane.events(0, undefined, { principal }).then((all) => all.filter(({ event }) => event.type === "agent.run"));
+      plane.events
+        .list(0, undefined, { principal })
+        .then((all) => all.filter(({ event }) => event.type === "agent.run"));
     assert.equal((await seen(ann)).length, 1);
   });
 
@@ -132,7 +134,7 @@ suite("traces of agents", () => {
     });
     {
       await using plane = await planeWith(model.url, { dataDirectory: directory.path });
-      const result = await plane.runAgent(`What is ${secret}?`, { trace });
+      const result = await plane.agent.run(`What is ${secret}?`, { trace });
       assert.ok(result.answer?.includes(secret), "whoever asked gets what was said");
     }
     const database = new DatabaseSync(join(directory.path, "toolplane.db"), { readOnly: true });
@@ -147,7 +149,7 @@ suite("traces of agents", () => {
     const hostile = "<script>alert(1)</script>";
     await using model = await startScriptedModel({ responses: [{ kind: "text", text: hostile }] });
     await using plane = await planeWith(model.url);
-    const { id } = await plane.runAgent(hostile, { trace });
+    const { id } = await plane.agent.run(hostile, { trace });
     const app = appOf(plane);
     const get = (path: string, accept?: string) =>
       app.request(`http://127.0.0.1${path}`, {
@@ -180,7 +182,7 @@ suite("traces of agents", () => {
     let id = "";
     {
       await using plane = await createPlane({ config, dataDirectory: data, principal: { user: "ann" } });
-      ({ id } = await plane.runAgent("Say hello.", { trace }));
+      ({ id } = await plane.agent.run("Say hello.", { trace }));
     }
     const list = await runCli(["calls", "runs", ...place]);
     assert.match(list.stdout, new RegExp(`${id} +completed .* ann +default +Say hello\\.`));
@@ -220,7 +222,7 @@ suite("traces of agents", () => {
     });
     await using plane = await planeWith(model.url);
     const app = appOf(plane);
-    await plane.runAgent("Go.");
+    await plane.agent.run("Go.");
     const text = await (await app.request("http://127.0.0.1/metrics", { headers: { host: "127.0.0.1" } })).text();
     assert.match(text, /^toolplane_agent_runs_total\{outcome="completed",model="default",style="tools"\} 1$/m);
     assert.match(text, /^toolplane_agent_turns_sum 1$/m);
@@ -236,7 +238,7 @@ suite("traces of agents", () => {
     await using model = await startScriptedModel({ responses: twoCalls });
     await using plane = await planeWith(model.url);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const result = await plane.runAgent("Say hello.", { conversation: "c-1", meta: { traceparent } });
+    const result = await plane.agent.run("Say hello.", { conversation: "c-1", meta: { traceparent } });
     const [run] = kept.named("invoke_agent");
     const turns = kept.named("chat scripted");
     const calls = kept.spans().filter(({ name }) => name.startsWith("execute_tool "));
@@ -261,11 +263,11 @@ suite("traces of agents", () => {
       responses: () => ({ kind: "error", status: 401, message: "CANARY" }),
     });
     await using plane = await planeWith(model.url);
-    const { id } = await plane.runAgent("Say hello.");
-    const { outcome, error } = await plane.run(id);
+    const { id } = await plane.agent.run("Say hello.");
+    const { outcome, error } = await plane.runs.get(id);
     assert.equal(outcome, "failed");
     assert.equal(kept.named("invoke_agent")[0]?.attributes["error.type"], error?.code);
     assert.equal(kept.named("chat scripted")[0]?.attributes["error.type"], error?.code);
-    assert.match((await plane.renderRun(id, "text")).text, new RegExp(`\\[${error?.code}\\]$`));
+    assert.match((await plane.runs.render(id, "text")).text, new RegExp(`\\[${error?.code}\\]$`));
   });
 });

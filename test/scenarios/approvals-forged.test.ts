@@ -120,17 +120,17 @@ suite("forged approvals", { concurrency: 2 }, () => {
     });
     await using plane = await planeOf({ held: entry }, { principal: { user: "ann" } });
     const { approval } = await plane.call("held.plan_as", { task: "t" });
-    const shown = await plane.approval(approval?.id ?? "");
+    const shown = await plane.approvals.get(approval?.id ?? "");
     assert.equal(shown.shown.username, "«set by the system»");
     const forged = { task: "other", username: "root", _mcp_data: { forged: true } };
-    const { outcome } = await plane.answerApproval(shown.id, { decision: "approve", arguments: forged });
+    const { outcome } = await plane.approvals.answer(shown.id, { decision: "approve", arguments: forged });
     const [sent] = callsAt(log);
     const received = sent?.arguments as Record<string, unknown>;
     assert.deepEqual([received.task, received.username], ["other", "ann"]);
     assert.doesNotMatch(JSON.stringify(received), /forged|root/);
     const noted = String(textsOf(outcome ?? {})[0]);
     assert.match(noted, /ran with:\n\{\n {2}"task": "other"\n\}$/);
-    const [last] = await plane.activity();
+    const [last] = await plane.calls.activity();
     assert.match(last?.arguments ?? "", /other/, "what is told of the call is what ran");
   });
 

@@ -10,7 +10,7 @@ test("whoever answers the moment they hear of a question finds it", async () => 
   await using plane = await planeOf({ echo: fixture("echo") }, { policy });
   const answers: Promise<unknown>[] = [];
   plane.on("approval.requested", ({ approvalId }) => {
-    answers.push(plane.answerApproval(approvalId, { decision: "approve" }));
+    answers.push(plane.approvals.answer(approvalId, { decision: "approve" }));
   });
   const outcome = await plane.call("echo.put_note", note, { approvalWaitMs: 60_000 });
   assert.deepEqual(textsOf(outcome), ["stored k"]);

@@ -28,13 +28,13 @@ suite("rights that were taken away meanwhile", () => {
     await using directory = await temporaryDirectory();
     const { plane, log, write } = await planeOf(directory, "ask");
     await using _ = plane;
-    const { secret } = await plane.createKey({ name: "k", user: "ann" });
-    const principal = await plane.identify(secret);
+    const { secret } = await plane.keys.create({ name: "k", user: "ann" });
+    const principal = await plane.identity.identify(secret);
     const held = await plane.call("hr.echo", { message: "hi" }, { principal, face: "http" });
     await write(["other"]);
     await plane.reload();
     const id = String(held.approval?.id);
-    const { approval, outcome } = await plane.answerApproval(id, { decision: "approve" }, { principal });
+    const { approval, outcome } = await plane.approvals.answer(id, { decision: "approve" }, { principal });
     assert.deepEqual([approval.status, outcome?.error?.code], ["failed", "FORBIDDEN"]);
     assert.deepEqual(callsAt(log), []);
   });
@@ -43,11 +43,11 @@ suite("rights that were taken away meanwhile", () => {
     await using directory = await temporaryDirectory();
     const { plane, log } = await planeOf(directory, "queue");
     await using _ = plane;
-    const { key, secret } = await plane.createKey({ name: "k", user: "ann" });
-    const principal = await plane.identify(secret);
+    const { key, secret } = await plane.keys.create({ name: "k", user: "ann" });
+    const principal = await plane.identity.identify(secret);
     const held = await plane.call("hr.echo", { message: "hi" }, { principal, face: "http" });
-    await plane.revokeKey(key.id);
-    const { outcomes } = await plane.approvePlan(String(held.plan?.id), {}, { principal });
+    await plane.keys.revoke(key.id);
+    const { outcomes } = await plane.plans.approve(String(held.plan?.id), {}, { principal });
     assert.deepEqual(
       outcomes.map(({ outcome }) => outcome?.error?.code),
       ["UNAUTHENTICATED"],
@@ -59,12 +59,12 @@ suite("rights that were taken away meanwhile", () => {
     await using directory = await temporaryDirectory();
     const { plane, log, write } = await planeOf(directory, "ask");
     await using _ = plane;
-    const { secret } = await plane.createKey({ name: "k", user: "ann" });
-    const principal = await plane.identify(secret);
+    const { secret } = await plane.keys.create({ name: "k", user: "ann" });
+    const principal = await plane.identity.identify(secret);
     const held = await plane.call("hr.echo", { message: "hi" }, { principal, face: "http" });
     await write(["hr", "more"]);
     await plane.reload();
-    const { outcome } = await plane.answerApproval(String(held.approval?.id), { decision: "approve" }, { principal });
+    const { outcome } = await plane.approvals.answer(String(held.approval?.id), { decision: "approve" }, { principal });
     assert.equal(outcome?.ok, true, JSON.stringify(outcome?.error));
     assert.equal(callsAt(log).length, 1);
   });
@@ -95,7 +95,7 @@ suite("a remembered yes", () => {
         hooks: { PreToolUse: [async () => (isAsked ? answer : { decision: "continue" as const })] },
       });
       const first = await plane.call("echo.echo", { message: "one" }, { face: "http" });
-      await plane.answerApproval(String(first.approval?.id), {
+      await plane.approvals.answer(String(first.approval?.id), {
         decision: "approve",
         remember: { for: "tool" },
       });

@@ -94,8 +94,8 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
 
   mock.timers.enable({ apis: ["Date"], now: Date.now() + laterMs });
   await using plane = await createPlane({ config, dataDirectory: data, offline: true });
-  const plans = await plane.plans();
-  const all = [...(await plane.approvals()), ...plans.flatMap(({ changes }) => changes)];
+  const plans = await plane.plans.list();
+  const all = [...(await plane.approvals.list()), ...plans.flatMap(({ changes }) => changes)];
   const ran = callsAt(log).map(({ arguments: args }) => labelOf({ arguments: args as never }));
   const times = (label: string) => ran.filter((one) => one === label).length;
 

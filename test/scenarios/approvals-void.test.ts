@@ -13,7 +13,7 @@ const note = { key: "k", text: "t" };
 
 async function heldBy(plane: Plane, args: object = note, principal = ann): Promise<HeldView> {
   const { approval } = await plane.call("echo.put_note", args, { principal });
-  return plane.approval(approval?.id ?? "", { principal });
+  return plane.approvals.get(approval?.id ?? "", { principal });
 }
 
 async function echoPlane(directory: { file(name: string): string }, more: object = asking, server: object = {}) {
@@ -36,7 +36,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
       dataDirectory: directory.file("data"),
       principal: ann,
     } as never);
-    const { approval, outcome } = await again.answerApproval(held.id, { decision: "approve" });
+    const { approval, outcome } = await again.approvals.answer(held.id, { decision: "approve" });
     assertFailed(outcome ?? {}, "APPROVAL_DENIED", "refused");
     assert.match(errorOf(outcome ?? {}).message, /the tool has changed.*Make the call again/);
     assert.equal(approval.status, "void");
@@ -48,7 +48,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     const guarded = { policy: { profile: "guarded" } };
     const { plane, config, log } = await echoPlane(directory, guarded);
     const held = await heldBy(plane);
-    await plane.answerApproval(held.id, { decision: "approve", remember: { for: "tool" } });
+    await plane.approvals.answer(held.id, { decision: "approve", remember: { for: "tool" } });
     assert.equal((await plane.call("echo.put_note", note)).ok, true);
     await plane.stop();
     await writeConfig(directory, { echo: fixture("echo", ["--log", log], { side_effects: "system" }) }, guarded);
@@ -67,7 +67,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     const { plane } = opened;
     const held = await heldBy(plane, { key: "rm -rf /", text: "t" });
     const edited = { key: "ls", text: "t" };
-    await plane.answerApproval(held.id, {
+    await plane.approvals.answer(held.id, {
       decision: "approve",
       arguments: edited,
       remember: { for: "arguments" },
@@ -83,14 +83,14 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     const { plane } = opened;
     const held = await heldBy(plane);
     const forged = { decision: "approve", remember: { for: "server" } } as const;
-    const own = plane.answerApproval(held.id, { decision: "approve" }, { principal: ann });
-    const tries = Array.from({ length: 20 }, () => plane.answerApproval(held.id, forged, { principal: bob }));
+    const own = plane.approvals.answer(held.id, { decision: "approve" }, { principal: ann });
+    const tries = Array.from({ length: 20 }, () => plane.approvals.answer(held.id, forged, { principal: bob }));
     const settled = await Promise.allSettled([own, ...tries]);
     assert.deepEqual(
       settled.map(({ status }) => status),
       ["fulfilled", ...tries.map(() => "rejected")],
     );
-    assert.deepEqual(await plane.remembered({ principal: ann }), []);
+    assert.deepEqual(await plane.approvals.remembered({ principal: ann }), []);
     assert.equal(callsAt(opened.log).length, 1);
   });
 

@@ -17,7 +17,7 @@ suite("arguments", () => {
       echo: fixture("echo", ["--log", echoLog()]),
       strict: fixture("strict", ["--log", strictLog()]),
     });
-    await plane.tools();
+    await plane.tools.list();
   });
   after(async () => {
     await plane.stop();

@@ -20,7 +20,7 @@ test("what a bundle brought is deleted again, from the last that needs it to the
   const bundle = directory.file("all.bundle");
   {
     await using plane = await createPlane({ config: source, dataDirectory: directory.file("data") });
-    await writeFile(bundle, (await plane.exportBundle()).bundle);
+    await writeFile(bundle, (await plane.registry.export()).bundle);
   }
   const config = await writeConfig(directory, { echo: fixture("echo") });
   const serving = await startServe(config, directory.file("data"));
@@ -64,13 +64,13 @@ test("what a file has is deleted in the file, and a job without its tasks is not
   await using directory = await temporaryDirectory();
   const config = await workConfig(directory, { echo: fixture("echo") }, work);
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-  await assert.rejects(plane.deleteEntry("task", "welcome"), {
+  await assert.rejects(plane.registry.delete("task", "welcome"), {
     code: "CONFLICT",
     message: "Task 'welcome' comes from the file 'work/tasks.json'. Remove it there.",
   });
-  const { bundle } = await plane.exportBundle({ kinds: ["job"] });
+  const { bundle } = await plane.registry.export({ kinds: ["job"] });
   await using other = await createPlane({ config: {}, dataDirectory: directory.file("data") });
-  await assert.rejects(other.importBundle(bundle, { reason: "try" }), {
+  await assert.rejects(other.registry.import(bundle, { reason: "try" }), {
     code: "ENTRY_INVALID",
     message: /job 'daily': task_graph\[0\]\.task: there is no task 'welcome'/,
   });

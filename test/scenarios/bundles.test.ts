@@ -56,8 +56,8 @@ async function sourcePlane(file: (name: string) => string): Promise<Plane> {
 test("what one plane exports another takes over, when it trusts the key", async () => {
   await using directory = await temporaryDirectory();
   await using source = await sourcePlane(directory.file);
-  await source.setTool(tool("stored", { persona: "Atlas" }));
-  const { bundle, entries, fingerprint } = await source.exportBundle();
+  await source.tools.set(tool("stored", { persona: "Atlas" }));
+  const { bundle, entries, fingerprint } = await source.registry.export();
   assert.deepEqual(entries, [
     { kind: "tool", name: "lookup", persona: null },
     { kind: "tool", name: "remote", persona: null },
@@ -74,7 +74,7 @@ test("what one plane exports another takes over, when it trusts the key", async 
     principal: ada,
   };
   await using stranger = await createPlane(elsewhere);
-  await assert.rejects(stranger.importBundle(bundle, { reason: "try" }), (error: Error & { code?: string }) => {
+  await assert.rejects(stranger.registry.import(bundle, { reason: "try" }), (error: Error & { code?: string }) => {
     assert.equal(error.code, "BUNDLE_REFUSED");
     assert.ok(error.message.includes(fingerprint) && error.message.includes("bundles.trustedKeys"), error.message);
     return true;
@@ -82,37 +82,37 @@ test("what one plane exports another takes over, when it trusts the key", async 
 
   const trusting = { ...elsewhere.config, bundles: { trustedKeys: [fingerprint] } };
   await using target = await createPlane({ ...elsewhere, config: trusting });
-  const dry = await target.importBundle(bundle, { dryRun: true });
+  const dry = await target.registry.import(bundle, { dryRun: true });
   assert.deepEqual([dry.dryRun, dry.entries.map(({ change }) => change)], [true, Array(4).fill("added")]);
   assert.deepEqual(
-    (await target.tools()).map(({ name }) => name),
+    (await target.tools.list()).map(({ name }) => name),
     ["s.find"],
   );
 
-  const done = await target.importBundle(bundle, { reason: "release 7" });
+  const done = await target.registry.import(bundle, { reason: "release 7" });
   assert.deepEqual([done.dryRun, done.exportedBy, done.fingerprint], [false, "ada", fingerprint]);
   assert.deepEqual(textsOf(await target.call("lookup", {})), ["s:find"]);
   assert.deepEqual(
-    (await target.skills({})).skills.map(({ name, source: from }) => [name, from]),
+    (await target.skills.page({})).skills.map(({ name, source: from }) => [name, from]),
     [["research", "stored"]],
   );
-  const { changes } = await target.changes({ name: "lookup" });
+  const { changes } = await target.registry.changes({ name: "lookup" });
   assert.deepEqual(
     changes.map(({ kind, reason, by }) => [kind, reason, by.user]),
     [["added", "release 7", "ada"]],
   );
-  const again = await target.importBundle(bundle, { reason: "once more" });
+  const again = await target.registry.import(bundle, { reason: "once more" });
   assert.deepEqual(
     again.entries.map(({ change }) => change),
     Array(4).fill("unchanged"),
   );
-  assert.equal((await target.changes({ name: "lookup" })).total, 1);
+  assert.equal((await target.registry.changes({ name: "lookup" })).total, 1);
 });
 
 test("a bundle that is damaged, unsigned, changed or newer is refused, and so is one of bad entries", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await sourcePlane(directory.file);
-  const { bundle } = await plane.exportBundle({ names: ["lookup"] });
+  const { bundle } = await plane.registry.export({ names: ["lookup"] });
   const said = open(bundle);
   const changed = { ...said, entries: [{ kind: "tool", manifest: tool("evil") }] };
   const cases: [bundle: string, reason: RegExp][] = [
@@ -131,9 +131,9 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
     [close({ ...said, key: "AAAA" }), /signature does not fit/],
   ];
   for (const [text, message] of cases)
-    await assert.rejects(plane.importBundle(text, { reason: "x" }), { code: "BUNDLE_REFUSED", message });
-  await assert.rejects(plane.importBundle(bundle, {}), { code: "USAGE", message: /needs a reason/ });
-  assert.deepEqual((await plane.changes({ kind: "added" })).changes, []);
+    await assert.rejects(plane.registry.import(text, { reason: "x" }), { code: "BUNDLE_REFUSED", message });
+  await assert.rejects(plane.registry.import(bundle, {}), { code: "USAGE", message: /needs a reason/ });
+  assert.deepEqual((await plane.registry.changes({ kind: "added" })).changes, []);
 });
 
 test("all that is wrong with the entries of a bundle is told, and nothing of it is taken over", async () => {
@@ -150,13 +150,13 @@ test("all that is wrong with the entries of a bundle is told, and nothing of it 
   ];
   const bundle = close(writeBundle(entries as never, "eve", loadSigningKey(dataDirectory)));
   await using plane = await createPlane({ config: { mcpServers: servers }, dataDirectory, principal: ada });
-  await assert.rejects(plane.importBundle(bundle, { reason: "x" }), {
+  await assert.rejects(plane.registry.import(bundle, { reason: "x" }), {
     code: "ENTRY_INVALID",
     message:
       /tool 'bad': side_effects[\s\S]*skill 'empty'[\s\S]*'s\.find' is a tool of server 's'[\s\S]*'good': it is in the bundle twice/,
   });
   assert.deepEqual(
-    (await plane.tools()).map(({ name }) => name),
+    (await plane.tools.list()).map(({ name }) => name),
     ["s.find"],
   );
 });
@@ -168,13 +168,13 @@ test("a secret in clear is not exported, and names that are not there are told",
   await writeFile(directory.file("t.json"), JSON.stringify(tool("clear", { providers })));
   const config = await writeConfig(directory, servers, { manifests: ["t.json"] });
   await using plane = await createPlane({ config, principal: ada });
-  await assert.rejects(plane.exportBundle(), (error: Error) => {
+  await assert.rejects(plane.registry.export(), (error: Error) => {
     assert.match(error.message, /tool 'clear': .*Authorization: holds a secret in clear/);
     assert.ok(!error.message.includes("hunter2"));
     return true;
   });
-  await assert.rejects(plane.exportBundle({ names: ["claer"] }), { code: "NOT_FOUND", message: /'clear'\?/ });
-  await assert.rejects(plane.exportBundle({ kinds: ["job"] }), {
+  await assert.rejects(plane.registry.export({ names: ["claer"] }), { code: "NOT_FOUND", message: /'clear'\?/ });
+  await assert.rejects(plane.registry.export({ kinds: ["job"] }), {
     code: "NOT_FOUND",
     message: /nothing to export/,
   });

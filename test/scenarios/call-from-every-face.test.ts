@@ -114,7 +114,7 @@ suite("the same call through every face", () => {
     // What another process has answered is in the store a moment later.
     let calls: CallRecord[] = [];
     await until("the record of a refused command", async () => {
-      calls = await plane.calls({ limit: 100 });
+      calls = await plane.calls.list({ limit: 100 });
       return calls.some(refusedByCli);
     });
     const faces = new Set(calls.map(({ face }) => face));

@@ -32,8 +32,8 @@ async function put(directory: TemporaryDirectory, name: string, content: unknown
   await writeFile(file, JSON.stringify(content));
 }
 
-async function rows(plane: Plane, query: Parameters<Plane["changes"]>[0] = {}): Promise<Change[]> {
-  return (await plane.changes(query)).changes;
+async function rows(plane: Plane, query: Parameters<Plane["registry"]["changes"]>[0] = {}): Promise<Change[]> {
+  return (await plane.registry.changes(query)).changes;
 }
 
 const short = ({ kind, name, by }: Change) => [kind, name, by.system ?? by.user];
@@ -44,7 +44,7 @@ test("a tool that is set is there at once, after a restart, and until it is dele
   const dataDirectory = directory.file("data");
   {
     await using plane = await createPlane({ config, dataDirectory, principal: ada });
-    const done = await plane.setTool(tool("mine"), { reason: "asked for" });
+    const done = await plane.tools.set(tool("mine"), { reason: "asked for" });
     assert.deepEqual(done, {
       kind: "tool",
       name: "mine",
@@ -57,14 +57,14 @@ test("a tool that is set is there at once, after a restart, and until it is dele
   }
   await using plane = await createPlane({ config, dataDirectory, principal: ada });
   assert.deepEqual(textsOf(await plane.call("mine", {})), ["s:find"]);
-  assert.equal((await plane.tool("mine")).source, "stored");
-  assert.equal((await plane.setTool(tool("mine"))).change, "unchanged");
-  await plane.setTool(tool("mine", { providers: [provider("look")] }));
+  assert.equal((await plane.tools.get("mine")).source, "stored");
+  assert.equal((await plane.tools.set(tool("mine"))).change, "unchanged");
+  await plane.tools.set(tool("mine", { providers: [provider("look")] }));
   assert.deepEqual(textsOf(await plane.call("mine", {})), ["s:look"]);
-  assert.deepEqual([await plane.deleteTool("mine"), await plane.deleteTool("mine")], [true, false]);
+  assert.deepEqual([await plane.tools.delete("mine"), await plane.tools.delete("mine")], [true, false]);
   assertFailed(await plane.call("mine", {}), "TOOL_NOT_FOUND", "refused");
 
-  const { changes, ...page } = await plane.changes({ name: "mine" });
+  const { changes, ...page } = await plane.registry.changes({ name: "mine" });
   assert.deepEqual(page, { count: 3, total: 3, offset: 0, limit: 50 });
   assert.deepEqual(
     changes.map(({ kind, by, reason }) => [kind, by, reason]),
@@ -86,16 +86,16 @@ test("what is set stands before a file's and behind a program's; deleting it unc
   const config = await writeConfig(directory, servers, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config, principal: ada });
   const answer = async () => textsOf(await plane.call("look_up", {}));
-  const { change, covers } = await plane.setTool(tool("look_up", { providers: [provider("look")] }));
+  const { change, covers } = await plane.tools.set(tool("look_up", { providers: [provider("look")] }));
   assert.deepEqual([change, covers], ["changed", "manifest:m/look.json"]);
   assert.deepEqual(await answer(), ["s:look"]);
-  plane.register({ manifest: tool("look_up", { providers: [] }), run: () => "mine" });
+  plane.tools.register({ manifest: tool("look_up", { providers: [] }), run: () => "mine" });
   assert.deepEqual(await answer(), ["mine"]);
-  plane.unregister("look_up");
+  plane.tools.unregister("look_up");
   assert.deepEqual(await answer(), ["s:look"]);
-  assert.equal(await plane.deleteTool("look_up", { reason: "no more" }), true);
+  assert.equal(await plane.tools.delete("look_up", { reason: "no more" }), true);
   assert.deepEqual(await answer(), ["s:find"]);
-  await assert.rejects(plane.deleteTool("look_up"), { code: "CONFLICT", message: /the file 'm\/look.json'/ });
+  await assert.rejects(plane.tools.delete("look_up"), { code: "CONFLICT", message: /the file 'm\/look.json'/ });
   assert.deepEqual((await rows(plane, { name: "look_up" })).map(short), [
     ["changed", "look_up", "ada"],
     ["removed", "look_up", "library"],
@@ -112,7 +112,7 @@ test("everything that is wrong with a tool is told at once, and nothing is set",
     parameters: { type: "object", properties: { n: { type: "numbr" } } },
     default_timeout: -1,
   };
-  await assert.rejects(plane.setTool(wrong as never), {
+  await assert.rejects(plane.tools.set(wrong as never), {
     code: "ENTRY_INVALID",
     message: /default_timeout[\s\S]*side_effects[\s\S]*numbr/,
   });
@@ -128,24 +128,24 @@ test("everything that is wrong with a tool is told at once, and nothing is set",
       config: { url: "https://a.example", headers: { "X-Key": "${command:cat /etc/hostname}" } },
     },
   ];
-  await assert.rejects(plane.setTool(tool("x", { providers: clear })), (error: Error) => {
+  await assert.rejects(plane.tools.set(tool("x", { providers: clear })), (error: Error) => {
     assert.match(error.message, /providers\[0\].config.headers.Authorization: holds a secret in clear/);
     assert.ok(!error.message.includes("hunter2"));
     return true;
   });
-  await assert.rejects(plane.setTool(tool("x", { providers: local })), /only manifest files may/);
-  await assert.rejects(plane.setTool(tool("s.find")), { code: "CONFLICT", message: /a tool of server 's'/ });
-  await assert.rejects(plane.deleteTool("s.find"), { message: /deny_tools/ });
+  await assert.rejects(plane.tools.set(tool("x", { providers: local })), /only manifest files may/);
+  await assert.rejects(plane.tools.set(tool("s.find")), { code: "CONFLICT", message: /a tool of server 's'/ });
+  await assert.rejects(plane.tools.delete("s.find"), { message: /deny_tools/ });
   assert.deepEqual(await rows(plane, { name: "x" }), []);
 });
 
 test("only who may manage the plane changes the catalogue", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   for (const attempt of [
-    plane.setTool(tool("x"), {}, { principal: bob }),
-    plane.deleteTool("x", {}, { principal: bob }),
-    plane.exportBundle({}, { principal: bob }),
-    plane.importBundle("", { reason: "x" }, { principal: bob }),
+    plane.tools.set(tool("x"), {}, { principal: bob }),
+    plane.tools.delete("x", {}, { principal: bob }),
+    plane.registry.export({}, { principal: bob }),
+    plane.registry.import("", { reason: "x" }, { principal: bob }),
   ])
     await assert.rejects(attempt, { code: "FORBIDDEN", message: /scope 'admin'/ });
 });
@@ -156,14 +156,14 @@ test("a server's first listing is one row; later ones tell each tool that really
   const dataDirectory = directory.file("data");
   {
     await using plane = await createPlane({ config, dataDirectory, principal: ada });
-    await plane.tools();
+    await plane.tools.list();
     const [first, ...others] = await rows(plane);
     assert.deepEqual([first && short(first), first?.count, others], [["listed", "c", "server c"], 4, []]);
     await plane.call("c.add_tool", { name: "extra" });
-    await plane.refresh("c", { force: true });
+    await plane.servers.refresh("c", { force: true });
     await plane.call("c.edit_tool", { name: "extra", description: "Edited" });
-    await plane.refresh("c", { force: true });
-    await plane.refresh("c", { force: true });
+    await plane.servers.refresh("c", { force: true });
+    await plane.servers.refresh("c", { force: true });
     const [edited, added] = await rows(plane);
     assert.deepEqual(
       [edited, added].map((row) => row && short(row)),
@@ -178,7 +178,7 @@ test("a server's first listing is one row; later ones tell each tool that really
   }
   // The server has forgotten its extra tool, which is compared with what is known from the last time.
   await using plane = await createPlane({ config, dataDirectory, principal: ada });
-  await plane.refresh("c", { force: true });
+  await plane.servers.refresh("c", { force: true });
   assert.deepEqual((await rows(plane)).map(short), [
     ["removed", "c.extra", "server c"],
     ["changed", "c.extra", "server c"],
@@ -195,7 +195,7 @@ test("an edit of a manifest file is told per entry, also when it was made betwee
   {
     await using plane = await createPlane({ config, dataDirectory, principal: ada });
     await put(directory, "m/tools.json", [tool("one", { description: "Edited" }), tool("three")]);
-    await plane.changes();
+    await plane.registry.changes();
     await plane.reload();
     assert.deepEqual((await rows(plane)).map(short), [
       ["removed", "two", "file"],
@@ -230,17 +230,17 @@ test("what a caller may not see, its history does not show; secrets are masked",
   );
   const dataDirectory = directory.file("data");
   await using plane = await createPlane({ config, dataDirectory, principal: ada });
-  await plane.changes();
+  await plane.registry.changes();
   await put(directory, "m/personas/Atlas/own.json", tool("own"));
   await put(directory, "m/open.json", tool("open", { providers }));
   await plane.reload();
-  await plane.tools({ principal: trusted({ groups: ["ops"] }) });
+  await plane.tools.list({ principal: trusted({ groups: ["ops"] }) });
   const seen = async (principal: typeof bob) =>
-    (await plane.changes({}, { principal })).changes.map(({ name }) => name).sort();
+    (await plane.registry.changes({}, { principal })).changes.map(({ name }) => name).sort();
   assert.deepEqual(await seen(ada), ["files", "open", "own", "private"]);
   assert.deepEqual(await seen(bob), ["files", "open"]);
   assert.deepEqual(await seen({ ...bob, persona: "Atlas", groups: ["ops"] }), ["files", "open", "own", "private"]);
-  assert.ok(!JSON.stringify(await plane.changes()).includes("hunter2hunter2"));
+  assert.ok(!JSON.stringify(await plane.registry.changes()).includes("hunter2hunter2"));
   await plane.stop();
   for (const file of ["toolplane.db", "toolplane.db-wal"]) {
     const bytes = await readFile(`${dataDirectory}/${file}`).catch(() => Buffer.alloc(0));
@@ -255,13 +255,13 @@ test("two planes on one store tell a change once", async () => {
   const dataDirectory = directory.file("data");
   await using first = await createPlane({ config, dataDirectory, principal: ada });
   await using second = await createPlane({ config, dataDirectory, principal: ada });
-  await Promise.all([first.tools(), second.tools()]);
+  await Promise.all([first.tools.list(), second.tools.list()]);
   await put(directory, "m/one.json", tool("one", { description: "Edited" }));
   await Promise.all([first.reload(), second.reload()]);
-  await first.setTool(tool("two"));
+  await first.tools.set(tool("two"));
   await second.reload();
-  assert.deepEqual((await second.tool("two")).source, "stored");
-  await Promise.all([first.changes(), second.changes()]);
+  assert.deepEqual((await second.tools.get("two")).source, "stored");
+  await Promise.all([first.registry.changes(), second.registry.changes()]);
   assert.deepEqual((await rows(second)).map(short).toSorted(), [
     ["added", "two", "ada"],
     ["changed", "one", "file"],
@@ -278,7 +278,7 @@ test("a program that registers the same at each start tells it once", async () =
       dataDirectory: directory.file("data"),
       principal: ada,
     });
-    plane.register({ manifest: tool("now", { providers: [] }), run: () => "now" });
+    plane.tools.register({ manifest: tool("now", { providers: [] }), run: () => "now" });
     assert.deepEqual((await rows(plane)).map(short), [["added", "now", "library"]]);
   }
 });
@@ -286,7 +286,7 @@ test("a program that registers the same at each start tells it once", async () =
 test("a page that is none is refused", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   for (const query of [{ limit: 0 }, { limit: 1.5 }, { limit: 1_001 }, { offset: -1 }, { offset: Number.NaN }])
-    await assert.rejects(plane.changes(query), { code: "USAGE" });
+    await assert.rejects(plane.registry.changes(query), { code: "USAGE" });
 });
 
 test("the command line sets, changes and deletes tools of the plane that serves, and shows who did", async () => {
@@ -357,18 +357,18 @@ test("edits and reloads at the same time lose nothing", async () => {
   const config = await writeConfig(directory, servers);
   await using plane = await createPlane({ config, dataDirectory: directory.file("d"), principal: ada });
   const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
-  await Promise.all(names.flatMap((name) => [plane.setTool(tool(name)), plane.reload()]));
-  const there = (await plane.tools()).map(({ name }) => name);
+  await Promise.all(names.flatMap((name) => [plane.tools.set(tool(name)), plane.reload()]));
+  const there = (await plane.tools.list()).map(({ name }) => name);
   assert.deepEqual(
     there.filter((name) => names.includes(name)),
     names,
   );
-  assert.equal((await plane.changes({ kind: "added" })).total, 8);
+  assert.equal((await plane.registry.changes({ kind: "added" })).total, 8);
 });
 
 test("what is no manifest at all is refused", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} }, principal: ada });
   for (const given of [null, [], "tool", 1])
-    await assert.rejects(plane.setTool(given as never), { code: "ENTRY_INVALID" });
-  await assert.rejects(plane.setTool({} as never), { code: "ENTRY_INVALID", message: /needs a 'name'/ });
+    await assert.rejects(plane.tools.set(given as never), { code: "ENTRY_INVALID" });
+  await assert.rejects(plane.tools.set({} as never), { code: "ENTRY_INVALID", message: /needs a 'name'/ });
 });

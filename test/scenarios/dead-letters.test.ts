@@ -22,7 +22,7 @@ import {
 const broken = () => fixture("fault", ["--exit-at-start", "3"]);
 
 async function onlyLetter(plane: Plane): Promise<DeadLetter> {
-  const { deadLetters } = await plane.deadLetters();
+  const { deadLetters } = await plane.deadLetters.page();
   assert.equal(deadLetters.length, 1, JSON.stringify(deadLetters));
   return deadLetters[0] as DeadLetter;
 }
@@ -122,7 +122,7 @@ suite("calls that failed for good", () => {
     plane.start();
     await within(20_000, "the retry", resolved);
     assert.deepEqual(callsAt(log), [{ name: "slow", arguments: { ms: 1 } }]);
-    assert.equal((await plane.deadLetter(id)).status, "resolved");
+    assert.equal((await plane.deadLetters.get(id)).status, "resolved");
   });
 
   test("what a killed plane was retrying comes back, and is not made again where it may have run", async () => {
@@ -139,13 +139,13 @@ suite("calls that failed for good", () => {
       await retry.result;
     }
     await using plane = await createPlane({ config, dataDirectory: data });
-    assert.equal((await plane.deadLetter(id)).status, "retrying", "somebody may still be at it");
-    await assert.rejects(plane.retryDeadLetter(id), { code: "CONFLICT" });
+    assert.equal((await plane.deadLetters.get(id)).status, "retrying", "somebody may still be at it");
+    await assert.rejects(plane.deadLetters.retry(id), { code: "CONFLICT" });
     using _later = skipTime(61_000);
-    const back = await plane.deadLetter(id);
+    const back = await plane.deadLetters.get(id);
     assert.deepEqual([back.status, back.attempts, back.hold, back.nextRetryAt], ["pending", 2, "may_have_run", null]);
     plane.start();
-    assert.deepEqual((await plane.deadLetters()).byStatus.pending, 1);
+    assert.deepEqual((await plane.deadLetters.page()).byStatus.pending, 1);
     assert.equal(callsAt(log).length, 1);
   });
 
@@ -157,7 +157,7 @@ suite("calls that failed for good", () => {
       { planner: fixture("planner", ["--log", log], { inject: ["_mcp_data"], description: "Makes plans" }) },
       { dataDirectory: data },
     );
-    await plane.tools();
+    await plane.tools.list();
     const [pid = 0] = pidsIn(log);
     assert.equal((await plane.call("planner.plan", { task: "first" })).ok, true);
     process.kill(pid, "SIGSTOP");
@@ -167,7 +167,7 @@ suite("calls that failed for good", () => {
     const letter = await onlyLetter(plane);
     assert.deepEqual(letter.arguments, { task: "kept", _mcp_data: "forged" }, "as the caller gave them");
     assert.doesNotMatch(JSON.stringify(letter), /available_servers|Makes plans/);
-    assert.doesNotMatch(JSON.stringify(await plane.events()), /kept/);
+    assert.doesNotMatch(JSON.stringify(await plane.events.list()), /kept/);
     await plane.stop();
     const file = await readFile(`${data}/toolplane.db`, "latin1");
     assert.match(file, /"task":"kept"/);
@@ -196,13 +196,13 @@ suite("calls that failed for good", () => {
       await plane.call(tool, args, options);
     controller.abort();
     await cancelled;
-    assert.equal((await plane.deadLetters()).total, 0);
+    assert.equal((await plane.deadLetters.page()).total, 0);
   });
 
   test("a store that cannot keep it costs a warning and not the answer", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await planeOf({ gone: broken() }, { dataDirectory: directory.path });
-    await plane.calls();
+    await plane.calls.list();
     const database = new DatabaseSync(directory.file("toolplane.db"));
     database.exec("DROP TABLE dead_letters");
     database.close();

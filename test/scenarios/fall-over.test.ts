@@ -34,8 +34,8 @@ suite("falling over between providers", () => {
     ]);
     const healthy = await plane.call("lookup");
     assert.equal(healthy.call.provider, "mcp:first");
-    const [{ pid = 0 } = {}] = (await plane.servers()).filter(({ name }) => name === "first");
-    await plane.disconnect("first");
+    const [{ pid = 0 } = {}] = (await plane.servers.list()).filter(({ name }) => name === "first");
+    await plane.servers.disconnect("first");
     await until("its end", () => !isAlive(Number(pid)));
     const outcome = await plane.call("lookup");
     const during = await plane.call("lookup");
@@ -43,15 +43,15 @@ suite("falling over between providers", () => {
     assert.equal(outcome.call.provider, "mcp:second");
     assert.equal(outcome.call.attempts, 2);
     assert.equal(during.call.attempts, 1, "the first one rests");
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.ok(health.providers["mcp:first"]?.router.backoff_until);
     assert.match(health.providers["mcp:first"]?.router.last_error ?? "", /disconnected/);
     assert.equal(health.providers["mcp:first"]?.metrics.failure, 1);
-    await plane.connect("first");
+    await plane.servers.connect("first");
     const rest = Date.parse(health.providers["mcp:first"]?.router.backoff_until ?? "") - Date.now();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, rest) + 50));
     assert.equal((await plane.call("lookup")).call.provider, "mcp:first");
-    assert.equal((await plane.tool("lookup")).health.providers["mcp:first"]?.router.failures, 0);
+    assert.equal((await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures, 0);
   });
 
   test("FOV-04: when all fail, one error names each with its reason, and the next call does not try again", async () => {
@@ -83,7 +83,7 @@ suite("falling over between providers", () => {
       assert.equal(outcome.call.provider, "mcp:first");
       assert.equal(outcome.error?.code, "TOOL_ERROR");
     }
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.deepEqual(
       [health.providers["mcp:first"]?.router.failures, health.providers["mcp:first"]?.metrics.failure],
       [0, 0],
@@ -125,7 +125,7 @@ suite("falling over between providers", () => {
     const outcome = await plane.call("lookup");
     assert.equal(outcome.call.provider, "mcp:second");
     assert.equal(outcome.call.attempts, 1, "a check is no call");
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.equal(health.providers["mcp:first"]?.metrics.total, 0);
     assert.equal(health.providers["mcp:first"]?.router.healthy, false);
   });

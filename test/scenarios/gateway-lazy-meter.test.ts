@@ -46,7 +46,7 @@ test("whoever may not manage the plane sees their own clients only", async () =>
   await using gateway = await startLazy(undefined, {}, { dataDirectory: directory.path });
   const [ann, bob] = await Promise.all(
     ["ann", "bob"].map(async (user) => {
-      const { secret } = await gateway.plane.createKey({ name: user, user, scopes: ["call"] });
+      const { secret } = await gateway.plane.keys.create({ name: user, user, scopes: ["call"] });
       return { authorization: `Bearer ${secret}` };
     }),
   );

@@ -21,7 +21,7 @@ test("what is not for a caller is neither found nor listed nor counted", async (
     { dataDirectory: directory.path },
   );
   const clientOf = async (user: string) => {
-    const { secret } = await gateway.plane.createKey({ name: user, user, scopes: ["call"] });
+    const { secret } = await gateway.plane.keys.create({ name: user, user, scopes: ["call"] });
     return openClient(gateway.url, "legacy", { headers: { authorization: `Bearer ${secret}` } });
   };
   const ann = await clientOf("ann");

@@ -110,7 +110,7 @@ test("with 'found' only what was shown can be called, and the way there is told"
     await call("mcp_tool_list", { server: "my*" });
     assert.equal((await call("my_server__touch", { uri: "fx://a" })).isError, false);
   }
-  const calls = await gateway.plane.calls({});
+  const calls = await gateway.plane.calls.list({});
   assert.ok(calls.some(({ tool, status }) => tool === "one.echo" && status === "refused"));
 });
 
@@ -120,7 +120,7 @@ test("a call through another tool leaves one record, and a search one of its own
   const { search, call } = await openClient(gateway.url);
   await search("echo");
   await call("call_tool", { name: "one__echo", arguments: { message: "once" } });
-  const calls = await gateway.plane.calls({});
+  const calls = await gateway.plane.calls.list({});
   assert.deepEqual(calls.map(({ tool, provider }) => [tool, provider]).sort(), [
     ["mcp_tool_search", "builtin"],
     ["one.echo", "mcp"],

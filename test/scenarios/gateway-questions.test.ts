@@ -27,9 +27,9 @@ test("somebody who watches the questions may answer for a client that cannot be 
   const asked = new Promise<string>((resolve) => {
     plane.on("question.asked", ({ questionId }) => resolve(questionId));
   });
-  assert.deepEqual(await plane.questions(), []);
+  assert.deepEqual(await plane.questions.list(), []);
   const called = client.call("raw__asking");
-  await plane.answer(await asked, { action: "accept", content: { name: "Ann" } });
+  await plane.questions.answer(await asked, { action: "accept", content: { name: "Ann" } });
   assert.deepEqual(told(await called), { action: "accept", content: { name: "Ann" } });
 });
 

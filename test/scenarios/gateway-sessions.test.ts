@@ -47,7 +47,7 @@ test("a session belongs to whoever opened it", async () => {
   const { plane } = gateway;
   const [ann, bob] = await Promise.all(
     ["ann", "bob"].map(async (user) => {
-      const { secret } = await plane.createKey({ name: user, user, scopes: ["call"] });
+      const { secret } = await plane.keys.create({ name: user, user, scopes: ["call"] });
       return { authorization: `Bearer ${secret}` };
     }),
   );
@@ -169,7 +169,7 @@ test("sessions go on when a server behind them is started again", async () => {
   const client = await EraClient.open(gateway.url, "legacy");
   const pidOf = async () => JSON.stringify((await client.call("one__pid")).content);
   const before = await pidOf();
-  await gateway.plane.disconnect("one");
-  await gateway.plane.connect("one");
+  await gateway.plane.servers.disconnect("one");
+  await gateway.plane.servers.connect("one");
   assert.notEqual(await pidOf(), before);
 });

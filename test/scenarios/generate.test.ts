@@ -97,7 +97,9 @@ suite("generateAll", () => {
       { prompt: "x", toolset: "none" },
       "What is 4?",
     ];
-    const results = await Array.fromAsync(world.plane.generateAll(requests, { parallel: 2, system: "You count." }));
+    const results = await Array.fromAsync(
+      world.plane.agent.generateAll(requests, { parallel: 2, system: "You count." }),
+    );
     assert.deepEqual(
       results.map(({ index, generation, error }) => [index, generation?.value ?? null, error?.code ?? null]),
       [
@@ -108,7 +110,7 @@ suite("generateAll", () => {
       ],
     );
     assert.ok(world.model.requests.every(({ body }) => JSON.stringify(body).includes("You count.")));
-    assert.throws(() => world.plane.generateAll([], { parallel: 0 }), { code: "USAGE" });
+    assert.throws(() => world.plane.agent.generateAll([], { parallel: 0 }), { code: "USAGE" });
   });
 });
 

@@ -109,7 +109,7 @@ suite("hooks", { concurrency: 4 }, () => {
     await using plane = await createPlane({ config });
     const outcome = await plane.call("echo.echo", { message: "through" });
     assert.deepEqual(textsOf(outcome), ["through"]);
-    const { hooks = [] } = await plane.callRecord(outcome.call.id);
+    const { hooks = [] } = await plane.calls.get(outcome.call.id);
     assert.deepEqual(
       hooks.map(({ decision, failed }) => [decision, failed]),
       [
@@ -127,7 +127,7 @@ suite("hooks", { concurrency: 4 }, () => {
     assert.match(shown.message, /exit code 7: cannot open \/srv\/private\/rules\.db/);
     const bob = principalOf({ user: "bob" });
     const hidden = await plane.call("echo.echo", { message: "m" }, { principal: bob });
-    assert.doesNotMatch(JSON.stringify([hidden, await plane.calls({}, { principal: bob })]), /srv/);
+    assert.doesNotMatch(JSON.stringify([hidden, await plane.calls.list({}, { principal: bob })]), /srv/);
   });
 
   test("a hook is told about the call and gets a small environment, where its file is", async () => {
@@ -221,18 +221,18 @@ suite("hooks", { concurrency: 4 }, () => {
     await using plane = await createPlane({ config, dataDirectory });
     const consented = await plane.call("echo.put_note", note, { consent: true });
     assertFailed(consented, "APPROVAL_REQUIRED", "waiting");
-    const [held] = await plane.approvals();
+    const [held] = await plane.approvals.list();
     assert.deepEqual([held?.arguments, held?.before], [{ key: "k", text: "hi!" }, note]);
-    const { outcome } = await plane.answerApproval(held?.id ?? "", { decision: "approve" });
+    const { outcome } = await plane.approvals.answer(held?.id ?? "", { decision: "approve" });
     assert.equal(outcome?.ok, true, outcome?.error?.message);
     assert.deepEqual(
       callsAt(log).map(({ arguments: args }) => args),
       [{ key: "k", text: "hi!" }],
     );
     await plane.call("echo.put_note", note);
-    const [next] = await plane.approvals({ status: "pending" });
+    const [next] = await plane.approvals.list({ status: "pending" });
     const edited = { decision: "approve", arguments: { key: "k", text: "mine" } } as const;
-    const changed = await plane.answerApproval(next?.id ?? "", edited);
+    const changed = await plane.approvals.answer(next?.id ?? "", edited);
     assert.equal(changed.outcome?.error?.code, "APPROVAL_DENIED", "nobody saw what the hook makes of it");
     assert.equal(callsAt(log).length, 1);
   });
@@ -246,8 +246,8 @@ suite("hooks", { concurrency: 4 }, () => {
     ];
     await using plane = await createPlane({ config, hooks: { PreToolUse } });
     await plane.call("echo.put_note", note);
-    const [held] = await plane.approvals();
-    const { approval, outcome } = await plane.answerApproval(held?.id ?? "", { decision: "approve" });
+    const [held] = await plane.approvals.list();
+    const { approval, outcome } = await plane.approvals.answer(held?.id ?? "", { decision: "approve" });
     assert.deepEqual([approval.status, outcome?.error?.code], ["void", "APPROVAL_DENIED"]);
     assert.match(outcome?.error?.message ?? "", /what becomes of the arguments has changed since/);
     assert.deepEqual(callsAt(log), []);

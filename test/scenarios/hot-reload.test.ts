@@ -15,7 +15,7 @@ function next<T extends EventType>(plane: Plane, type: T): Promise<EventOf<T>> {
 }
 
 async function pids(plane: Plane): Promise<Record<string, number | null>> {
-  const servers = await plane.servers({ connect: true });
+  const servers = await plane.servers.list({ connect: true });
   return Object.fromEntries(servers.map(({ name, pid }) => [name, pid]));
 }
 

@@ -19,10 +19,10 @@ suite("tokens of an identity provider", () => {
         users: { "ann@example.org": { groups: ["ops"], persona: "Atlas" } },
       },
     });
-    assert.equal(await plane.needsCredentials(), true);
-    await assert.rejects(plane.identify(null), refused("missing"));
+    assert.equal(await plane.identity.needsCredentials(), true);
+    await assert.rejects(plane.identity.identify(null), refused("missing"));
     const email = "ann@example.org";
-    assert.deepEqual(await plane.identify(await issuer.token({ email, tenant: { id: "research" } })), {
+    assert.deepEqual(await plane.identity.identify(await issuer.token({ email, tenant: { id: "research" } })), {
       user: email,
       groups: ["ops"],
       persona: "Atlas",
@@ -31,9 +31,9 @@ suite("tokens of an identity provider", () => {
       compliance: null,
       brought: { groups: [], persona: null, workspace: "research", compliance: null },
     });
-    const own = await plane.identify(await issuer.token({ email, groups: ["dev"], scope: "read" }));
+    const own = await plane.identity.identify(await issuer.token({ email, groups: ["dev"], scope: "read" }));
     assert.deepEqual([own.groups, own.persona, own.scopes], [["dev"], "Atlas", ["read"]]);
-    await assert.rejects(plane.identify(await issuer.token()), refused("claims"));
+    await assert.rejects(plane.identity.identify(await issuer.token()), refused("claims"));
   });
 
   test("and keys are taken side by side", async () => {
@@ -41,11 +41,11 @@ suite("tokens of an identity provider", () => {
     await using plane = await createPlane({
       config: { mcpServers: {}, auth: { jwt: { issuer: issuer.url, audience } } },
     });
-    const { secret } = await plane.createKey({ name: "ci", user: "build" });
-    assert.equal((await plane.identify(secret)).user, "build");
-    assert.equal((await plane.identify(await issuer.token())).user, "ann");
+    const { secret } = await plane.keys.create({ name: "ci", user: "build" });
+    assert.equal((await plane.identity.identify(secret)).user, "build");
+    assert.equal((await plane.identity.identify(await issuer.token())).user, "ann");
     await issuer.stop();
-    assert.equal((await plane.identify(secret)).user, "build", "a key needs no issuer");
+    assert.equal((await plane.identity.identify(secret)).user, "build", "a key needs no issuer");
   });
 
   test("another issuer in the configuration is the one that counts, at once", async () => {
@@ -55,12 +55,12 @@ suite("tokens of an identity provider", () => {
     const write = (issuer: string) => writeConfig(directory, {}, { auth: { jwt: { issuer, audience } } });
     await using plane = await createPlane({ config: await write(first.url) });
     const [old, next] = [await first.token(), await second.token()];
-    await plane.identify(old);
-    await assert.rejects(plane.identify(next), refused("issuer"));
+    await plane.identity.identify(old);
+    await assert.rejects(plane.identity.identify(next), refused("issuer"));
     await write(second.url);
     await plane.reload();
-    await plane.identify(next);
-    await assert.rejects(plane.identify(old), refused("issuer"));
+    await plane.identity.identify(next);
+    await assert.rejects(plane.identity.identify(old), refused("issuer"));
   });
 
   test("an issuer that is away is no reason to turn somebody into nobody", async () => {
@@ -70,7 +70,7 @@ suite("tokens of an identity provider", () => {
     });
     const token = await issuer.token();
     await issuer.stop();
-    await assert.rejects(plane.identify(token), { code: "SERVER_UNAVAILABLE" });
+    await assert.rejects(plane.identity.identify(token), { code: "SERVER_UNAVAILABLE" });
   });
 
   for (const [title, jwt, place] of [

@@ -23,54 +23,54 @@ function kept(directory: string): string {
 suite("who has to prove who they are", () => {
   test("nobody does on a machine of one's own, and whoever shows something is checked all the same", async () => {
     await using plane = await planeOf({}, { principal: { user: "ann" } });
-    assert.equal(await plane.needsCredentials(), false);
-    assert.deepEqual(await plane.identify(null), principalOf({ user: "ann", scopes: ["*"] }));
+    assert.equal(await plane.identity.needsCredentials(), false);
+    assert.deepEqual(await plane.identity.identify(null), principalOf({ user: "ann", scopes: ["*"] }));
     for (const token of ["", "Bearer", "tp_x", "a.b.c"])
-      await assert.rejects(plane.identify(token), refused("unknown"));
+      await assert.rejects(plane.identity.identify(token), refused("unknown"));
   });
 
   test("everybody does once there was a key, also when it is revoked, until its record is gone", async () => {
     await using plane = await planeOf({}, { principal: { user: "ann" } });
-    const { key, secret } = await plane.createKey({ name: "ci" });
-    await assert.rejects(plane.identify(null), refused("missing"));
-    assert.equal((await plane.identify(` ${secret}\n`)).user, "ann");
-    assert.equal(await plane.revokeKey(key.id), true);
-    assert.equal(await plane.needsCredentials(), true);
-    await assert.rejects(plane.identify(secret), refused("revoked"));
-    assert.equal(await plane.revokeKey(key.id, { forget: true }), false);
-    assert.equal(await plane.needsCredentials(), false);
-    await assert.rejects(plane.identify(secret), refused("unknown"));
-    assert.equal((await plane.identify(null)).user, "ann");
+    const { key, secret } = await plane.keys.create({ name: "ci" });
+    await assert.rejects(plane.identity.identify(null), refused("missing"));
+    assert.equal((await plane.identity.identify(` ${secret}\n`)).user, "ann");
+    assert.equal(await plane.keys.revoke(key.id), true);
+    assert.equal(await plane.identity.needsCredentials(), true);
+    await assert.rejects(plane.identity.identify(secret), refused("revoked"));
+    assert.equal(await plane.keys.revoke(key.id, { forget: true }), false);
+    assert.equal(await plane.identity.needsCredentials(), false);
+    await assert.rejects(plane.identity.identify(secret), refused("unknown"));
+    assert.equal((await plane.identity.identify(null)).user, "ann");
   });
 
   test("everybody does where others than this machine can reach the plane", async () => {
     await using plane = await planeOf({}, { exposed: true });
-    assert.equal(await plane.needsCredentials(), true);
-    await assert.rejects(plane.identify(null), refused("missing"));
+    assert.equal(await plane.identity.needsCredentials(), true);
+    await assert.rejects(plane.identity.identify(null), refused("missing"));
   });
 
   test("only an admin has to do with keys", async () => {
     await using plane = await planeOf({});
     for (const caller of [ann, reader, stranger]) {
-      await assert.rejects(plane.keys(caller), { code: "FORBIDDEN" });
-      await assert.rejects(plane.createKey({ name: "x" }, caller), { code: "FORBIDDEN" });
-      await assert.rejects(plane.revokeKey("x", caller), { code: "FORBIDDEN" });
+      await assert.rejects(plane.keys.list(caller), { code: "FORBIDDEN" });
+      await assert.rejects(plane.keys.create({ name: "x" }, caller), { code: "FORBIDDEN" });
+      await assert.rejects(plane.keys.revoke("x", caller), { code: "FORBIDDEN" });
     }
-    const { key } = await plane.createKey({ name: "x" }, admin);
-    assert.deepEqual([key.user, (await plane.keys(admin)).length], ["root", 1]);
+    const { key } = await plane.keys.create({ name: "x" }, admin);
+    assert.deepEqual([key.user, (await plane.keys.list(admin)).length], ["root", 1]);
   });
 });
 
 suite("what a caller may do at all", () => {
   test("a reader lists and does not call, a stranger does neither, and both attempts are on record", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
-    assert.ok((await plane.tools(reader)).some(({ name }) => name === "echo.echo"));
+    assert.ok((await plane.tools.list(reader)).some(({ name }) => name === "echo.echo"));
     assertFailed(await plane.call("echo.echo", { message: "hi" }, reader), "FORBIDDEN", "refused");
-    await assert.rejects(plane.tools(stranger), { code: "FORBIDDEN", message: /the scope 'read'/ });
-    await assert.rejects(plane.tool("echo.echo", stranger), { code: "FORBIDDEN" });
+    await assert.rejects(plane.tools.list(stranger), { code: "FORBIDDEN", message: /the scope 'read'/ });
+    await assert.rejects(plane.tools.get("echo.echo", stranger), { code: "FORBIDDEN" });
     assertFailed(await plane.call("echo.nothing", {}, stranger), "FORBIDDEN", "refused");
     assert.equal((await plane.call("echo.echo", { message: "hi" }, ann)).ok, true);
-    const users = (await plane.calls()).map(({ principal, status }) => `${principal.user} ${status}`);
+    const users = (await plane.calls.list()).map(({ principal, status }) => `${principal.user} ${status}`);
     assert.deepEqual(users, ["ann succeeded", "eve refused", "rea refused"]);
   });
 
@@ -92,7 +92,7 @@ suite("what a caller may do at all", () => {
     const { secret, key } = made.json() as unknown as CreatedApiKey;
     assert.deepEqual(key.groups, [], "they are not frozen into the key");
     await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
-    assert.deepEqual((await plane.identify(secret)).groups, [], "this plane lists nobody");
+    assert.deepEqual((await plane.identity.identify(secret)).groups, [], "this plane lists nobody");
   });
 });
 
@@ -103,7 +103,7 @@ suite("the profile of the policy", () => {
   test("is personal as long as nobody has to prove anything, and guarded from then on", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     assert.equal((await plane.call(...write)).ok, true);
-    await plane.createKey({ name: "ci" });
+    await plane.keys.create({ name: "ci" });
     const asked = await plane.call(...write);
     assertFailed(asked, "APPROVAL_REQUIRED", "waiting");
     assert.equal(origin(asked), "profile:guarded");
@@ -142,11 +142,14 @@ suite("keys on the command line", () => {
     const { keys } = (await run("keys", "list", "--json")).json() as unknown as { keys: unknown[] };
     assert.deepEqual(keys, [key]);
     await using plane = await planeOf({}, { dataDirectory: data });
-    assert.deepEqual(await plane.identify(secret), principalOf({ user: "build", scopes: ["admin"], key: key.id }));
+    assert.deepEqual(
+      await plane.identity.identify(secret),
+      principalOf({ user: "build", scopes: ["admin"], key: key.id }),
+    );
     // Another process revokes it while this one runs.
     const revoked = await run("keys", "revoke", key.id, "--json");
     assert.deepEqual(revoked.json(), { id: key.id, revoked: true });
-    await assert.rejects(plane.identify(secret), refused("revoked"));
+    await assert.rejects(plane.identity.identify(secret), refused("revoked"));
     assert.equal((await run("keys", "revoke", key.id, "--json")).json().revoked, false);
     assert.equal((await run("keys", "revoke", "nothing")).code, 1);
   });
@@ -161,10 +164,10 @@ suite("keys on the command line", () => {
     assert.ok(made.stdout.includes(`Authorization: Bearer ${secret}`));
     assert.match(made.stderr, /From now on nobody calls over HTTP without/);
     await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
-    assert.equal((await plane.identify(secret)).persona, null);
+    assert.equal((await plane.identity.identify(secret)).persona, null);
     const listed = await run("keys", "list");
     assert.match(listed.stdout, /laptop +live/);
-    const everything = listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events());
+    const everything = listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events.list());
     assert.ok(everything.includes("key.created"));
     assert.ok(!everything.includes(secret.slice(3)));
   });

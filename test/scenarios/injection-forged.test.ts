@@ -96,7 +96,7 @@ suite("a forged value never reaches a server", () => {
   });
 
   test("where the schema is put together from parts", async () => {
-    const { parameters } = await plane.tool("insider.branches");
+    const { parameters } = await plane.tools.get("insider.branches");
     const { $defs: _, ...shown } = parameters;
     assert.ok(!/username|groups/.test(JSON.stringify(shown)), JSON.stringify(shown));
     const { username, _user, groups } = await received("insider.branches", forged);
@@ -108,13 +108,13 @@ suite("a forged value never reaches a server", () => {
   });
 
   test("by an overlay that declares or fixes what only the system sets", async () => {
-    const tool = await plane.tool("insider.undeclared");
+    const tool = await plane.tools.get("insider.undeclared");
     assert.deepEqual(Object.keys(tool.parameters.properties ?? {}), ["q"]);
     assert.equal(tool.warnings?.length, 2);
   });
 
   test("through a wrapper that declares it for its callers", async () => {
-    const { parameters } = await plane.tool("declares");
+    const { parameters } = await plane.tools.get("declares");
     assert.deepEqual([Object.keys(parameters.properties ?? {}), parameters.required], [["q"], []]);
     assertBobs(await received("declares", { q: "x", ...forged }));
   });
@@ -128,7 +128,7 @@ suite("a forged value never reaches a server", () => {
   });
 
   test("through a wrapper that gives it another name", async () => {
-    const { parameters } = await plane.tool("renames");
+    const { parameters } = await plane.tools.get("renames");
     assert.deepEqual(Object.keys(parameters.properties ?? {}), []);
     const { username, _user, groups, who, team } = await received("renames", {
       ...{ who: "forged-root", team: ["forged-admins"], ...forged },

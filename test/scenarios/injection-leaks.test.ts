@@ -71,8 +71,13 @@ suite("injected values are in nothing that people or models read", () => {
       },
     );
     outcomes.push(edited, await plane.call("insider.open", {}, { principal: caller }));
-    views.push(await plane.approvals(), await plane.activity(), await plane.calls(), await plane.deadLetters());
-    views.push(await plane.events(0, 1_000), await plane.tools(), await plane.changes());
+    views.push(
+      await plane.approvals.list(),
+      await plane.calls.activity(),
+      await plane.calls.list(),
+      await plane.deadLetters.page(),
+    );
+    views.push(await plane.events.list(0, 1_000), await plane.tools.list(), await plane.registry.changes());
     const opened = outcomes.pop();
     await plane.stop();
 

@@ -157,7 +157,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
       "a.pdf": "https://files.example.org/a?token=tk-1",
       "b.pdf": "https://files.example.org/b",
     };
-    const { parameters } = await plane.tool("insider.files");
+    const { parameters } = await plane.tools.get("insider.files");
     assert.deepEqual(Object.keys(parameters.properties ?? {}), ["filename", "file_names"]);
     const shown: unknown[] = [];
     const args = { filename: "a.pdf", file_names: ["b.pdf", "own.txt"], original_filename: "forged" };
@@ -173,10 +173,15 @@ suite("where injected values come from", { concurrency: 3 }, () => {
       ...{ filename: files["a.pdf"], file_names: [files["b.pdf"], "own.txt"] },
       ...{ original_filename: "a.pdf", original_file_names: ["b.pdf", "own.txt"] },
     });
-    const seen = JSON.stringify([shown, await plane.calls(), await plane.events(0, 1_000), await plane.approvals()]);
+    const seen = JSON.stringify([
+      shown,
+      await plane.calls.list(),
+      await plane.events.list(0, 1_000),
+      await plane.approvals.list(),
+    ]);
     assert.match(seen, /"filename":"a\.pdf"/);
     assert.ok(!seen.includes("files.example.org"), seen);
-    assert.ok(!JSON.stringify(await plane.activity()).includes("tk-1"));
+    assert.ok(!JSON.stringify(await plane.calls.activity()).includes("tk-1"));
   });
 
   test("a fixed value may come from a variable; without it the call says which", async () => {

@@ -30,7 +30,7 @@ suite("arguments that only the system sets", () => {
   before(async () => {
     directory = await temporaryDirectory();
     plane = await planeOf(servers(), { dataDirectory: directory.path });
-    await plane.tools();
+    await plane.tools.list();
   });
   after(async () => {
     await plane.stop();
@@ -87,19 +87,19 @@ suite("arguments that only the system sets", () => {
   });
 
   test("injected parameters are in no listing, neither as property nor as required", async () => {
-    const tools = await plane.tools({ principal: ann, server: "planner" });
+    const tools = await plane.tools.list({ principal: ann, server: "planner" });
     const parametersOf = (name: string) => (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
     assert.deepEqual(Object.keys(parametersOf("plan_as").properties as object), ["task", "_user"]);
     assert.deepEqual(parametersOf("plan_required").required, ["task"]);
     assert.deepEqual(parametersOf("whoami_required").required ?? [], []);
-    const shown = await plane.tool("planner.plan_required", { principal: ann });
+    const shown = await plane.tools.get("planner.plan_required", { principal: ann });
     assert.ok(!JSON.stringify(shown.parameters).includes("_mcp_data"));
-    const open = await plane.tool("plain.whoami", { principal: ann });
+    const open = await plane.tools.get("plain.whoami", { principal: ann });
     assert.ok("username" in (open.parameters.properties as object));
   });
 
   test("no record of a call holds an injected value, only its name", async () => {
-    const [record] = await plane.calls({ tool: "planner.plan_as", limit: 1 });
+    const [record] = await plane.calls.list({ tool: "planner.plan_as", limit: 1 });
     assert.deepEqual(record?.injected, ["_mcp_data", "username"]);
     assert.ok(!JSON.stringify(record).includes("available_servers"));
   });

@@ -92,10 +92,10 @@ suite("jobs that are asked for", () => {
     const fewer = { ...work, jobs: [] };
     const without = await workConfig(other, { fx: fixture("echo") }, fewer);
     await using plane = await createPlane({ config: without, dataDirectory: directory.file("data") });
-    assert.ok((await plane.jobRuns("note")).runs.length > 0);
+    assert.ok((await plane.jobs.history("note")).runs.length > 0);
     const bob = principalOf({ user: "bob" });
-    await assert.rejects(plane.jobRuns("note", {}, { principal: bob }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.jobRuns("never"), { code: "NOT_FOUND" });
+    await assert.rejects(plane.jobs.history("note", {}, { principal: bob }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.jobs.history("never"), { code: "NOT_FOUND" });
   });
 
   test("an input that a later task lacks keeps the first from being begun", async () => {
@@ -111,14 +111,14 @@ suite("jobs that are asked for", () => {
 
   test("a skill that a model follows is not ready where there is none, nor is a job", async () => {
     await using plane = await createPlane({ config });
-    const { error, tasks } = await plane.runJob("thinking", { input: { text: "x" } });
+    const { error, tasks } = await plane.jobs.run("thinking", { input: { text: "x" } });
     assert.match(error?.message ?? "", /^Job 'thinking' cannot run: No model is configured/);
     assert.equal(tasks[0]?.attempts, 0, "and what comes before it is not begun");
-    await assert.rejects(plane.runSkill("follow", {}, { dryRun: true }), {
+    await assert.rejects(plane.skills.run("follow", {}, { dryRun: true }), {
       code: "NOT_READY",
       message: /No model is configured/,
     });
-    await assert.rejects(plane.runSkill("follow", {}, { dryRun: true, model: "big" }), /'big'/);
+    await assert.rejects(plane.skills.run("follow", {}, { dryRun: true, model: "big" }), /'big'/);
   });
 });
 

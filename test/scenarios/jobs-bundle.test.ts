@@ -17,7 +17,7 @@ test("a job that a bundle brings has its time at once, in a plane that begins jo
   const config = await workConfig(directory, { fx: fixture("echo") }, work);
   const dataDirectory = directory.file("data");
   await using source = await createPlane({ config, dataDirectory: directory.file("source") });
-  const { bundle, fingerprint } = await source.exportBundle();
+  const { bundle, fingerprint } = await source.registry.export();
   await using plane = await createPlane({
     config: { mcpServers: { fx: fixture("echo") }, bundles: { trustedKeys: [fingerprint] } },
     ...{ dataDirectory, schedules: true },
@@ -26,7 +26,7 @@ test("a job that a bundle brings has its time at once, in a plane that begins jo
   const store = await openSqliteStore(directory.file("data/toolplane.db"));
   const timesNow = async () => (await store.jobSchedules()).map(({ job: name }) => name);
   assert.deepEqual(await timesNow(), []);
-  await plane.importBundle(bundle, { reason: "release 7" });
+  await plane.registry.import(bundle, { reason: "release 7" });
   const times = await eventually("its time", async () => {
     const names = await timesNow();
     return names.length > 0 ? names : undefined;

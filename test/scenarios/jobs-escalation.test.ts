@@ -36,13 +36,13 @@ suite("a job that fails", () => {
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const told: PlaneEvent[] = [];
     plane.on("job.escalated", (event) => told.push(event));
-    const loud = await plane.runJob("loud", { wait: true });
+    const loud = await plane.jobs.run("loud", { wait: true });
     assert.equal(loud.state, "failed");
     assert.match(loud.error?.message ?? "", /failed\. Tell ops@example\.org \(level high, 1h\)\.$/);
     assert.deepEqual(loud.tasks[0]?.error?.data.escalation, {
       ...{ contact: "ops@example.org", level: "high", timeframe: "1h" },
     });
-    const calm = await plane.runJob("calm", { wait: true });
+    const calm = await plane.jobs.run("calm", { wait: true });
     assert.match(calm.error?.message ?? "", /failed\. Tell ann\.$/);
     assert.deepEqual(
       told.map((event) => "task" in event && "contact" in event && [event.runId, event.task, event.contact]),
@@ -58,7 +58,7 @@ suite("a job that fails", () => {
     assert.equal(run.code, 4);
     assert.match(run.stderr, /it needs the skill 'gone'; No tool 'echo\.gone'.*Tell ops@example\.org/);
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-    const [last] = (await plane.jobRuns("unready")).runs;
+    const [last] = (await plane.jobs.history("unready")).runs;
     assert.deepEqual(last?.error?.data.required_capabilities, ["luck"]);
     assert.deepEqual(last?.tasks[0]?.steps, []);
     const shown = await runCli(["jobs", "show", "unready", ...place]);
@@ -72,14 +72,14 @@ suite("a job that fails", () => {
     const config = await workConfig(directory, { echo: fixture("echo") }, work);
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const needsOf = async (persona?: string) => {
-      const { jobs, tasks } = await plane.registrySummary(persona === undefined ? {} : { persona });
+      const { jobs, tasks } = await plane.registry.summary(persona === undefined ? {} : { persona });
       const both = jobs.find(({ name }) => name === "both");
       const quiet = tasks.find(({ name }) => name === "quiet");
       return [both?.required_capabilities, both?.task_graph[0]?.required_capabilities, quiet?.required_capabilities];
     };
     assert.deepEqual(await needsOf(), [["luck"], ["luck"], ["luck"]]);
     assert.deepEqual(await needsOf("nova"), [["own luck"], ["own luck"], ["own luck"]]);
-    const { jobs } = await plane.registrySummary({ persona: "Nova" });
+    const { jobs } = await plane.registry.summary({ persona: "Nova" });
     assert.deepEqual(
       jobs.map(({ name }) => name),
       ["both"],

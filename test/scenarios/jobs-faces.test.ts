@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createPlane, principalOf } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/job-run.ts";
-import type { JobStatus } from "../../src/model/job-verbs.ts";
+import type { JobStatus } from "../../src/model/plane-work.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";
 import { fixture, type RunningServe, runCli, startServe } from "./support.ts";
@@ -132,16 +132,16 @@ suite("jobs", () => {
     const atlas = principalOf({ user: "ada", persona: "Atlas" });
     const nova = principalOf({ user: "nova", persona: "Nova" });
     const anonymous = principalOf({ user: "bob" });
-    const mine = await plane.runJob("news", { principal: atlas });
+    const mine = await plane.jobs.run("news", { principal: atlas });
     assert.deepEqual([mine.state, mine.user], ["succeeded", "ada"]);
-    await assert.rejects(plane.runJob("endless", { principal: atlas }), /accepts_external_requests/);
-    await assert.rejects(plane.runJob("news", { principal: nova }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.runJob("news", { principal: anonymous }), { code: "FORBIDDEN" });
-    await assert.rejects(plane.pauseJob("news", { principal: atlas }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.jobs.run("endless", { principal: atlas }), /accepts_external_requests/);
+    await assert.rejects(plane.jobs.run("news", { principal: nova }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.jobs.run("news", { principal: anonymous }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.jobs.pause("news", { principal: atlas }), { code: "FORBIDDEN" });
     const other = principalOf({ user: "eve", persona: "Atlas" });
-    assert.deepEqual((await plane.jobRuns("news", {}, { principal: other })).runs, []);
-    await assert.rejects(plane.jobRun(mine.id, { principal: other }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.cancelJobRun(mine.id, { principal: other }), { code: "NOT_FOUND" });
+    assert.deepEqual((await plane.jobs.history("news", {}, { principal: other })).runs, []);
+    await assert.rejects(plane.jobs.status(mine.id, { principal: other }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.jobs.cancel(mine.id, { principal: other }), { code: "NOT_FOUND" });
   });
 });
 
@@ -194,7 +194,7 @@ test("graphs that go round or lead nowhere are refused with file and line, and t
   );
   await using plane = await createPlane({ config });
   assert.deepEqual(
-    (await plane.jobs()).map(({ name }) => name),
+    (await plane.jobs.list()).map(({ name }) => name),
     ["good"],
   );
 });

@@ -47,7 +47,7 @@ async function endedBy(plane: Plane, id: string): Promise<JobRun> {
   ]);
   plane.start();
   await within(20_000, "the end of the run", over);
-  return plane.jobRun(id);
+  return plane.jobs.status(id);
 }
 
 suite("a run whose plane was killed", () => {
@@ -120,12 +120,12 @@ test("a time that was missed is made up for once, by one of two planes on one fi
     // Two hours ago somebody had the plane run for a moment.
     using _earlier = moveClock(-2 * 3_600_000);
     await using plane = await createPlane({ config, dataDirectory: data, schedules: true });
-    await plane.pauseJob("digest");
-    await plane.resumeJob("digest");
+    await plane.jobs.pause("digest");
+    await plane.jobs.resume("digest");
   }
   await using commandLine = await createPlane({ config, dataDirectory: data });
   commandLine.start();
-  assert.deepEqual((await commandLine.jobRuns("digest")).runs, []);
+  assert.deepEqual((await commandLine.jobs.history("digest")).runs, []);
   await using first = await startServe(config, data);
   await using _second = await startServe(config, data);
   const runsNow = async () => {

@@ -31,9 +31,9 @@ suite("budgets", { concurrency: 4 }, () => {
     assert.deepEqual([recoverable, category], [false, "policy"]);
     assert.equal((await plane.call("echo.slow", { ms: 1 }, { conversation: "second" })).ok, true);
     assert.equal((await plane.call("echo.slow", { ms: 1 })).ok, true, "without a conversation nothing is counted");
-    const { spentMs, limitMs } = await plane.budget("first");
+    const { spentMs, limitMs } = await plane.conversations.budget("first");
     assert.ok(spentMs >= 200 && limitMs === 150);
-    await plane.endConversation("first");
+    await plane.conversations.end("first");
     assert.equal((await plane.call("echo.slow", { ms: 1 }, { conversation: "first" })).ok, true);
   });
 
@@ -53,8 +53,8 @@ suite("budgets", { concurrency: 4 }, () => {
     const refused = outcomes.find(({ ok }) => !ok) ?? outcomes[0];
     assertFailed(refused ?? {}, "BUDGET_EXCEEDED", "refused");
     assert.equal(refused?.call.cost, undefined);
-    assert.deepEqual((await plane.budget("c")).cost, { USD: 0.5 });
-    const recorded = await plane.calls({ status: "succeeded" });
+    assert.deepEqual((await plane.conversations.budget("c")).cost, { USD: 0.5 });
+    const recorded = await plane.calls.list({ status: "succeeded" });
     assert.deepEqual(
       recorded.map(({ cost }) => cost),
       [
@@ -74,7 +74,7 @@ suite("budgets", { concurrency: 4 }, () => {
       },
     });
     let fails = 1;
-    plane.register({
+    plane.tools.register({
       manifest: {
         name: "flaky",
         description: "Works the second time.",
@@ -92,7 +92,7 @@ suite("budgets", { concurrency: 4 }, () => {
     await plane.call("flaky", {}, { conversation: "c" });
     const unsent = await plane.call("lookup", hello, { conversation: "c" });
     assertFailed(unsent, "SERVER_UNAVAILABLE", "failed");
-    assert.deepEqual((await plane.budget("c")).cost, { USD: 0.5 });
+    assert.deepEqual((await plane.conversations.budget("c")).cost, { USD: 0.5 });
     assert.deepEqual(unsent.call.cost, { amount: 0, unit: "USD" });
   });
 
@@ -146,7 +146,7 @@ suite("budgets", { concurrency: 4 }, () => {
 
   test("two minutes are the default, and 0 is none", async () => {
     await using plane = await planeOf({});
-    assert.deepEqual(await plane.budget("new"), {
+    assert.deepEqual(await plane.conversations.budget("new"), {
       spentMs: 0,
       limitMs: 120_000,
       cost: {},
@@ -154,6 +154,6 @@ suite("budgets", { concurrency: 4 }, () => {
       persona: null,
     });
     await using free = await createPlane({ config: { budgets: { maxToolDurationMs: 0 } } });
-    assert.equal((await free.budget("new")).limitMs, null);
+    assert.equal((await free.conversations.budget("new")).limitMs, null);
   });
 });

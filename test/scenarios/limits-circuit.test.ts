@@ -33,10 +33,10 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     assert.match(message, /Server 'failing' is left alone since .*after 5 failures in a row\. The last one: .*500/);
     assert.ok(Date.parse(String(data.retryAt)) > Date.now() + 20_000);
     assert.deepEqual([refused.call.attempts, callsAt(log).length], [0, 5]);
-    const { circuit } = await plane.server("failing");
+    const { circuit } = await plane.servers.get("failing");
     assert.deepEqual([circuit?.state, circuit?.failures], ["open", 5]);
     assert.deepEqual(states, ["open"]);
-    assert.equal((await plane.server("echo")).circuit?.state, "closed");
+    assert.equal((await plane.servers.get("echo")).circuit?.state, "closed");
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "others go on" })), ["others go on"]);
   });
 
@@ -46,7 +46,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     await using plane = await planeOf({ failing: { url: failing.url, circuit } });
     const states = statesOf(plane);
     const over = async () => {
-      const openUntil = Date.parse((await plane.server("failing")).circuit?.openUntil ?? "");
+      const openUntil = Date.parse((await plane.servers.get("failing")).circuit?.openUntil ?? "");
       await until("the end of its rest", () => Date.now() >= openUntil);
     };
     await fail(plane, 2);
@@ -66,7 +66,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     await using plane = await planeOf({ failing: { url: failing.url } });
     await fail(plane, 5);
     assertFailed(await plane.call("failing.add", sum), "SERVER_UNAVAILABLE", "failed");
-    await plane.connect("failing");
+    await plane.servers.connect("failing");
     assert.equal((await plane.call("failing.add", sum)).ok, true);
   });
 
@@ -87,7 +87,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     const outcome = await plane.call("lookup");
     assert.deepEqual(textsOf(outcome), ["other:ok"]);
     assert.deepEqual([outcome.call.provider, outcome.call.attempts], ["mcp:other", 1]);
-    await plane.disconnect("other");
+    await plane.servers.disconnect("other");
     const none = await plane.call("lookup");
     assertFailed(none, "NO_PROVIDER", "failed");
     assert.match(errorOf(none).message, /mcp:failing: Server 'failing' is left alone since/);

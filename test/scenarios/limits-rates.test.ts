@@ -21,7 +21,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     assert.deepEqual([server, recoverable, second.call.attempts], ["echo", true, 0]);
     assert.ok(Number(data.retryInMs) > 5_000 && Date.parse(String(data.retryAt)) > Date.now());
     assert.equal(callsAt(log).length, 1);
-    const { health } = await plane.tool("echo.echo");
+    const { health } = await plane.tools.get("echo.echo");
     assert.deepEqual([health.total, health.failure], [1, 0], "what was not run says nothing about the tool");
   });
 
@@ -79,7 +79,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     await using plane = await planeOf({
       failing: { url: failing.url, trusted: true, circuit: { failures: 0 } },
     });
-    await plane.tools();
+    await plane.tools.list();
     const calls = Array.from({ length: 200 }, () => plane.call("failing.add", { a: 1, b: 2 }));
     const outcomes = await Promise.all(calls);
     for (const outcome of outcomes) assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");

@@ -22,16 +22,16 @@ suite("calls beside each other", { concurrency: 4 }, () => {
     await using plane = await planeOf({ state: fixture("state", [], { allow_parallel: false }) });
     const calls = [1, 2, 3, 4].map(() => plane.call("state.overlap", { ms: 30 }));
     assert.equal(maxAtOnce(await Promise.all(calls)), 1);
-    const tool = await plane.tool("state.overlap");
+    const tool = await plane.tools.get("state.overlap");
     assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "explicit"]);
   });
 
   test("where nobody said anything they run side by side, although false is what is listed", async () => {
     await using plane = await planeOf({ state: fixture("state") });
-    await plane.tools();
+    await plane.tools.list();
     const calls = [1, 2, 3].map(() => plane.call("state.overlap", { ms: 200 }));
     assert.equal(maxAtOnce(await Promise.all(calls)), 3);
-    const tool = await plane.tool("state.overlap");
+    const tool = await plane.tools.get("state.overlap");
     assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "default"]);
   });
 

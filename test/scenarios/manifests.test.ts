@@ -64,7 +64,7 @@ test("the wrapper of the seed reaches the tool of its server, and a persona its 
   assert.deepEqual(await reached(atlas), ["atlas-server:find"]);
 
   const listed = async (principal: Principal) => {
-    const tools = await plane.tools({ principal });
+    const tools = await plane.tools.list({ principal });
     const found = tools.filter(({ name }) => name === "browser_lookup");
     return found.map(({ persona, metadata, source }) => [persona, metadata.version, source]);
   };
@@ -117,7 +117,7 @@ test("a new file, an edit and a deletion take effect while the plane runs; a tou
   const file = await put(directory, "m/first.json", tool("first"));
   const config = await writeConfig(directory, {}, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config, watch: true });
-  const names = async () => (await plane.tools()).map(({ name, description }) => `${name}: ${description}`);
+  const names = async () => (await plane.tools.list()).map(({ name, description }) => `${name}: ${description}`);
   const changes: number[] = [];
   plane.on("registry.changed", ({ revision }) => void changes.push(revision));
 
@@ -151,7 +151,7 @@ test("an edit that breaks a manifest leaves its last good version in force and i
   await put(directory, "m/tools.json", [tool("good"), tool("spoiled", { side_effects: "magic" })]);
   await plane.reload();
   assert.deepEqual(
-    (await plane.tools()).map(({ name }) => name),
+    (await plane.tools.list()).map(({ name }) => name),
     ["good", "spoiled"],
   );
   assert.match(plane.config().problems[0]?.path ?? "", /\[1\]\.side_effects/);
@@ -164,7 +164,7 @@ test("a manifest whose 'auth' is wrong costs only itself; the plane starts", asy
   const config = await writeConfig(directory, {}, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config });
   assert.deepEqual(
-    (await plane.tools()).map(({ name }) => name),
+    (await plane.tools.list()).map(({ name }) => name),
     ["good"],
   );
   assert.equal(plane.config().problems[0]?.path, "auth.required");
@@ -174,14 +174,14 @@ test("a tool that a program registers is there at once, is replaced at once and 
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const parameters = { type: "object" as const, properties: { n: { type: "number" } }, required: ["n"] };
   const twice = { ...tool("twice"), parameters };
-  plane.register({ manifest: twice, run: ({ n }) => ({ answer: Number(n) * 2 }) });
+  plane.tools.register({ manifest: twice, run: ({ n }) => ({ answer: Number(n) * 2 }) });
   assert.deepEqual((await plane.call("twice", { n: 4 })).result?.structuredContent, { answer: 8 });
   assertFailed(await plane.call("twice", { n: "x" }), "INVALID_ARGUMENTS", "refused");
 
-  plane.register({ manifest: twice, run: ({ n }) => `${n}${n}` });
+  plane.tools.register({ manifest: twice, run: ({ n }) => `${n}${n}` });
   assert.deepEqual(textsOf(await plane.call("twice", { n: 4 })), ["44"]);
 
-  plane.register({
+  plane.tools.register({
     manifest: twice,
     run() {
       throw new Error("no luck");
@@ -191,7 +191,7 @@ test("a tool that a program registers is there at once, is replaced at once and 
   assertFailed(failed, "PROVIDER_FAILED", "failed");
   assert.match(errorOf(failed).message, /no luck/);
 
-  assert.deepEqual([plane.unregister("twice"), plane.unregister("twice")], [true, false]);
+  assert.deepEqual([plane.tools.unregister("twice"), plane.tools.unregister("twice")], [true, false]);
   assertFailed(await plane.call("twice", { n: 4 }), "TOOL_NOT_FOUND", "refused");
 });
 
@@ -201,24 +201,24 @@ test("a registered tool stands before one of the configuration, which is there a
     config: { mcpServers: { s: namedServer("s", ["find"]) }, tools: { look: tool("look", { providers }) } },
   });
   const answer = async (principal = bob) => textsOf(await plane.call("look", {}, { principal }));
-  plane.register({ manifest: { ...tool("look"), persona: "Atlas" }, run: () => "for Atlas" });
+  plane.tools.register({ manifest: { ...tool("look"), persona: "Atlas" }, run: () => "for Atlas" });
   assert.deepEqual([await answer(), await answer(atlas)], [["s:find"], ["for Atlas"]]);
-  plane.register({ manifest: tool("look"), run: () => "for all" });
+  plane.tools.register({ manifest: tool("look"), run: () => "for all" });
   await plane.reload();
   assert.deepEqual([await answer(), await answer(atlas)], [["for all"], ["for Atlas"]]);
-  plane.unregister("look");
-  plane.unregister("look", { persona: "Atlas" });
+  plane.tools.unregister("look");
+  plane.tools.unregister("look", { persona: "Atlas" });
   assert.deepEqual([await answer(), await answer(atlas)], [["s:find"], ["s:find"]]);
 });
 
 test("a manifest that is not one cannot be registered, and all that is wrong is told", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const wrong = { ...tool("x"), side_effects: "magic", default_timeout: -1 };
-  assert.throws(() => plane.register(wrong as never), {
+  assert.throws(() => plane.tools.register(wrong as never), {
     code: "CONFIG_INVALID",
     message: /default_timeout[\s\S]*side_effects/,
   });
-  assert.deepEqual(await plane.tools(), []);
+  assert.deepEqual(await plane.tools.list(), []);
 });
 
 test("names may differ at the provider, in arguments and in what is taken of its answer", async () => {
@@ -228,7 +228,7 @@ test("names may differ at the provider, in arguments and in what is taken of its
   const number = { type: "number" };
   const parameters = { type: "object" as const, properties: { left: number, right: number } };
   await using plane = await createPlane({ config: { mcpServers: { s: fixture("echo", ["--log", log]) } } });
-  plane.register({ ...tool("plus"), parameters, providers: [{ name: "mcp", config }] });
+  plane.tools.register({ ...tool("plus"), parameters, providers: [{ name: "mcp", config }] });
   const { result } = await plane.call("plus", { left: 2, right: 3 });
   assert.deepEqual([result?.structuredContent, result?.content], [5, [{ type: "text", text: "5" }]]);
   assert.deepEqual(callsAt(log), [{ name: "add", arguments: { a: 2, b: 3 } }]);
@@ -263,7 +263,7 @@ test("an HTTP endpoint executes a tool, and its secret is shown to nobody", asyn
     ["GET", "/items/a%2Fb?lang=de", "Bearer s3cret-token-value"],
     ["GET", "/items/0", "Bearer s3cret-token-value"],
   ]);
-  const listing = JSON.stringify(await plane.tools());
+  const listing = JSON.stringify(await plane.tools.list());
   assert.ok(!listing.includes("s3cret"), "the listing shows the secret");
   assert.ok(!listing.includes(directory.path), "the listing shows where files are");
   assert.match(await readFile(file, "utf8"), /file:token/);
@@ -276,7 +276,7 @@ test("an HTTP endpoint executes a tool, and its secret is shown to nobody", asyn
 
 test("what a listing returned cannot change the registry", async () => {
   await using plane = await createPlane({ config: { mcpServers: {}, tools: { look: tool("look") } } });
-  const [listed] = await plane.tools();
+  const [listed] = await plane.tools.list();
   assert.throws(() => Object.assign(listed?.metadata ?? {}, { version: "9.9.9" }), TypeError);
-  assert.equal((await plane.tool("look")).metadata.version, "1.0.0");
+  assert.equal((await plane.tools.get("look")).metadata.version, "1.0.0");
 });

@@ -25,7 +25,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
       config: { mcpServers: { insider: fixture("insider", ["--log", log]) }, overlays },
       dataDirectory: directory.file("data"),
     });
-    const tool = await plane.tool("insider.forecast");
+    const tool = await plane.tools.get("insider.forecast");
     assert.equal(tool.description, forecast.description);
     assert.equal(tool.metadata.side_effects, "none");
     assert.deepEqual(tool.parameters, {
@@ -48,9 +48,9 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     );
     const refused = await plane.call("insider.forecast", { city: "Oslo" });
     assertFailed(refused, "INVALID_ARGUMENTS", "refused");
-    const [record] = await plane.calls({ tool: "insider.forecast", limit: 1 });
+    const [record] = await plane.calls.list({ tool: "insider.forecast", limit: 1 });
     assert.ok(!JSON.stringify(record).includes("celsius"));
-    assert.deepEqual((await plane.calls({ tool: "insider.forecast" })).at(-1)?.injected, ["unit"]);
+    assert.deepEqual((await plane.calls.list({ tool: "insider.forecast" })).at(-1)?.injected, ["unit"]);
   });
 
   test("the entries of the seed work with and without arguments, and what is optional is shown so", async () => {
@@ -151,11 +151,11 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     await using plane = await createPlane({ config });
     const revisions: number[] = [];
     plane.on("registry.changed", ({ revision }) => void revisions.push(revision));
-    await plane.tool("insider.forecast");
+    await plane.tools.get("insider.forecast");
     await writeConfig(directory, servers, { overlays: { "insider.forecast": { description: "Anew" } } });
     const { changed } = await plane.reload();
     assert.deepEqual(changed, []);
-    const tool = await plane.tool("insider.forecast");
+    const tool = await plane.tools.get("insider.forecast");
     assert.deepEqual(
       [tool.description, Object.keys(tool.parameters.properties ?? {})],
       ["Anew", ["city", "days", "unit"]],
@@ -192,8 +192,8 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
   test("only those who manage the plane may say something about a tool", async () => {
     await using plane = await createPlane({ config: { mcpServers: { insider: fixture("insider") } } });
     const caller = { principal: principalOf({ user: "bob" }) };
-    const overlay = { name: "insider.forecast", ...forecast } as Parameters<typeof plane.setTool>[0];
-    await assert.rejects(plane.setTool(overlay, {}, caller), { code: "FORBIDDEN" });
+    const overlay = { name: "insider.forecast", ...forecast } as Parameters<typeof plane.tools.set>[0];
+    await assert.rejects(plane.tools.set(overlay, {}, caller), { code: "FORBIDDEN" });
   });
 });
 

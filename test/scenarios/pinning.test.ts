@@ -28,7 +28,7 @@ async function scripted(directory: TemporaryDirectory, listings: object[][], sec
   return { open, says, config, dataDirectory, place: ["--config", config, "--data-dir", dataDirectory] };
 }
 
-const toolNamed = async (plane: Plane, name: string) => plane.tool(name);
+const toolNamed = async (plane: Plane, name: string) => plane.tools.get(name);
 
 test("a tool that says something else than it did is held back until somebody accepts it", async () => {
   await using directory = await temporaryDirectory();
@@ -38,7 +38,7 @@ test("a tool that says something else than it did is held back until somebody ac
   assert.equal((await toolNamed(plane, "s.send")).review, undefined);
 
   const told = new Promise((resolve) => plane.on("tool.definition", resolve));
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   const outcome = await plane.call("s.send", {});
   assertFailed(outcome, "TOOL_QUARANTINED", "refused");
   assert.match(errorOf(outcome).message, /'s\.send' is held back: its definition is not the one that was pinned/);
@@ -51,13 +51,13 @@ test("a tool that says something else than it did is held back until somebody ac
   });
   assert.deepEqual(textsOf(await plane.call("s.look", {})), ["called look"]);
 
-  const listed = await plane.tools();
+  const listed = await plane.tools.list();
   assert.match(listed.find(({ name }) => name === "s.send")?.unavailable ?? "", /pins diff s\.send/);
   assert.equal(listed.length, 2);
-  const forModels = await plane.tools({ face: "mcp" });
+  const forModels = await plane.tools.list({ face: "mcp" });
   assert.ok(!forModels.some(({ name }) => name === "s.send"));
 
-  const { difference, status } = await plane.pin("s.send");
+  const { difference, status } = await plane.pins.get("s.send");
   assert.equal(status, "changed");
   assert.deepEqual(difference, [
     {
@@ -68,12 +68,12 @@ test("a tool that says something else than it did is held back until somebody ac
   ]);
 
   const listChanged = new Promise((resolve) => plane.on("registry.changed", resolve));
-  const accepted = await plane.acceptPin("s.send", { reason: "asked the author" }, { face: "cli" });
+  const accepted = await plane.pins.accept("s.send", { reason: "asked the author" }, { face: "cli" });
   await listChanged;
-  assert.ok((await plane.tools({ face: "mcp" })).some(({ name }) => name === "s.send"));
+  assert.ok((await plane.tools.list({ face: "mcp" })).some(({ name }) => name === "s.send"));
   assert.deepEqual([accepted.status, accepted.state, accepted.held], ["pinned", "accepted", null]);
   assert.deepEqual(textsOf(await plane.call("s.send", {})), ["called send"]);
-  const { changes } = await plane.changes({ kind: "accepted" });
+  const { changes } = await plane.registry.changes({ kind: "accepted" });
   assert.deepEqual(
     changes.map(({ name, by, reason, before, after }) => [
       name,
@@ -92,18 +92,18 @@ test("what is pinned outlives the plane, and the stored catalogue is compared wi
   const { open, says } = await scripted(directory, [honest], { pinning: "quarantine" });
   {
     await using plane = await open();
-    await plane.tools();
+    await plane.tools.list();
   }
   await says(pulled);
   {
     await using plane = await open();
-    await plane.refresh("s");
+    await plane.servers.refresh("s");
     assertFailed(await plane.call("s.send", {}), "TOOL_QUARANTINED", "refused");
   }
   await using plane = await open();
   assertFailed(await plane.call("s.send", {}), "TOOL_QUARANTINED", "refused");
   await says(honest);
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   assert.deepEqual(textsOf(await plane.call("s.send", {})), ["called send"]);
 });
 
@@ -115,9 +115,9 @@ test("without a word in the configuration a changed definition is held back, and
     await using directory = await temporaryDirectory();
     const { open } = await scripted(directory, [honest, pulled], security);
     await using plane = await open();
-    await plane.tools();
-    await plane.refresh("s");
-    assert.equal((await plane.tool("s.send")).review?.change, "changed");
+    await plane.tools.list();
+    await plane.servers.refresh("s");
+    assert.equal((await plane.tools.get("s.send")).review?.change, "changed");
     const outcome = await plane.call("s.send", {});
     assert.deepEqual(outcome.error ? [outcome.error.code] : textsOf(outcome), expected);
   }
@@ -128,16 +128,16 @@ test("what was rejected stays away in every mode, and whatever it becomes, until
   const third = [tool("send", "Yet another description of this tool."), tool("look")];
   const { open } = await scripted(directory, [honest, pulled, third, honest], { pinning: "warn" });
   await using plane = await open();
-  await plane.tools();
-  await plane.refresh("s");
-  const rejected = await plane.rejectPin("s.send", { reason: "no friends of mine" });
+  await plane.tools.list();
+  await plane.servers.refresh("s");
+  const rejected = await plane.pins.reject("s.send", { reason: "no friends of mine" });
   assert.equal(rejected.status, "rejected");
   const outcome = await plane.call("s.send", {});
   assertFailed(outcome, "TOOL_QUARANTINED", "refused");
   assert.match(errorOf(outcome).message, /was rejected/);
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   assertFailed(await plane.call("s.send", {}), "TOOL_QUARANTINED", "refused");
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   assert.deepEqual(textsOf(await plane.call("s.send", {})), ["called send"]);
 });
 
@@ -146,19 +146,19 @@ test("a tool that a known server did not have before waits where that is configu
   const more = [...honest, tool("extra")];
   const { open } = await scripted(directory, [honest, more], { pinning: "warn", newTools: "quarantine" });
   await using plane = await open();
-  await plane.tools();
-  await plane.refresh("s");
-  assert.equal((await plane.tool("s.extra")).review?.change, "new");
+  await plane.tools.list();
+  await plane.servers.refresh("s");
+  assert.equal((await plane.tools.get("s.extra")).review?.change, "new");
   assertFailed(await plane.call("s.extra", {}), "TOOL_QUARANTINED", "refused");
   assert.deepEqual(
-    (await plane.pins()).map(({ name, status }) => [name, status]),
+    (await plane.pins.list()).map(({ name, status }) => [name, status]),
     [
       ["s.extra", "new"],
       ["s.look", "pinned"],
       ["s.send", "pinned"],
     ],
   );
-  await plane.acceptPin("s.extra");
+  await plane.pins.accept("s.extra");
   assert.deepEqual(textsOf(await plane.call("s.extra", {})), ["called extra"]);
 });
 
@@ -170,18 +170,18 @@ test("a wrapper is no way around, and another order of keys is no change", async
     pinning: "quarantine",
   });
   await using plane = await open();
-  plane.register({
+  plane.tools.register({
     name: "wrapped",
     description: "Sends it, too.",
     side_effects: "none",
     providers: [{ name: "mcp", config: { server: "s", tool: "send" } }],
   });
   assert.deepEqual(textsOf(await plane.call("wrapped", {})), ["called send"]);
-  await plane.refresh("s");
+  await plane.servers.refresh("s");
   const outcome = await plane.call("wrapped", {});
   assertFailed(outcome, "NO_PROVIDER", "failed");
   assert.match(errorOf(outcome).message, /not the one that was pinned/);
-  assert.equal((await plane.tool("s.look")).review, undefined);
+  assert.equal((await plane.tools.get("s.look")).review, undefined);
 });
 
 test("only who may manage the plane decides, and hand-written tools are nobody's to pin", async () => {
@@ -189,10 +189,10 @@ test("only who may manage the plane decides, and hand-written tools are nobody's
   const { open } = await scripted(directory, [honest]);
   await using plane = await open();
   const principal = principalOf({ user: "bob" });
-  await assert.rejects(plane.acceptPin("s.send", {}, { principal }), { code: "FORBIDDEN" });
-  plane.register({ name: "mine", description: "Mine alone.", side_effects: "none" });
-  await assert.rejects(plane.pin("mine"), { code: "CONFLICT" });
-  await assert.rejects(plane.pin("s.sned"), { code: "TOOL_NOT_FOUND" });
+  await assert.rejects(plane.pins.accept("s.send", {}, { principal }), { code: "FORBIDDEN" });
+  plane.tools.register({ name: "mine", description: "Mine alone.", side_effects: "none" });
+  await assert.rejects(plane.pins.get("mine"), { code: "CONFLICT" });
+  await assert.rejects(plane.pins.get("s.sned"), { code: "TOOL_NOT_FOUND" });
 });
 
 test("pins are listed, compared and decided on the command line, beside a plane that serves", async () => {

@@ -167,7 +167,7 @@ suite("modes", () => {
   for (const [mode, listed, status] of cases) {
     test(`${mode} mode lists ${listed.length} of three tools, and a write is ${status}`, async () => {
       await using plane = await planeOf({ names: servers.names }, { policy: { mode } });
-      const tools = (await plane.tools()).map(({ id }) => id.tool).sort();
+      const tools = (await plane.tools.list()).map(({ id }) => id.tool).sort();
       assert.deepEqual(tools, listed);
       assert.equal((await plane.call("names.delete_it")).call.status, status);
       assert.equal((await plane.call("names.get_it")).call.status, "succeeded");

@@ -23,10 +23,10 @@ test("every answered call is still recorded after the plane was killed, its heal
   await until("the servers of the killed planes are gone", () => !pidsIn(log).some(isAlive));
 
   await using plane = await createPlane({ config, dataDirectory: data });
-  const recorded = new Set((await plane.calls()).map(({ id }) => id));
+  const recorded = new Set((await plane.calls.list()).map(({ id }) => id));
   assert.deepEqual(
     answered.filter((id) => !recorded.has(id)),
     [],
   );
-  assert.equal((await plane.tool("echo.echo")).health.total, answered.length);
+  assert.equal((await plane.tools.get("echo.echo")).health.total, answered.length);
 });

@@ -53,7 +53,7 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
     const secret = fixture("echo", ["--name", "secret"], { groups: ["staff"] });
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]), secret }, { policy });
     for (const [plan, line, message, hint] of broken) {
-      const { ok, problems } = await plane.checkPlan(plan);
+      const { ok, problems } = await plane.plans.check(plan);
       assert.equal(ok, false, plan);
       const [problem] = problems as [PlanProblem];
       assert.equal(problem.line, line, plan);
@@ -61,12 +61,12 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
       assert.match(problem.hint ?? "", hint, plan);
     }
     assert.deepEqual(callsAt(log), []);
-    assert.deepEqual(await plane.calls({}), []);
+    assert.deepEqual(await plane.calls.list({}), []);
   });
 
   test("all problems of all lines are told at once, and steps without one keep their verdict", async () => {
     await using plane = await planeOf({ echo: fixture("echo") }, { policy });
-    const { steps, problems } = await plane.checkPlan(
+    const { steps, problems } = await plane.plans.check(
       "toolplane call echo.pid\nrm x\ntoolplane call echo.echo message:=1 a=b\ntoolplane call echo.no\n",
     );
     assert.deepEqual(

@@ -45,7 +45,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(allowed), ["stored k"]);
     const agreed = await plane.call("echo.put_note", note, { principal: bob, consent: true });
     assert.deepEqual(textsOf(agreed), ["stored k"]);
-    const records = await plane.calls({ tool: "echo.put_note" });
+    const records = await plane.calls.list({ tool: "echo.put_note" });
     assert.deepEqual(
       records.map(({ status, approval }) => [status, approval?.verdict, approval?.origin]),
       [
@@ -138,11 +138,11 @@ suite("policy and approval", { concurrency: 4 }, () => {
       a_b: fixture("echo", ["--name", "open"]),
     });
     const listed = async (principal: Principal) =>
-      new Set((await plane.tools({ principal })).map(({ id }) => id.server));
+      new Set((await plane.tools.list({ principal })).map(({ id }) => id.server));
     assert.deepEqual([...(await listed(ann))].sort(), ["a", "a_b"]);
     assert.deepEqual([...(await listed(bob))], ["a_b"]);
     assertFailed(await plane.call("a.whoami_server", {}, { principal: bob }), "FORBIDDEN", "refused");
-    await assert.rejects(plane.tool("a.whoami_server", { principal: bob }), { code: "TOOL_NOT_FOUND" });
+    await assert.rejects(plane.tools.get("a.whoami_server", { principal: bob }), { code: "TOOL_NOT_FOUND" });
     assert.deepEqual(textsOf(await plane.call("a_b.whoami_server", {}, { principal: bob })), ["open"]);
     assert.equal((await plane.call("a.whoami_server", {}, { principal: ann })).ok, true);
     const lost = await plane.call("a.whoami_servr", {}, { principal: bob });

@@ -15,6 +15,6 @@ test("a tool of high risk runs where its server is isolated, and is refused else
   assertFailed(refused, "APPROVAL_DENIED", "refused");
   assert.match(refused.error?.message ?? "", /server 'plain' does not run isolated/);
   assert.deepEqual(textsOf(await plane.call("boxed.echo", { message: "x" }, options)), ["x"]);
-  const { verdict, origin } = await plane.testPolicy("plain.echo", { message: "x" });
+  const { verdict, origin } = await plane.policy.test("plain.echo", { message: "x" });
   assert.deepEqual([verdict, origin], ["deny", "isolation"]);
 });

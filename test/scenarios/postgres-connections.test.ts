@@ -50,7 +50,7 @@ function cutWhoWaitsFor(event: string, isEnough: (cut: number) => boolean = (cut
 /** The call waits for a yes, and it is there once. */
 async function assertHeldOnce(plane: Plane, { error }: Outcome): Promise<void> {
   assert.equal(error?.code, "APPROVAL_REQUIRED", JSON.stringify(error));
-  const held = await plane.approvals();
+  const held = await plane.approvals.list();
   assert.deepEqual(
     held.map(({ id }) => id),
     [error?.data.approvalId],
@@ -121,6 +121,6 @@ test("calls are answered while another plane stands still in the middle of the r
   const [row] = await server.run("SELECT count(*)::int AS count FROM still.calls");
   assert.equal(row?.count, 1);
   await lock[Symbol.asyncDispose]();
-  assert.equal((await plane.calls()).length, 4);
-  assert.equal((await plane.verifyCalls()).ok, true);
+  assert.equal((await plane.calls.list()).length, 4);
+  assert.equal((await plane.calls.verify()).ok, true);
 });

@@ -50,7 +50,7 @@ test("the database goes away and comes back in the middle of calls: none is lost
     await lost;
     assert.equal((await plane.readiness()).ready, false);
     assert.equal((await say(plane, "while it is away")).ok, true);
-    await assert.rejects(plane.calls(), { code: "STORE_FAILED", message: /cannot be reached right now/ });
+    await assert.rejects(plane.calls.list(), { code: "STORE_FAILED", message: /cannot be reached right now/ });
     await server.start();
     await back;
     assert.deepEqual(await plane.readiness(), { ready: true });
@@ -60,11 +60,11 @@ test("the database goes away and comes back in the middle of calls: none is lost
   assert.deepEqual([...new Set(outcomes.map(({ ok }) => ok))], [true]);
   const expected = outcomes.length + 3;
   const calls = await eventually("every record", async () => {
-    const found = await plane.calls();
+    const found = await plane.calls.list();
     return found.length >= expected ? found : undefined;
   });
   assert.deepEqual([calls.length, new Set(calls.map(({ id }) => id)).size], [expected, expected]);
-  assert.equal((await plane.verifyCalls()).ok, true);
+  assert.equal((await plane.calls.verify()).ok, true);
 });
 
 test("a call that ended while the database was away is recorded by the plane that comes after", async () => {
@@ -81,7 +81,7 @@ test("a call that ended while the database was away is recorded by the plane tha
   assert.ok(readdirSync(directory.path).some((name) => name.includes("-waiting-")));
   await server.start();
   await using next = await planeOn("left", directory);
-  assert.equal((await next.calls()).length, 2);
+  assert.equal((await next.calls.list()).length, 2);
   assert.ok(!readdirSync(directory.path).some((name) => name.includes("-waiting-")));
 });
 
@@ -103,13 +103,13 @@ test("whoever waits for a person's yes goes on waiting while the database is awa
     store: server.address("waiting"),
   });
   const waiting = plane.call("echo.put_note", { key: "k", text: "t" }, { approvalWaitMs: 60_000 });
-  const { id } = await eventually("the question", async () => (await plane.approvals())[0]);
+  const { id } = await eventually("the question", async () => (await plane.approvals.list())[0]);
   const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
   await server.stop();
   await lost;
   await server.start();
   await back;
-  await plane.answerApproval(id, { decision: "approve" });
+  await plane.approvals.answer(id, { decision: "approve" });
   const { ok, error } = await waiting;
   assert.equal(ok, true, JSON.stringify(error));
 });
@@ -125,7 +125,7 @@ test("without a place of its own a plane tells that a call is not recorded yet, 
   assert.match(call.warnings.join(), /not be recorded.*cannot be reached/);
   await server.start();
   await back;
-  await eventually("the record", async () => ((await plane.calls()).length === 2 ? true : undefined));
+  await eventually("the record", async () => ((await plane.calls.list()).length === 2 ? true : undefined));
 });
 
 test("a plane that serves says that it is not ready, refuses what needs the store, and recovers", async () => {

@@ -28,7 +28,7 @@ suite("health", () => {
     });
     for (const principal of [atlas, atlas, nova, bob]) await plane.call("lookup", {}, { principal });
     const seen = async (principal: Principal, personas: string[] = []) => {
-      const { tools } = await plane.queryTools({ personas }, { principal });
+      const { tools } = await plane.tools.page({ personas }, { principal });
       const health = tools.find(({ name }) => name === "lookup")?.health;
       return [health?.total, health?.persona?.name, health?.persona?.total];
     };
@@ -37,7 +37,7 @@ suite("health", () => {
     assert.deepEqual(await seen(bob), [4, undefined, undefined]);
     assert.deepEqual(await seen(bob, ["atlas"]), [4, "atlas", 2]);
     assert.deepEqual(await seen(bob, ["Atlas", "Nova"]), [4, undefined, undefined]);
-    const { health } = await plane.tool("lookup", { principal: atlas });
+    const { health } = await plane.tools.get("lookup", { principal: atlas });
     assert.equal(health.persona?.success_rate, 1);
   });
 
@@ -58,12 +58,12 @@ suite("health", () => {
       { name: "mcp", priority: 0, health_check_interval: 0, config: { server: first, tool: "ok" } },
       { name: "mcp", priority: 10, health_check_interval: 0, config: { server: "near", tool: "ok" } },
     ];
-    plane.register(lookup("near", { providers: ways("near") }));
-    plane.register({ ...lookup("gone", { providers: ways("gone") }), persona: "Atlas" });
+    plane.tools.register(lookup("near", { providers: ways("near") }));
+    plane.tools.register({ ...lookup("gone", { providers: ways("gone") }), persona: "Atlas" });
     assert.equal((await plane.call("lookup", {}, { principal: atlas })).call.attempts, 2);
     assert.equal((await plane.call("lookup", {}, { principal: bob })).call.attempts, 1);
-    const own = (await plane.tool("lookup", { principal: atlas })).health;
-    const shared = (await plane.tool("lookup", { principal: bob })).health;
+    const own = (await plane.tools.get("lookup", { principal: atlas })).health;
+    const shared = (await plane.tools.get("lookup", { principal: bob })).health;
     assert.deepEqual([own.total, shared.total], [1, 1]);
     assert.equal(own.providers["mcp:gone"]?.router.healthy, false);
     const rests = Object.values(shared.providers).map(({ router }) => router.failures);
@@ -78,23 +78,23 @@ suite("health", () => {
       health_check_interval: 0,
       config: { server, tool: "ok" },
     }));
-    plane.register(lookup("near", { providers }));
-    assert.equal((await plane.tool("lookup")).health.last_invocation, null);
+    plane.tools.register(lookup("near", { providers }));
+    assert.equal((await plane.tools.get("lookup")).health.last_invocation, null);
     await plane.call("lookup");
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.deepEqual([health.last_invocation?.ok, health.last_invocation?.selected], [true, "mcp:near"]);
     assert.equal(health.last_invocation?.at, health.last_sample_at);
     const last = (label: string) => health.providers[label]?.last_call;
     assert.deepEqual([last("mcp:gone")?.ok, last("mcp:near")?.ok], [false, true]);
     assert.ok(Number(last("mcp:near")?.latency_ms) > 0);
-    const { tools } = await plane.registrySummary();
+    const { tools } = await plane.registry.summary();
     assert.deepEqual(tools.find(({ name }) => name === "lookup")?.health.last_invocation, health.last_invocation);
   });
 
   test("after a restart the numbers are the same", async () => {
     await using directory = await temporaryDirectory();
     const options = { config: { mcpServers: { echo: fixture("echo") } }, dataDirectory: directory.path };
-    const healthIn = async (plane: Plane) => (await plane.tool("echo.echo", { principal: atlas })).health;
+    const healthIn = async (plane: Plane) => (await plane.tools.get("echo.echo", { principal: atlas })).health;
     let before: unknown;
     {
       await using plane = await createPlane(options);
@@ -111,7 +111,7 @@ suite("health", () => {
     const options = { config: { mcpServers: { echo: fixture("echo") } }, dataDirectory: directory.path };
     await using one = await createPlane(options);
     await using other = await createPlane(options);
-    const total = async (plane: Plane) => (await plane.tool("echo.echo")).health.total;
+    const total = async (plane: Plane) => (await plane.tools.get("echo.echo")).health.total;
     assert.deepEqual([await total(one), await total(other)], [0, 0]);
     await one.call("echo.echo", { message: "hi" });
     assert.equal(await total(one), 1, "its own at once");

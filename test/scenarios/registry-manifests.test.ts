@@ -46,7 +46,7 @@ test("an edit is one new revision, however much it changes; a touch and a new or
   await put(directory, "m/skills.json", [skill("1.0.0")]);
   const config = await writeConfig(directory, {}, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config });
-  const { revision } = await plane.registrySummary();
+  const { revision } = await plane.registry.summary();
   const seen = revisionsOf(plane);
 
   await utimes(file, new Date(), new Date(0));
@@ -64,7 +64,7 @@ test("an edit is one new revision, however much it changes; a touch and a new or
   await put(directory, "m/skills.json", [skill("3.0.0")]);
   await plane.reload();
   assert.deepEqual(seen, [revision + 1, revision + 2]);
-  assert.equal((await plane.registrySummary()).revision, revision + 2);
+  assert.equal((await plane.registry.summary()).revision, revision + 2);
 });
 
 test("every side effect is a value that the command line knows and filters by", async () => {
@@ -79,7 +79,7 @@ test("every side effect is a value that the command line knows and filters by", 
   assert.equal((await runCli(["config", "validate", "--strict", ...words])).code, 0);
   await using plane = await createPlane({ config });
   for (const effect of sideEffects) {
-    const { tools } = await plane.queryTools({ sideEffects: [effect] });
+    const { tools } = await plane.tools.page({ sideEffects: [effect] });
     assert.deepEqual(
       tools.map(({ name, metadata }) => [name, metadata.side_effects]),
       [[`does_${effect}`, effect]],
@@ -97,7 +97,7 @@ test("a list of manifests and an object by name are the same catalogue", async (
   const catalogueOf = async (glob: string) => {
     const config = await writeConfig(directory, {}, { manifests: [glob] });
     await using plane = await createPlane({ config });
-    return (await plane.tools()).map(({ source: _, ...listed }) => listed);
+    return (await plane.tools.list()).map(({ source: _, ...listed }) => listed);
   };
   assert.deepEqual(await catalogueOf("list/*.json"), await catalogueOf("object/*.json"));
 });
@@ -129,7 +129,7 @@ test("what a server's configuration says about signing in stands at every tool i
     auth_required: true,
   };
   await using plane = await createPlane({ config: { mcpServers: { s: entry } } });
-  const { metadata, credentials } = await plane.tool("s.ok");
+  const { metadata, credentials } = await plane.tools.get("s.ok");
   assert.deepEqual([metadata.version, metadata.auth.required], ["4.2.0", true]);
   assert.deepEqual(credentials, { SURELY_NOT_SET: { required: false, configured: false } });
   assert.equal((await plane.call("s.ok")).ok, true, "what may be missing keeps nobody from calling");

@@ -21,12 +21,12 @@ suite("which provider is asked", () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     const asked: string[] = [];
     for (const kind of ["a-second", "z-first"]) {
-      plane.registerProvider(kind, () => {
+      plane.tools.registerProvider(kind, () => {
         asked.push(kind);
         return kind;
       });
     }
-    plane.register(
+    plane.tools.register(
       tool([
         { name: "a-second", priority: 10 },
         { name: "z-first", priority: 1 },
@@ -41,11 +41,11 @@ suite("which provider is asked", () => {
     const options = { config: { mcpServers: {} }, dataDirectory: directory.path };
     const open = async () => {
       const plane = await createPlane(options);
-      plane.registerProvider("a", () => {
+      plane.tools.registerProvider("a", () => {
         throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
       });
-      plane.registerProvider("b", () => "b");
-      plane.register(tool([{ name: "a" }, { name: "b" }]));
+      plane.tools.registerProvider("b", () => "b");
+      plane.tools.register(tool([{ name: "a" }, { name: "b" }]));
       return plane;
     };
     {
@@ -69,23 +69,23 @@ suite("which provider is asked", () => {
       priority,
       config: { server, tool: "whoami_server" },
     });
-    plane.register(tool([way("near", 0), way("far", 1)]));
+    plane.tools.register(tool([way("near", 0), way("far", 1)]));
     for (let call = 0; call < 10; call++) assert.equal((await plane.call("lookup")).ok, true);
     assert.equal(receivedMessages(readLog(log), "ping").length, 1);
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.equal(health.providers["mcp:near"]?.metrics.total, 10);
   });
 
   test("one that fails rests ever longer, is preferred again after each rest, and a success clears its record", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     let isBroken = true;
-    plane.registerProvider("first", () => {
+    plane.tools.registerProvider("first", () => {
       if (isBroken) throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
       return "first";
     });
-    plane.registerProvider("second", () => "second");
-    plane.register(tool(["first", "second"].map((name, priority) => ({ name, priority }))));
-    const router = async () => (await plane.tool("lookup")).health.providers.first?.router ?? assert.fail();
+    plane.tools.registerProvider("second", () => "second");
+    plane.tools.register(tool(["first", "second"].map((name, priority) => ({ name, priority }))));
+    const router = async () => (await plane.tools.get("lookup")).health.providers.first?.router ?? assert.fail();
     mock.timers.enable({ apis: ["Date"], now: Date.now() });
     try {
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -105,15 +105,15 @@ suite("which provider is asked", () => {
 
   test("when none is left the error tells of each why: it is away, it failed, it rests", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
-    plane.registerProvider("away", () => "away", {
+    plane.tools.registerProvider("away", () => "away", {
       check() {
         throw new Error("nobody home");
       },
     });
-    plane.registerProvider("broken", () => {
+    plane.tools.registerProvider("broken", () => {
       throw new Error("it broke");
     });
-    plane.register(tool(["away", "broken", "unheard"].map((name, priority) => ({ name, priority }))));
+    plane.tools.register(tool(["away", "broken", "unheard"].map((name, priority) => ({ name, priority }))));
     const reasons = async () =>
       (errorOf(await plane.call("lookup")).data as { providers: Record<string, string> }).providers;
     const first = await reasons();
@@ -128,21 +128,24 @@ suite("which provider is asked", () => {
     await using plane = await createPlane({
       config: { mcpServers: { old: fixture("old"), modern: fixture("modern") } },
     });
-    assert.deepEqual([(await plane.ping("old")).how, (await plane.ping("modern")).how], ["ping", "list"]);
+    assert.deepEqual(
+      [(await plane.servers.ping("old")).how, (await plane.servers.ping("modern")).how],
+      ["ping", "list"],
+    );
   });
 });
 
 suite("kinds of providers that a program adds", () => {
   test("a tool is executed by one while it is there; afterwards the kinds that are known are named", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
-    plane.register(tool([{ name: "queue", config: { topic: "news" } }]));
+    plane.tools.register(tool([{ name: "queue", config: { topic: "news" } }]));
     const unknown = /no provider of kind 'queue' is known; known are builtin, function, http, mcp, model/;
-    assert.match((await plane.tool("lookup")).unavailable ?? "", unknown);
+    assert.match((await plane.tools.get("lookup")).unavailable ?? "", unknown);
     {
-      using _ = plane.registerProvider("queue", ({ config }, { q = null }) => ({
+      using _ = plane.tools.registerProvider("queue", ({ config }, { q = null }) => ({
         [String(config.topic)]: q,
       }));
-      assert.equal((await plane.tool("lookup")).unavailable, null);
+      assert.equal((await plane.tools.get("lookup")).unavailable, null);
       assert.deepEqual((await plane.call("lookup", { q: "x" })).result?.structuredContent, { news: "x" });
     }
     const refused = await plane.call("lookup");
@@ -154,7 +157,7 @@ suite("kinds of providers that a program adds", () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     const asked: string[] = [];
     const add = (kind: string, run: () => unknown, check?: () => void) =>
-      plane.registerProvider(
+      plane.tools.registerProvider(
         kind,
         () => {
           asked.push(kind);
@@ -173,10 +176,10 @@ suite("kinds of providers that a program adds", () => {
       throw new Error("it broke");
     });
     add("good", () => "good");
-    plane.register(tool(["away", "broken", "good"].map((name, priority) => ({ name, priority }))));
+    plane.tools.register(tool(["away", "broken", "good"].map((name, priority) => ({ name, priority }))));
     const outcome = await plane.call("lookup");
     assert.deepEqual([outcome.call.provider, asked], ["good", ["broken", "good"]]);
-    const { health } = await plane.tool("lookup");
+    const { health } = await plane.tools.get("lookup");
     assert.match(health.providers.away?.router.last_error ?? "", /nobody home/);
     assert.match(health.providers.broken?.router.last_error ?? "", /it broke/);
     for (const label of ["away", "broken"]) assert.ok(health.providers[label]?.router.backoff_until);
@@ -185,7 +188,7 @@ suite("kinds of providers that a program adds", () => {
   test("our own kinds cannot be replaced", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     for (const kind of ["mcp", "http", "function", "model"]) {
-      assert.throws(() => plane.registerProvider(kind, () => "mine"), { code: "USAGE" });
+      assert.throws(() => plane.tools.registerProvider(kind, () => "mine"), { code: "USAGE" });
     }
   });
 });
@@ -249,7 +252,7 @@ suite("a tool that a model executes", () => {
     const before = Date.now();
     const outcome = await plane.call("lookup", { q: "x" });
     assert.deepEqual([textsOf(outcome), outcome.call.attempts], [["s:ok"], 2]);
-    const { router } = (await plane.tool("lookup")).health.providers.model ?? assert.fail();
+    const { router } = (await plane.tools.get("lookup")).health.providers.model ?? assert.fail();
     assert.ok(Date.parse(router.backoff_until ?? "") >= before + 30_000, router.backoff_until ?? "");
   });
 
@@ -260,9 +263,9 @@ suite("a tool that a model executes", () => {
     await using plane = await createPlane({
       config: { mcpServers: {}, models: { default: { baseURL: model.url, model: "scripted" } } },
     });
-    plane.register(tool([{ name: "model", config: { prompt: "{{q}}" } }]));
+    plane.tools.register(tool([{ name: "model", config: { prompt: "{{q}}" } }]));
     assertFailed(await plane.call("lookup", { q: "x" }, { timeoutMs: 200 }), "TIMEOUT", "failed");
-    plane.register(tool([{ name: "model", config: { prompt: "{{q}}", model: "big" } }]));
+    plane.tools.register(tool([{ name: "model", config: { prompt: "{{q}}", model: "big" } }]));
     const refused = await plane.call("lookup");
     assertFailed(refused, "NO_PROVIDER", "failed");
     assert.match(errorOf(refused).message, /model 'big' is not in 'models'/);

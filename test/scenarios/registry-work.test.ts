@@ -176,18 +176,18 @@ suite("skills, tasks and jobs", () => {
   test("a program lists the same, and what it gets cannot change the registry", async () => {
     await using plane = await createPlane({ config });
     const principal = principalOf({ user: "ada", persona: "Atlas" });
-    assert.deepEqual(named((await plane.skills({}, { principal })).skills), ["research@Atlas"]);
-    assert.deepEqual(named(await plane.tasks({ principal })), ["gather@Atlas", "gather_more"]);
+    assert.deepEqual(named((await plane.skills.page({}, { principal })).skills), ["research@Atlas"]);
+    assert.deepEqual(named(await plane.tasks.list({ principal })), ["gather@Atlas", "gather_more"]);
     assert.equal((await plane.call("browser_lookup", {}, { principal, consent: true })).ok, true);
     const read = async () => ({
       config: plane.config().fromManifests,
-      summary: await plane.registrySummary({ principal }),
-      skills: await plane.skills({}, { principal }),
-      skill: await plane.skill("research", { principal }),
-      jobs: await plane.jobs({ principal }),
-      tasks: await plane.tasks({ principal }),
-      tools: await plane.tools({ principal }),
-      tool: await plane.tool("browser_lookup", { principal }),
+      summary: await plane.registry.summary({ principal }),
+      skills: await plane.skills.page({}, { principal }),
+      skill: await plane.skills.get("research", { principal }),
+      jobs: await plane.jobs.list({ principal }),
+      tasks: await plane.tasks.list({ principal }),
+      tools: await plane.tools.list({ principal }),
+      tool: await plane.tools.get("browser_lookup", { principal }),
     });
     const before = JSON.stringify(await read());
     spoil(await read());

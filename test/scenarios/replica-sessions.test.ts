@@ -90,7 +90,7 @@ test("nobody goes on with a session that is not theirs, or that never was", asyn
   await using _left = left;
   await using _right = right;
   const keyOf = async (user: string) => {
-    const { secret } = await left.plane.createKey({ name: user, user, scopes: ["call"] });
+    const { secret } = await left.plane.keys.create({ name: user, user, scopes: ["call"] });
     return { authorization: `Bearer ${secret}` };
   };
   const [ann, bob] = [await keyOf("ann"), await keyOf("bob")];

@@ -67,14 +67,14 @@ suite("the record of calls", () => {
           ["PROVIDER_FAILED", undefined, "APPROVAL_DENIED", "OUTCOME_UNKNOWN"],
         );
         assert.ok(events.some(({ type }) => type === "tool.progress"));
-        const told = [outcomes[0], outcomes[2], events, await plane.logs("leaky")];
+        const told = [outcomes[0], outcomes[2], events, await plane.servers.logs("leaky")];
         for (const one of told) assert.match(JSON.stringify(one), /\[redacted\]/, "it was said, and hidden");
         assertKeepsSecret("an outcome", JSON.stringify(outcomes), seed);
-        assertKeepsSecret("an event", JSON.stringify([events, await plane.events()]), seed);
-        assertKeepsSecret("a log", JSON.stringify(await plane.logs("leaky")), seed);
-        assertKeepsSecret("a record", JSON.stringify([await plane.calls(), await plane.deadLetters()]), seed);
-        assertKeepsSecret("a server", JSON.stringify(await plane.servers()), seed);
-        assertKeepsSecret("a list of calls", JSON.stringify(await plane.activity()), seed);
+        assertKeepsSecret("an event", JSON.stringify([events, await plane.events.list()]), seed);
+        assertKeepsSecret("a log", JSON.stringify(await plane.servers.logs("leaky")), seed);
+        assertKeepsSecret("a record", JSON.stringify([await plane.calls.list(), await plane.deadLetters.page()]), seed);
+        assertKeepsSecret("a server", JSON.stringify(await plane.servers.list()), seed);
+        assertKeepsSecret("a list of calls", JSON.stringify(await plane.calls.activity()), seed);
       }
       assertKeepsSecret("the data directory", await bytesIn(data), seed);
       const common = ["--config", config, "--data-dir", data];

@@ -30,7 +30,7 @@ suite("results that are too large", () => {
   before(async () => {
     directory = await temporaryDirectory();
     plane = await planeOf({ large }, { dataDirectory: directory.file("library") });
-    await plane.tools();
+    await plane.tools.list();
   });
   after(async () => {
     await plane.stop();
@@ -54,7 +54,7 @@ suite("results that are too large", () => {
     ]);
     assert.equal(handleOf(forced).id, id, "the same content of the same person is one result");
     assert.deepEqual(free.result, whole.result);
-    const records = await plane.calls({ tool: "large.rows" });
+    const records = await plane.calls.list({ tool: "large.rows" });
     assert.equal(new Set(records.map(({ resultHash }) => resultHash)).size, 1, "the record is of what the tool said");
   });
 
@@ -64,14 +64,14 @@ suite("results that are too large", () => {
     assert.ok(next.ok && next.stored === undefined && String(textsOf(next)[0]).length > 8_000);
     const found = await plane.call("read_result", { id, grep: "line 700$" }, asModel);
     assert.match(String(textsOf(found)[0]), /701: line 700\n/);
-    const [record] = await plane.calls({ tool: "read_result", limit: 1 });
+    const [record] = await plane.calls.list({ tool: "read_result", limit: 1 });
     assert.deepEqual([record?.provider, record?.approval?.verdict], ["builtin", "allow"]);
     const wrong = await plane.call("read_result", { id, path: "a.b" }, asModel);
     assert.equal(wrong.error?.code, "TOOL_ERROR");
     assert.match(String(textsOf(wrong)[0]), /'path' cannot be 'a\.b': the result is text and not JSON/);
     const unknown = await plane.call("read_result", { id, ofset: 1 }, asModel);
     assert.deepEqual(unknown.call.dropped, ["ofset"]);
-    assert.equal((await plane.deadLetters()).total, 0, "what a model gets wrong is nobody's failure");
+    assert.equal((await plane.deadLetters.page()).total, 0, "what a model gets wrong is nobody's failure");
   });
 
   test("what a tool says stays data, whatever it says", async () => {
@@ -93,7 +93,7 @@ suite("results that are too large", () => {
     const summed = await plane.call("large.summed", {}, asModel);
     assert.deepEqual([textsOf(summed)[0], summed.result?.extra], ["600 rows", "kept"]);
     const { id } = handleOf(summed);
-    const page = await plane.result(id, { path: "rows.321.note" }, { principal: ann });
+    const page = await plane.results.get(id, { path: "rows.321.note" }, { principal: ann });
     assert.deepEqual([page.text, page.total, page.nextOffset], ["needle", 6, null]);
     const failed = await plane.call("large.failed", {}, asModel);
     assert.deepEqual([failed.result?.isError, failed.error?.code], [true, "TOOL_ERROR"]);
@@ -105,14 +105,14 @@ suite("results that are too large", () => {
 
   test("a result belongs to whoever called; to others it is not there, to admins it is", async () => {
     const { id } = handleOf(await plane.call("large.rows", {}, asModel));
-    await assert.rejects(plane.result(id, {}, { principal: bob }), {
+    await assert.rejects(plane.results.get(id, {}, { principal: bob }), {
       code: "NOT_FOUND",
       message: /^No result .* found/,
     });
     const asked = await plane.call("read_result", { id }, { face: "mcp", principal: bob });
     assert.equal(asked.result?.isError, true);
-    assert.deepEqual((await plane.results({}, { principal: bob })).results, []);
-    assert.equal((await plane.result(id)).tool, "large.rows");
+    assert.deepEqual((await plane.results.page({}, { principal: bob })).results, []);
+    assert.equal((await plane.results.get(id)).tool, "large.rows");
     const mine = handleOf(await plane.call("large.rows", {}, { face: "mcp", principal: bob }));
     assert.notEqual(mine.id, id);
   });
@@ -121,17 +121,17 @@ suite("results that are too large", () => {
     const { id, expiresAt } = handleOf(await plane.call("large.rows", {}, asModel));
     mock.timers.enable({ apis: ["Date"], now: Date.parse(expiresAt) });
     try {
-      await assert.rejects(plane.result(id, {}, { principal: ann }), { code: "NOT_FOUND" });
+      await assert.rejects(plane.results.get(id, {}, { principal: ann }), { code: "NOT_FOUND" });
     } finally {
       mock.timers.reset();
     }
   });
 
   test("it is listed for models, and not at all where the configuration says so", async () => {
-    const names = async (of: Plane, face: "mcp" | "library") => (await of.tools({ face })).map(({ name }) => name);
+    const names = async (of: Plane, face: "mcp" | "library") => (await of.tools.list({ face })).map(({ name }) => name);
     assert.ok((await names(plane, "mcp")).includes("read_result"));
     assert.ok(!(await names(plane, "library")).includes("read_result"));
-    assert.equal((await plane.tool("read_result")).metadata.side_effects, "none");
+    assert.equal((await plane.tools.get("read_result")).metadata.side_effects, "none");
     const { createPlane } = await import("../../src/index.ts");
     await using without = await createPlane({
       config: { mcpServers: { large }, results: { builtinTool: false, maxInlineBytes: 1_000 } },

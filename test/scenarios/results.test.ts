@@ -18,7 +18,7 @@ suite("results", () => {
   before(async () => {
     directory = await temporaryDirectory();
     plane = await planeOf(servers, { dataDirectory: directory.path });
-    await plane.tools();
+    await plane.tools.list();
   });
   after(async () => {
     await plane.stop();
@@ -55,7 +55,7 @@ suite("results", () => {
     });
     assert.match(errorOf(outcome).message, /'structured\.failed'.*no weather today/);
     assert.deepEqual(outcome.call.warnings, [], "an error need not keep the output schema");
-    const { health } = await plane.tool("structured.failed");
+    const { health } = await plane.tools.get("structured.failed");
     assert.deepEqual([health.total, health.failure], [1, 1]);
   });
 

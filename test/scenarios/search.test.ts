@@ -95,12 +95,12 @@ suite("searching for tools", () => {
     const before = await plane.search({ query: "daily report" });
     assert.deepEqual(before.tools, []);
     assert.match(before.note ?? "", /Not searched, because not available: gone\./);
-    plane.register({
+    plane.tools.register({
       manifest: { name: "daily_report", description: "Writes the report of the day.", side_effects: "none" },
       run: async () => "done",
     });
     assert.deepEqual(namesOf(await plane.search({ query: "report of the day" })), ["daily_report"]);
-    plane.unregister("daily_report");
+    plane.tools.unregister("daily_report");
     assert.deepEqual((await plane.search({ query: "report of the day" })).tools, []);
   });
 

@@ -43,9 +43,9 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     }
     assertFailed(await plane.call("off.echo", { message: "x" }), "TOOL_NOT_FOUND", "refused");
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "hi" })), ["hi"]);
-    const tools = await plane.tools();
+    const tools = await plane.tools.list();
     assert.deepEqual([...new Set(tools.map(({ id }) => id.server))], ["echo"]);
-    const states = (await plane.servers()).map(({ name, state }) => [name, state]);
+    const states = (await plane.servers.list()).map(({ name, state }) => [name, state]);
     assert.deepEqual(Object.fromEntries(states), {
       echo: "connected",
       missing: "error",
@@ -86,14 +86,14 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     plane.on("server.disconnected", ({ server, reason }) => lost.push(`${server}: ${reason}`));
     const pending = Promise.all([1, 2, 3].map(() => plane.call("fault.wrong_id")));
     await until("three calls", () => callsAt(log).length === 3);
-    const [{ pid = null } = {}] = await plane.servers();
+    const [{ pid = null } = {}] = await plane.servers.list();
     assert.ok(pid !== null);
     process.kill(pid, "SIGKILL");
     for (const outcome of await within(3_000, "failing pending calls", pending)) {
       assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
       assert.match(errorOf(outcome).message, /SIGKILL/);
     }
-    const [status] = await plane.servers();
+    const [status] = await plane.servers.list();
     assert.deepEqual([status?.state, status?.stale, status?.pid], ["disconnected", true, null]);
     assert.ok((status?.tools ?? 0) > 0, "its tools stay listed");
     assert.equal(lost.length, 1, lost.join());
@@ -137,13 +137,13 @@ suite("servers in trouble", { concurrency: 6 }, () => {
 
   test("entries that no server should list are rejected one by one", async () => {
     await using plane = await planeOf({ bad: fixture("bad") });
-    const names = (await plane.tools()).map(({ id }) => id.tool);
+    const names = (await plane.tools.list()).map(({ id }) => id.tool);
     for (const good of ["good_one", "good_two", "twice", "no_description"]) {
       assert.ok(names.includes(good), good);
       assert.deepEqual(textsOf(await plane.call(`bad.${good}`)), [`called ${good}`]);
     }
     assert.equal(names.filter((name) => name === "twice").length, 1);
-    const [{ rejected = [] } = {}] = await plane.servers();
+    const [{ rejected = [] } = {}] = await plane.servers.list();
     const reasons = Object.fromEntries(rejected.map(({ tool, reason }) => [tool, reason]));
     assert.equal(reasons["entry 2"], "it has no name");
     assert.match(reasons.twice ?? "", /twice/);
@@ -169,14 +169,14 @@ suite("servers in trouble", { concurrency: 6 }, () => {
 
   test("long lists are read to their end, and a cursor that never advances ends them", async () => {
     await using plane = await planeOf({ paged: fixture("paged"), loop: fixture("paged", ["--loop"]) });
-    const tools = await within(10_000, "listing", plane.tools());
+    const tools = await within(10_000, "listing", plane.tools.list());
     assert.equal(tools.filter(({ id }) => id.server === "paged").length, 120);
     assert.ok(tools.some(({ id }) => id.server === "loop"));
   });
 
   test("a tool that a server adds while it runs can be called without a new connection", async () => {
     await using plane = await planeOf({ changing: fixture("changing") });
-    await plane.tools();
+    await plane.tools.list();
     const changed = new Promise((resolve) => plane.on("registry.changed", resolve));
     await plane.call("changing.add_tool", { name: "fresh" });
     await within(5_000, "listing again", changed);

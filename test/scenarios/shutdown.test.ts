@@ -80,7 +80,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const script = ["-c", '"$0" "$@"; true', command, ...args];
     await using plane = await planeOf({ wrapped: { command: "sh", args: script } });
     assert.deepEqual(textsOf(await plane.call("wrapped.do_it_now")), ["done"]);
-    const [{ pid = null } = {}] = await plane.servers();
+    const [{ pid = null } = {}] = await plane.servers.list();
     assert.ok(pid !== null && !pidsIn(log).includes(pid), "the wrapper is a process of its own");
     process.kill(pid, "SIGKILL");
     await plane.stop();

@@ -26,10 +26,10 @@ test("an answer that the participants of a skill do not agree to is none", async
   const config = await workConfig(directory, { echo: fixture("echo") }, { skills: [where] }, { models });
   try {
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-    const refused = await plane.runSkill("where", { city: "Rome" });
+    const refused = await plane.skills.run("where", { city: "Rome" });
     assert.deepEqual([refused.outcome, refused.error?.code], ["failed", "TOOL_ERROR"]);
     assert.match(refused.error?.message ?? "", /checker: NO, it is in Italy/);
-    const agreed = await plane.runSkill("where", { city: "Rome" });
+    const agreed = await plane.skills.run("where", { city: "Rome" });
     assert.deepEqual([agreed.outcome, agreed.result], ["completed", "Rome is in Italy."]);
     // Who is asked about an answer has no tools, and is told what it is.
     assert.deepEqual([toldOf(model, 0).length > 0, toldOf(model, 1)], [true, []]);

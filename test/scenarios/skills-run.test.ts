@@ -86,7 +86,7 @@ suite("a skill that is run", () => {
   });
 
   test("is listed with the tools that only its steps call, and with those of them that are missing", async () => {
-    assert.deepEqual((await plane.skill("astray")).missing_tools, ["fx.nowhere"]);
+    assert.deepEqual((await plane.skills.get("astray")).missing_tools, ["fx.nowhere"]);
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const { stdout } = await runCli(["skills", "show", "astray", ...place]);
     assert.match(stdout, /tools +fx\.echo, fx\.nowhere\n/);
@@ -100,7 +100,7 @@ suite("a skill that is run", () => {
       ...(["skill.step_succeeded", "skill.completed"] as const),
     ])
       plane.on(type, () => told.push(type));
-    const run = await plane.runSkill("relay", { who: "Ada" });
+    const run = await plane.skills.run("relay", { who: "Ada" });
     assert.deepEqual([run.outcome, run.result, run.error], ["completed", "Ada and Bob!", null]);
     assert.deepEqual(
       run.steps.map(({ id, state }) => `${id} ${state}`),
@@ -111,45 +111,45 @@ suite("a skill that is run", () => {
       ...["skill.step_started", "skill.step_started"],
     ]);
     assert.equal(told.at(-1), "skill.completed");
-    const calls = await plane.calls({ run: run.id });
+    const calls = await plane.calls.list({ run: run.id });
     assert.deepEqual([calls.length, new Set(calls.map(({ principal }) => principal.user))], [4, new Set(["ann"])]);
-    assert.doesNotMatch(JSON.stringify(await plane.events()), /Ada/, "no event has a value");
+    assert.doesNotMatch(JSON.stringify(await plane.events.list()), /Ada/, "no event has a value");
   });
 
   test("leaves out what is not meant, with what depends on it", async () => {
     const states = async (found: boolean) =>
-      (await plane.runSkill("choosy", { found })).steps.map(({ state }) => state).join(" ");
+      (await plane.skills.run("choosy", { found })).steps.map(({ state }) => state).join(" ");
     assert.equal(await states(true), "succeeded succeeded succeeded");
     assert.equal(await states(false), "succeeded skipped skipped");
   });
 
   test("ends what runs beside a step that fails, and begins nothing more", async () => {
-    const run = await plane.runSkill("failing");
+    const run = await plane.skills.run("failing");
     assert.deepEqual([run.outcome, run.error?.code], ["failed", "TOOL_ERROR"]);
     const states = Object.fromEntries(run.steps.map(({ id, state }) => [id, state]));
     assert.deepEqual(states, { bad: "failed", quick: "succeeded", long: "cancelled", later: "cancelled" });
   });
 
   test("is not begun when something is missing, and all of that is told at once", async () => {
-    const failure = await plane.runSkill("wanting").catch((thrown) => thrown);
+    const failure = await plane.skills.run("wanting").catch((thrown) => thrown);
     assert.equal(failure.code, "NOT_READY");
     assert.deepEqual(
       failure.data.reasons.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`),
       ["input what", "tool fx.nothing", "policy fx.pid", "capability telepathy"],
     );
     assert.match(failure.message, /nobody needs it/);
-    const planned = await plane.runSkill("relay", { who: "Ada" }, { dryRun: true });
+    const planned = await plane.skills.run("relay", { who: "Ada" }, { dryRun: true });
     assert.deepEqual([planned.outcome, planned.steps[0]?.state], ["planned", "planned"]);
     const nova = principalOf({ user: "nova", persona: "Nova" });
-    assert.equal((await plane.runSkill("own", {}, { principal: nova })).outcome, "completed");
-    await assert.rejects(plane.runSkill("own"), { code: "NOT_FOUND" });
+    assert.equal((await plane.skills.run("own", {}, { principal: nova })).outcome, "completed");
+    await assert.rejects(plane.skills.run("own"), { code: "NOT_FOUND" });
     const reader = principalOf({ user: "rita", scopes: ["read"] });
-    await assert.rejects(plane.runSkill("relay", { who: "R" }, { principal: reader }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.skills.run("relay", { who: "R" }, { principal: reader }), { code: "FORBIDDEN" });
   });
 
   test("without steps is followed by a model that has its tools and no others", async () => {
     const before = callsAt(directory.file("log")).length;
-    const run = await plane.runSkill("thinking");
+    const run = await plane.skills.run("thinking");
     assert.deepEqual([run.outcome, run.result], ["completed", "Hello was said."]);
     const [{ body }] = model.requests as unknown as [{ body: { tools: { function: { name: string } }[] } }];
     assert.deepEqual(

@@ -220,7 +220,7 @@ suite("spans", () => {
     await using plane = await createPlane({ config: {} });
     const forever = Promise.withResolvers<string>();
     const manifest = { name: "slow", description: "Never ends.", side_effects: "none", providers: [] };
-    plane.register({ manifest, run: () => forever.promise } as never);
+    plane.tools.register({ manifest, run: () => forever.promise } as never);
     const outcome = await plane.call("slow", {}, { timeoutMs: 300 });
     assert.equal(outcome.error?.code, "TIMEOUT");
     assert.equal(kept.named("attempt function")[0]?.attributes["error.type"], "CANCELLED");

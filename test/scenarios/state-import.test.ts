@@ -103,12 +103,12 @@ test("an export of a plane that goes on working is of one moment", async () => {
   {
     await using working = await createPlane({ config, dataDirectory: first });
     for (const message of ["a", "b"]) await working.call("echo.echo", { message });
-    await working.calls({});
+    await working.calls.list({});
     await using state = await openState({ config, dataDirectory: first });
     for await (const line of state.exportState()) {
       lines.push(line);
       if (lines.length === 3) await working.call("echo.echo", { message: "while it is exported" });
-      if (lines.length === 3) assert.equal((await working.calls({})).length, 3, "it goes on");
+      if (lines.length === 3) assert.equal((await working.calls.list({})).length, 3, "it goes on");
     }
   }
   const tables = lines.map((line) => (JSON.parse(line) as { table?: string }).table);
@@ -121,7 +121,7 @@ test("an export of a plane that goes on working is of one moment", async () => {
   await state.importState(open, { onChecked: (rows) => told.push(rows), onRow: () => told.push(1) });
   assert.deepEqual([told[0], told.length - 1], [lines.length - 2, lines.length - 2]);
   await using other = await createPlane({ config, dataDirectory: second });
-  assert.equal((await other.verifyCalls()).ok, true);
+  assert.equal((await other.calls.verify()).ok, true);
 });
 
 test("what this version does not know is refused and named, and never left out without a word", async () => {

@@ -11,16 +11,16 @@ import { skill, task, workConfig } from "./work-world.ts";
 /** A plane with some history: something in every table but those of agents and of what was cleaned up. */
 async function makeHistory(config: string, dataDirectory: string): Promise<void> {
   await using plane = await createPlane({ config, dataDirectory });
-  await plane.setTool({ name: "echo.add", description: "Adds, as we say" } as never, { reason: "clearer" });
-  await plane.setToken("docs", { token: "very-secret" });
+  await plane.tools.set({ name: "echo.add", description: "Adds, as we say" } as never, { reason: "clearer" });
+  await plane.tokens.set("docs", { token: "very-secret" });
   await plane.call("echo.echo", { message: "large ".repeat(4_000) }, { maxResultBytes: 1_000 });
   assert.equal((await plane.call("broken.slow", {})).ok, false);
-  assert.equal((await plane.runJob("nightly", { wait: true })).state, "succeeded");
-  await plane.pauseJob("nightly");
+  assert.equal((await plane.jobs.run("nightly", { wait: true })).state, "succeeded");
+  await plane.jobs.pause("nightly");
   for (const message of ["a", "b", "half \ud800 a character"]) await plane.call("echo.echo", { message });
   await plane.call("echo.put_note", { key: "k", text: "asked" }, { approvalWaitMs: 0 });
   await plane.call("echo.put_note", { key: "k", text: "planned" }, { mode: "plan" });
-  await plane.createKey({ name: "ann", user: "ann", scopes: ["call"] });
+  await plane.keys.create({ name: "ann", user: "ann", scopes: ["call"] });
 }
 
 test("an embedded plane grows into a shared one, and back, without losing its history", async () => {
@@ -85,10 +85,10 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
     // There is a key by now, so somebody has to be asked.
     assert.equal((await plane.call("echo.echo", { message: "here" })).call.status, "waiting");
     const before = (taken.rows as { calls: number }).calls;
-    assert.equal((await plane.calls({})).length, before + 1);
-    assert.equal((await plane.jobRuns("nightly")).runs.length, 1);
-    assert.equal((await plane.deadLetters()).total, 1);
-    assert.equal((await plane.verifyCalls()).ok, true);
+    assert.equal((await plane.calls.list({})).length, before + 1);
+    assert.equal((await plane.jobs.history("nightly")).runs.length, 1);
+    assert.equal((await plane.deadLetters.page()).total, 1);
+    assert.equal((await plane.calls.verify()).ok, true);
   }
 
   const again = await runCli(["state", "import", files[0], ...place("third")]);

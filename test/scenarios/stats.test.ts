@@ -80,7 +80,7 @@ test("what is always loaded is counted as loaded, and few tools are given whole"
     ].sort((a, b) => (a[0] === servers[0]?.name ? -1 : b[0] === servers[0]?.name ? 1 : 0)),
   );
   assert.equal(told.isActive, false);
-  assert.equal(await plane.isLazy(), false);
+  assert.equal(await plane.tools.isLazy(), false);
 });
 
 test("whether definitions are too much for a model follows the configuration", async () => {
@@ -92,7 +92,7 @@ test("whether definitions are too much for a model follows the configuration", a
   ] as const) {
     await using directory = await temporaryDirectory();
     await using plane = await createPlane(await place(directory, 3, { lazy }));
-    assert.equal(await plane.isLazy(), expected, JSON.stringify(lazy));
+    assert.equal(await plane.tools.isLazy(), expected, JSON.stringify(lazy));
   }
 });
 

@@ -65,7 +65,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
 
   test("what a task says about itself stretches the limit of its call", async () => {
     await using plane = await planeOf({ task: fixture("task") }, soon);
-    await plane.tools();
+    await plane.tools.list();
     const timeoutMs = scaledMs(1_500);
     const args = { ms: Math.floor(timeoutMs / 2), silent: true };
     const outcome = await plane.call("task.stepping_task", args, { timeoutMs });
@@ -93,7 +93,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       await using plane = await planeOf({ task: fixture("task", ["--log", log]) });
-      await plane.tools();
+      await plane.tools.list();
       const controller = new AbortController();
       const limit = code === "TIMEOUT" ? { timeoutMs: scaledMs(1_000) } : { signal: controller.signal };
       const calling = plane.call("task.optional_task", { ms: 60_000 }, limit);
@@ -110,7 +110,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   test("a task that asks something is answered and goes on", async () => {
     await using plane = await planeOf({ task: fixture("task", ["--poll", "60000"]) }, { answersQuestions: true });
     plane.on("question.asked", ({ questionId }) => {
-      void plane.answer(questionId, { action: "accept", content: { colour: "blue" } });
+      void plane.questions.answer(questionId, { action: "accept", content: { colour: "blue" } });
     });
     const outcome = await within(10_000, "a question", plane.call("task.asking_task"));
     assert.deepEqual(outcome.result?.structuredContent, { action: "accept", content: { colour: "blue" } });
@@ -163,7 +163,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("task", ["--http", "--log", log]);
     await using plane = await planeOf({ task: { url: server.url } });
-    await plane.tools();
+    await plane.tools.list();
     const found = await plane.call("task.optional_task", { ms: 600, endSession: true });
     assert.deepEqual(textsOf(found), ["the work is done"]);
     assert.equal(callsAt(log).length, 1);
@@ -203,7 +203,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
 
   test("a server that wants to be asked rarely tells by itself", async () => {
     await using plane = await planeOf({ task: fixture("modern-task", ["--poll", "60000"]) });
-    await plane.tools();
+    await plane.tools.list();
     const calling = plane.call("task.work", { ms: 300 });
     assert.deepEqual(textsOf(await within(5_000, "a task that tells", calling)), ["the work is done"]);
   });
@@ -215,7 +215,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
     const asked: string[] = [];
     plane.on("question.asked", ({ questionId }) => {
       asked.push(questionId);
-      setTimeout(() => void plane.answer(questionId, { action: "accept", content: { colour: "red" } }), 300);
+      setTimeout(() => void plane.questions.answer(questionId, { action: "accept", content: { colour: "red" } }), 300);
     });
     const outcome = await plane.call("task.ask");
     assert.match(String(textsOf(outcome)[0]), /"colour":"red"/);
@@ -238,7 +238,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const outcome = await plane.call("task.work", { ms: 60_000 }, { timeoutMs: scaledMs(1_000) });
     assertFailed(outcome, "TIMEOUT", "failed");
     await untilLogged(log, ({ event }) => event === "task-cancelled");

@@ -20,7 +20,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const limitMs = scaledMs(200);
     const outcome = await plane.call("fault.wrong_id", {}, { timeoutMs: limitMs });
     assertFailed(outcome, "TIMEOUT", "failed");
@@ -69,7 +69,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const seen: EventOf<"tool.progress">[] = [];
     plane.on("tool.progress", (event) => seen.push(event));
-    await plane.tools();
+    await plane.tools.list();
     const timeoutMs = scaledMs(800);
     const outcome = await plane.call("progress.keep_alive", { ms: 2 * timeoutMs }, { timeoutMs });
     assert.deepEqual(textsOf(outcome), ["still alive"]);

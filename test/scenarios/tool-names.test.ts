@@ -30,7 +30,7 @@ suite("names of tools", { concurrency: 4 }, () => {
     const names: string[][] = [];
     for (const _ of [1, 2]) {
       await using plane = await planeOf(servers);
-      const tools = await plane.tools();
+      const tools = await plane.tools.list();
       const modelNames = tools.map(({ modelName }) => modelName);
       for (const name of modelNames) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
       assert.equal(new Set(modelNames).size, tools.length);
@@ -45,7 +45,7 @@ suite("names of tools", { concurrency: 4 }, () => {
 
   test("names that no model API takes get one that it takes", async () => {
     await using plane = await planeOf({ "my server": namedServer("odd", ["näme/one", "näme.one", "x"]) });
-    const tools = await plane.tools();
+    const tools = await plane.tools.list();
     assert.equal(new Set(tools.map(({ modelName }) => modelName)).size, 3);
     for (const { id, name, modelName } of tools) {
       assert.match(modelName, /^[A-Za-z0-9_-]{1,64}$/);
@@ -62,7 +62,7 @@ suite("names of tools", { concurrency: 4 }, () => {
     assert.match(errorOf(shared).message, /'a\.b_c' or 'a_b\.c'|'a_b\.c' or 'a\.b_c'/);
     assert.deepEqual(textsOf(await plane.call("a.b_c")), ["a:b_c"]);
     assert.deepEqual(textsOf(await plane.call("a_b.c")), ["a_b:c"]);
-    const tools = await plane.tools();
+    const tools = await plane.tools.list();
     assert.deepEqual(tools.map(({ name }) => name).sort(), ["a.b_c", "a_b.c"]);
     for (const { id, modelName } of tools) {
       assert.deepEqual(textsOf(await plane.call(modelName)), [`${id.server}:${id.tool}`]);

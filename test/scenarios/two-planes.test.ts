@@ -33,10 +33,10 @@ suite("planes in one process", { concurrency: 4 }, () => {
     assert.notDeepEqual(textsOf(await left.call("same.pid")), textsOf(await right.call("same.whoami_server")));
     assertFailed(await right.call("same.pid"), "APPROVAL_DENIED", "refused");
     assertFailed(await right.call("only_left.current"), "TOOL_NOT_FOUND", "refused");
-    const [leftCalls, rightCalls] = await Promise.all([left.calls(), right.calls()]);
+    const [leftCalls, rightCalls] = await Promise.all([left.calls.list(), right.calls.list()]);
     assert.deepEqual([leftCalls.length, rightCalls.length], [2, 4]);
     assert.deepEqual([leftCalls[0]?.principal.user, rightCalls[0]?.principal.user], ["ann", null]);
-    const { health } = await right.tool("same.whoami_server");
+    const { health } = await right.tools.get("same.whoami_server");
     assert.equal(health.total, 2);
   });
 
@@ -45,7 +45,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     const log = (side: string) => directory.file(`${side}.log`);
     const left = await planeOf({ echo: fixture("echo", ["--log", log("left")]) });
     await using right = await planeOf({ echo: fixture("echo", ["--log", log("right")]) });
-    await Promise.all([left.tools(), right.tools()]);
+    await Promise.all([left.tools.list(), right.tools.list()]);
     await left.stop();
     assert.deepEqual(pidsIn(log("left")).filter(isAlive), []);
     assert.deepEqual(textsOf(await right.call("echo.echo", { message: "still here" })), ["still here"]);
@@ -61,7 +61,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
         { one: fixture("echo", ["--log", log], { trusted: true }), two: fixture("echo", ["--log", log]) },
         { dataDirectory: directory.path },
       );
-      await plane.tools();
+      await plane.tools.list();
       assert.equal(pidsIn(log).length, 2);
       pending = ["one", "two"].map((name) => plane.call(`${name}.slow`, { ms: 60_000 }));
       await untilLogged(log, ({ message }) => message?.method === "tools/call");
@@ -100,7 +100,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     const log = directory.file("log");
     {
       await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
-      assert.equal((await plane.servers())[0]?.state, "disconnected");
+      assert.equal((await plane.servers.list())[0]?.state, "disconnected");
     }
     assert.deepEqual(pidsIn(log), []);
   });

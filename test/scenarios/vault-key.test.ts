@@ -10,7 +10,7 @@ const servers = { docs: { url: "http://127.0.0.1:9/mcp", auth: { type: "bearer" 
 
 async function isUsable(config: string, dataDirectory: string): Promise<boolean> {
   await using plane = await createPlane({ config, dataDirectory });
-  const [token] = await plane.tokens();
+  const [token] = await plane.tokens.list();
   return token !== undefined && !token.expired;
 }
 
@@ -21,7 +21,7 @@ test("planes that share a key by reference open each other's tokens, and others 
   const [one, two] = [directory.file("one"), directory.file("two")];
   {
     await using plane = await createPlane({ config, dataDirectory: one });
-    await plane.setToken("docs", { token: "very-secret" });
+    await plane.tokens.set("docs", { token: "very-secret" });
   }
   const place = (data: string) => ["--config", config, "--data-dir", data];
   const file = directory.file("state.jsonl");

@@ -21,7 +21,7 @@ plane.toolset({ provider: ["demo"] }); // refused: provider
 await plane.toolset("demo").schemas("openia"); // refused: "openia"
 plane.on("tool.results", () => undefined); // refused: "tool.results"
 await plane.call("demo.add", {}, { timeoutMs: "5s" }); // refused: number
-await plane.answerApproval("1", { decision: "aprove" }); // refused: "aprove"
+await plane.approvals.answer("1", { decision: "aprove" }); // refused: "aprove"
 await plane.call("demo.add", {}, { signal: 5 }); // refused: number
 
 export { rules };

@@ -1,6 +1,5 @@
 import { uniqueId } from "../../lib/unique-id.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { ApprovalVerbs } from "../../model/approval-verbs.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/call.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -12,6 +11,7 @@ import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Tool } from "../../model/tool.ts";
+import type { ApprovalVerbs } from "../../model/verbs.ts";
 import { createFingerprint } from "./fingerprint.ts";
 import { createHeldCalls, type HeldCallParts, type HeldCalls } from "./held-calls.ts";
 import { type Asking, putToPeople, resumed } from "./put-to-people.ts";

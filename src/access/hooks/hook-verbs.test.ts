@@ -27,7 +27,7 @@ const echo = {
 
 async function planeWith(hooks?: LibraryHooks, config: object = {}) {
   const plane = await createPlane({ config: { mcpServers: {}, ...config }, ...(hooks ? { hooks } : {}) });
-  plane.register({ manifest: echo, run: (args) => ({ content: [], structuredContent: args as never }) });
+  plane.tools.register({ manifest: echo, run: (args) => ({ content: [], structuredContent: args as never }) });
   return plane;
 }
 
@@ -36,14 +36,14 @@ test("without a hook nothing of them is loaded, and no process is started", asyn
   await using plane = await planeWith({}, { hooks: { PreToolUse: [] } });
   const { ok, call } = await plane.call("say", { text: "hi" });
   assert.equal(ok, true);
-  await plane.endConversation("c");
+  await plane.conversations.end("c");
   assert.ok(loaded.length > 0, "nothing was noticed at all");
   assert.deepEqual(
     loaded.filter((url) => /\/access\/hooks\/(?!hook-verbs)/.test(url) || url.includes("re2js")),
     [],
   );
   assert.equal(started, 0);
-  const record = await plane.callRecord(call.id);
+  const record = await plane.calls.get(call.id);
   assert.equal("hooks" in record, false);
   assert.ok(record.stages.every(({ stage }) => stage !== "hooks"));
 });
@@ -59,7 +59,7 @@ test("with one it is asked, and what it decides is recorded and told, without a 
   assert.ok(loaded.some((url) => /\/access\/hooks\/(?!hook-verbs)/.test(url)));
   const decided = { event: "PreToolUse", name: "c", decision: "continue" } as const;
   assert.deepEqual(events, [{ type: "hook.decided", callId: call.id, tool: "say", ...decided }]);
-  const [{ ms, ...run } = { ms: 0 }] = (await plane.callRecord(call.id)).hooks ?? [];
+  const [{ ms, ...run } = { ms: 0 }] = (await plane.calls.get(call.id)).hooks ?? [];
   assert.deepEqual(run, { ...decided, reason: null });
   assert.ok(ms > 0);
 });
@@ -88,7 +88,7 @@ test("functions keep the same contract, after the commands", async () => {
     "Hook 'PostToolUse[0]' changed the result.",
     "A hook changed the arguments.",
   ]);
-  const record = await plane.callRecord(outcome.call.id);
+  const record = await plane.calls.get(outcome.call.id);
   assert.deepEqual(
     record.hooks?.map(({ name, decision }) => [name, decision]),
     [
@@ -98,7 +98,7 @@ test("functions keep the same contract, after the commands", async () => {
     ],
   );
   assert.ok(record.changedHash !== undefined && record.changedHash !== record.resultHash);
-  const { health } = await plane.tool("say");
+  const { health } = await plane.tools.get("say");
   assert.equal(health.success_rate, 1, "the tool did nothing wrong");
 });
 
@@ -111,7 +111,7 @@ test("a conversation may be refused before its first call, and its end is told",
   const refused = await plane.call("say", {}, { conversation: "bad" });
   assert.deepEqual([refused.error?.code, refused.call.status], ["APPROVAL_DENIED", "refused"]);
   assert.equal((await plane.call("say", {}, { conversation: "good" })).ok, true);
-  await plane.endConversation("good");
+  await plane.conversations.end("good");
   assert.deepEqual(ended, ["good"]);
 });
 

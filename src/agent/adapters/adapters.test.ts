@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Toolset } from "../../model/agent-verbs.ts";
+import type { Toolset } from "../../model/agent.ts";
 import type { AskedCall, ChatContent } from "../../model/chat.ts";
 import { asAiSdkTools } from "./ai-sdk.ts";
 import { answerAnthropicMessage } from "./anthropic.ts";

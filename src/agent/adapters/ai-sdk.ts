@@ -1,5 +1,5 @@
 import { uniqueId } from "../../lib/unique-id.ts";
-import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 import type { ContentBlock } from "../../model/chat.ts";
 import type { AbortSignal, URL } from "../../model/platform.ts";
 import { readPicture } from "./pictures.ts";

@@ -1,4 +1,4 @@
-import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 import type { AskedCall, ContentBlock } from "../../model/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";

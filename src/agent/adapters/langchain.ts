@@ -1,5 +1,5 @@
 import { uniqueId } from "../../lib/unique-id.ts";
-import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 import type { ChatContent } from "../../model/chat.ts";
 import type { AbortSignal } from "../../model/platform.ts";
 

@@ -1,4 +1,4 @@
-import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 import { finishOf, readResponse } from "../asked-calls.ts";
 import { answerWhole, hasWholeArguments, isCutOff } from "../cut-off.ts";
 import { picturesOf, textOnly } from "./pictures.ts";

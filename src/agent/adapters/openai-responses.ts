@@ -1,4 +1,4 @@
-import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
+import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 import type { AskedCall, ChatContent } from "../../model/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import type { ForeignModel } from "../../model/agent-verbs.ts";
+import type { ForeignModel } from "../../model/agent.ts";
 import type {
   AskedCall,
   AssistantMessage,

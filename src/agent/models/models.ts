@@ -1,6 +1,6 @@
 import { endpointOf, modelTrouble } from "../../calls/providers/model/endpoint.ts";
 import { nearest } from "../../lib/nearest.ts";
-import type { ModelChoice } from "../../model/agent-verbs.ts";
+import type { ModelChoice } from "../../model/agent.ts";
 import type { ChatModel } from "../../model/chat.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { countOf } from "../../lib/count-of.ts";
 import { escapeHtml } from "../../lib/escape-html.ts";
-import type { AgentRun } from "../../model/agent-run.ts";
-import type { RenderedRun } from "../../model/run-verbs.ts";
+import type { AgentRun, RenderedRun } from "../../model/agent-run.ts";
 import { renderTold } from "./page-parts.ts";
 import { storyOf } from "./story.ts";
 import { renderWaterfall } from "./waterfall.ts";

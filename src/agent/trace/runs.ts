@@ -1,9 +1,9 @@
 import type { AgentRun } from "../../model/agent-run.ts";
+import { type RunFilter, type RunQuery, runFormats } from "../../model/agent-run.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
-import type { Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import { type RunFilter, type RunQuery, runFormats } from "../../model/run-verbs.ts";
 import type { Store } from "../../model/store.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 
 const usualPage = 50;
@@ -15,7 +15,7 @@ type Parts = {
 };
 
 export type PlaneRuns = {
-  verbs: Pick<Plane, "runs" | "run" | "renderRun">;
+  verbs: Pick<Verbs, "runs" | "run" | "renderRun">;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Budgets } from "../../model/budgets.ts";
 import type { Cost, Routed } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { ConversationBudget } from "../../model/plane.ts";
+import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
 import { costOf } from "../cost.ts";
 import { createMeter, type Meter } from "./meter.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../../model/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { CircuitStatus, ServersChange } from "../../model/server.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 import { createBudgets } from "./budgets.ts";
 import { createCircuits } from "./circuits.ts";
@@ -13,7 +13,7 @@ import type { SharedCounts } from "./shared-counts.ts";
 export type PlaneLimits = {
   /** What the path asks before it executes a call. */
   path: Limits;
-  verbs: Pick<Plane, "budget">;
+  verbs: Pick<Verbs, "budget">;
   /** As a part of a server's status. */
   circuitOf(server: string): { circuit?: CircuitStatus };
   /** Somebody has taken care of these servers, so they are worth being asked. */

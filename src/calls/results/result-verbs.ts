@@ -4,12 +4,12 @@ import { once } from "../../lib/once.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/artifact.ts";
 import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { Config } from "../../model/config.ts";
-import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { ToolResult } from "../../model/result.ts";
 import type { Store } from "../../model/store.ts";
 import type { ToolManifest } from "../../model/tool.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import { withMetaTools } from "../meta-tools.ts";
 import { createBuiltinProvider } from "../providers/builtin/builtin.ts";
 import { createReadResult, readResultManifest } from "../providers/builtin/read-result.ts";
@@ -21,7 +21,7 @@ type Parts = {
 };
 
 export type PlaneResults = {
-  verbs: Pick<Plane, "result" | "results" | "verifyCalls">;
+  verbs: Pick<Verbs, "result" | "results" | "verifyCalls">;
   /** An outcome as its caller gets it: a result that is too large is kept, and its handle given in its place. */
   present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
   /** The tools of our own that a configuration has, and what executes them. */

@@ -9,10 +9,10 @@ import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JobManifest } from "../../model/job.ts";
 import { renderPath } from "../../model/path.ts";
-import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { TaskManifest } from "../../model/task.ts";
 import type { ToolId } from "../../model/tool.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import { asPerson, discoveredProblem, readReason, schemaProblems } from "../changes/change-entries.ts";
 import { asWritten } from "../changes/describe-entry.ts";
 import { type Entries, type EntryEdit, toKept } from "../changes/entries.ts";
@@ -29,7 +29,7 @@ type Parts = {
 };
 
 /** Entries in signed documents, from one plane to another. */
-export function createBundleVerbs(parts: Parts): Pick<Plane, "exportBundle" | "importBundle"> {
+export function createBundleVerbs(parts: Parts): Pick<Verbs, "exportBundle" | "importBundle"> {
   const { entries, defaultPrincipal, environment } = parts;
   // Node's cryptography is loaded when somebody needs it.
   const signing = once(async () => (await import("./signing-key.ts")).loadSigningKey(parts.directory));

@@ -9,6 +9,7 @@ import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { ToolId } from "../../model/tool.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import { keepFixed } from "../overlays/overlay-values.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { maySee } from "./audience.ts";
@@ -35,7 +36,7 @@ const maxReason = 2_000;
 const largestPage = 1_000;
 
 /** What people change in the catalogue, and what was changed by whom. */
-export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "deleteTool" | "changes"> {
+export function createChangeVerbs(parts: Parts): Pick<Verbs, "setTool" | "deleteTool" | "changes"> {
   const { entries, defaultPrincipal, environment } = parts;
   /** What programs changed before is on record first. */
   const edit: typeof entries.edit = async (...given) => {
@@ -88,7 +89,12 @@ export function createChangeVerbs(parts: Parts): Pick<Plane, "setTool" | "delete
     },
   };
 
-  async function setOverlay(id: ToolId, given: Parameters<Plane["setTool"]>[0], reason: string | null, caller: Caller) {
+  async function setOverlay(
+    id: ToolId,
+    given: Parameters<Plane["tools"]["set"]>[0],
+    reason: string | null,
+    caller: Caller,
+  ) {
     const { principal = defaultPrincipal } = caller;
     const name = `${id.server}.${id.tool}`;
     await entries.loaded();

@@ -1,8 +1,8 @@
 import { type EntryKey, workKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Manifests } from "../../model/manifests.ts";
-import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import { asPerson, readReason } from "./change-entries.ts";
 import type { Entries } from "./entries.ts";
 
@@ -14,7 +14,7 @@ type Parts = {
 };
 
 /** Takes away skills, tasks and jobs that a bundle brought. */
-export function createWorkDeletion({ entries, defaultPrincipal, settled }: Parts): Pick<Plane, "deleteEntry"> {
+export function createWorkDeletion({ entries, defaultPrincipal, settled }: Parts): Pick<Verbs, "deleteEntry"> {
   return {
     async deleteEntry(kind, name, { persona = null, reason } = {}, caller = {}) {
       const { principal = defaultPrincipal } = caller;

@@ -1,13 +1,13 @@
 import { once } from "../../lib/once.ts";
-import type { ClientContext, ClientSource, ClientVerbs } from "../../model/client-context.ts";
+import type { ClientContext, ClientSource } from "../../model/client-context.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { Caller, Plane } from "../../model/plane.ts";
+import type { Caller } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import { failOnLevels, type QualityReport, qualityThreshold, type ToolReview } from "../../model/quality.ts";
-import type { QualityVerbs } from "../../model/quality-verbs.ts";
 import type { KnownServer, ServerDefinition } from "../../model/server.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/tool.ts";
+import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
 import type { Catalogue } from "../tool-listing.ts";
 import type { Guard, GuardParts } from "./guard.ts";
 import { asWritten, isTrusted } from "./judge.ts";
@@ -157,7 +157,7 @@ export function createPlaneQuality(parts: QualityParts) {
 
 type QualityParts = GuardParts & { defaultPrincipal: Principal; revision(): number };
 
-type Faces = Pick<Plane, "queryTools" | "tool"> & Pick<Catalogue, "meant">;
+type Faces = Pick<Verbs, "queryTools" | "tool"> & Pick<Catalogue, "meant">;
 
 /** What can be asked about definitions, and decided. Each one's work is loaded when it is asked for. */
 function createQualityVerbs(

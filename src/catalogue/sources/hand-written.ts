@@ -1,12 +1,12 @@
 import { checkRegistered } from "../../config/manifests/check-registered.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { Config } from "../../model/config.ts";
-import type { Registration } from "../../model/entry-verbs.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
-import type { Plane } from "../../model/plane.ts";
+import type { Registration } from "../../model/plane-tools.ts";
 import type { ToolFunction } from "../../model/provider.ts";
 import type { ProviderSpec, ToolManifest } from "../../model/tool.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import type { InjectionSettings } from "./injection-rules.ts";
 import { type HandWritten, translateManifests } from "./manifests.ts";
 
@@ -22,7 +22,7 @@ export type HandWrittenParts = {
 };
 
 export type HandWrittenTools = {
-  verbs: Pick<Plane, "register" | "unregister">;
+  verbs: Pick<Verbs, "register" | "unregister">;
   /** Takes over what a configuration and its manifests say. */
   apply(config: Config): void;
   /** Takes over what people set while running; it stands before the configuration. */

@@ -9,7 +9,7 @@ const everyMs = 500;
 
 export async function showActivity(cli: Cli, options: GlobalOptions & { follow?: boolean }): Promise<void> {
   await withPlane(cli, options, async (plane, interrupted) => {
-    const entries = await plane.activity({ face: "cli" });
+    const entries = await plane.calls.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
     if (!plane.isRemote) say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
@@ -24,7 +24,7 @@ async function follow(plane: Plane, shown: readonly ActivityEntry[], interrupted
   while (!interrupted.aborted) {
     await pause(everyMs, undefined, { signal: interrupted }).catch(() => undefined);
     if (interrupted.aborted) return;
-    const entries = await plane.activity({ face: "cli" });
+    const entries = await plane.calls.activity({ face: "cli" });
     const fresh = entries.filter(({ id }) => !known.has(id)).reverse();
     if (fresh.length > 0) print(renderActivity(fresh).split("\n").slice(1).join("\n"));
     known = new Set(entries.map(({ id }) => id));

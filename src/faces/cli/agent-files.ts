@@ -2,7 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { fileTrouble } from "../../lib/file-trouble.ts";
-import type { AgentResult } from "../../model/agent-verbs.ts";
+import type { AgentResult } from "../../model/agent.ts";
 import type { ChatMessage } from "../../model/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
@@ -45,7 +45,9 @@ export async function requireWritable(option: string, file: string | undefined):
 /** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
   const format = ({ ".html": "html", ".htm": "html", ".txt": "text" } as const)[extname(file).toLowerCase()];
-  const shown = format ? (await plane.renderRun(id, format)).text : `${JSON.stringify(await plane.run(id), null, 2)}\n`;
+  const shown = format
+    ? (await plane.runs.render(id, format)).text
+    : `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`;
   await write("--trace", file, shown);
 }
 

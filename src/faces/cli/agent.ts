@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
 import { plainText } from "../../lib/plain-text.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { agentAnswer } from "../../model/agent-answer.ts";
-import type { AgentResult, RunAgentOptions } from "../../model/agent-verbs.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { readHistoryFile, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";
 import { agentExitCode, sayHowItEnded } from "./agent-outcome.ts";
@@ -33,7 +33,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
   const given = await readRunOptions(options);
   return withPlane(cli, options, async (plane, signal) => {
     requireModel(plane);
-    const result = await plane.runAgent(asked, {
+    const result = await plane.agent.run(asked, {
       ...given,
       ...{ face: "cli", signal, onMessage: showMessages(outputFor(options)) },
       ...(await askingFor(options)),

@@ -34,18 +34,18 @@ export function answerQuestions(
 }
 
 async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
-  const question = (await plane.questions()).find((waiting) => waiting.id === id);
+  const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
   if (!question) return;
   say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
   for (let attempt = 1; attempt <= maxAttempts; attempt++) if (await answerOnce(plane, question, prompts)) return;
-  await plane.answer(id, { action: "decline" });
+  await plane.questions.answer(id, { action: "decline" });
 }
 
 /** False when what was said does not fit what was asked. */
 async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
   const content = await fillIn(question, prompts);
   try {
-    await plane.answer(question.id, content === null ? { action: "decline" } : { action: "accept", content });
+    await plane.questions.answer(question.id, content === null ? { action: "decline" } : { action: "accept", content });
     return true;
   } catch (thrown) {
     const error = toPlaneError(thrown);

@@ -17,7 +17,11 @@ async function put(context: Parameters<typeof openApprovals>[0], ...answers: (An
   const id = await hold(ask, { ...injectedCall(), principal: ann });
   const error = reportError(new PlaneError("APPROVAL_REQUIRED", "it waits"));
   const waiting = { ok: false, call: { status: "waiting" }, error, approval: { id } } as WaitingOutcome;
-  const outcome = await answerHere(verbs as unknown as Plane, waiting, async () => answers.shift() ?? null);
+  const outcome = await answerHere(
+    { approvals: { get: verbs.approval, answer: verbs.answerApproval } } as Plane,
+    waiting,
+    async () => answers.shift() ?? null,
+  );
   return { outcome, ran, left: answers.length, status: (await verbs.approval(id)).status };
 }
 

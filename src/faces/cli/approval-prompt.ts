@@ -64,13 +64,13 @@ export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
-  const held = await plane.approval(waiting.approval.id);
+  const held = await plane.approvals.get(waiting.approval.id);
   say(renderApproval(held, Date.now()));
   for (;;) {
     try {
       const answer = await ask(held);
       if (answer === null) return waiting;
-      const { outcome, approval } = await plane.answerApproval(held.id, answer);
+      const { outcome, approval } = await plane.approvals.answer(held.id, answer);
       return outcome ?? notRun(waiting, approval);
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);

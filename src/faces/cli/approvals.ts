@@ -27,7 +27,7 @@ export async function listApprovals(cli: Cli, options: ListOptions): Promise<voi
   const status = toStatus(options);
   const order = toOrder(options);
   const approvals = await withPlane(cli, options, (plane) =>
-    plane.approvals({ order, ...(status === undefined ? {} : { status }) }),
+    plane.approvals.list({ order, ...(status === undefined ? {} : { status }) }),
   );
   if (options.json) printJson({ approvals });
   else print(renderApprovals(approvals, Date.now()));
@@ -35,10 +35,10 @@ export async function listApprovals(cli: Cli, options: ListOptions): Promise<voi
 
 export async function showApproval(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
-    const held = await plane.approval(await findApproval(plane, id));
+    const held = await plane.approvals.get(await findApproval(plane, id));
     if (options.json) return printJson(held);
     // What it is about is told as far as it is known; the question is there without it.
-    const tool = await plane.tool(held.toolId).catch(() => undefined);
+    const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
     if (held.status === "pending") say(`Answer it with: toolplane approvals approve|reject ${held.id}`);
   });
@@ -52,7 +52,7 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
     ...toRemember(options),
   };
   return withPlane(cli, options, async (plane) => {
-    const answered = await plane.answerApproval(await findApproval(plane, id), given);
+    const answered = await plane.approvals.answer(await findApproval(plane, id), given);
     const { approval, outcome } = answered;
     if (options.json) printJson(answered);
     else if (outcome) printOutcome(outcome);
@@ -69,7 +69,7 @@ export async function rejectCall(
   { reason, ...options }: GlobalOptions & { reason?: string },
 ): Promise<void> {
   const answered = await withPlane(cli, options, async (plane) =>
-    plane.answerApproval(await findApproval(plane, id), {
+    plane.approvals.answer(await findApproval(plane, id), {
       decision: "reject",
       ...(reason === undefined ? {} : { reason }),
     }),
@@ -79,19 +79,19 @@ export async function rejectCall(
 }
 
 export async function listRemembered(cli: Cli, options: GlobalOptions): Promise<void> {
-  const remembered = await withPlane(cli, options, (plane) => plane.remembered());
+  const remembered = await withPlane(cli, options, (plane) => plane.approvals.remembered());
   if (options.json) printJson({ remembered });
   else print(renderRemembered(remembered));
 }
 
 export async function forgetRemembered(cli: Cli, given: string, options: GlobalOptions): Promise<void> {
   const id = await withPlane(cli, options, async (plane) => {
-    const ids = (await plane.remembered()).map((entry) => entry.id);
+    const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
     const found = findByPrefix(given, ids, {
       what: "remembered yes",
       where: "toolplane approvals remembered",
     });
-    await plane.forgetRemembered(found);
+    await plane.approvals.forget(found);
     return found;
   });
   if (options.json) printJson({ id, forgotten: true });
@@ -103,7 +103,7 @@ async function findApproval(plane: Plane, given: string): Promise<string> {
   if (given.length === 36) return given.toLowerCase();
   return findByPrefix(
     given,
-    (await plane.approvals()).map(({ id }) => id),
+    (await plane.approvals.list()).map(({ id }) => id),
     approvalsNamed,
   );
 }

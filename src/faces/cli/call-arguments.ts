@@ -20,20 +20,20 @@ export async function readCallArguments(args: string | undefined, values: readon
 
 /** `key=text` as the tool's schema wants it. A tool that cannot be looked up is reported by the call itself. */
 export async function typedForTool(
-  plane: Pick<Plane, "tool">,
+  plane: Pick<Plane, "tools">,
   tool: string,
   args: unknown,
   values: readonly string[],
 ): Promise<unknown> {
   const texts = textKeys(values);
   if (texts.length === 0 || !isObject(args)) return args;
-  const found = await plane.tool(tool).catch(() => null);
+  const found = await plane.tools.get(tool).catch(() => null);
   return found === null ? args : typedMembers(args, texts, found.parameters);
 }
 
 /** What to write for each `key=value` that is not what the tool takes. */
 export async function argumentHints(
-  plane: Pick<Plane, "tool">,
+  plane: Pick<Plane, "tools">,
   tool: string,
   { error }: Outcome,
   values: readonly string[],
@@ -42,7 +42,7 @@ export async function argumentHints(
   const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
   const wrong = textKeys(values).filter((key) => paths.includes(`/${key}`));
   if (wrong.length === 0) return [];
-  const found = await plane.tool(tool).catch(() => null);
+  const found = await plane.tools.get(tool).catch(() => null);
   return wrong.flatMap((key) => {
     const [kind, example] = wanted[memberTypes(found?.parameters, key)?.[0] ?? ""] ?? [];
     return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];

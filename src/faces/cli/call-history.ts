@@ -127,7 +127,7 @@ export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
     // One more than is shown tells whether there are more.
     limit: limit + 1,
   };
-  const found = await withPlane(cli, options, (plane) => plane.calls(filter));
+  const found = await withPlane(cli, options, (plane) => plane.calls.list(filter));
   const calls = found.slice(0, limit);
   const nextCursor = found.length > limit ? (calls.at(-1)?.id ?? null) : null;
   if (options.json) return printJson({ calls, nextCursor });
@@ -138,7 +138,7 @@ export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
 /** One call, or one run of an agent: their ids look alike. */
 export async function showCall(cli: Cli, id: string, options: GlobalOptions & { html?: string }): Promise<void> {
   await withPlane(cli, options, async (plane) => {
-    const call = options.html === undefined ? await plane.callRecord(id).catch(nullIfUnknown) : null;
+    const call = options.html === undefined ? await plane.calls.get(id).catch(nullIfUnknown) : null;
     if (call === null) await (await import("./run-history.ts")).showRun(plane, id, options);
     else if (options.json) printJson({ call });
     else print(renderCall(call));
@@ -160,7 +160,7 @@ function nullIfUnknown(thrown: unknown): null {
 
 export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
   const { head } = options;
-  const chain = await withPlane(cli, options, (plane) => plane.verifyCalls(head === undefined ? {} : { head }));
+  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(head === undefined ? {} : { head }));
   if (options.json) printJson(chain);
   else print(renderChain(chain));
   return chain.ok ? 0 : 1;

@@ -67,7 +67,7 @@ function listProblems(problems: readonly ConfigProblem[]): string {
 /** The profile that holds where the configuration names none depends on who can call, so the plane is asked. */
 async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
   try {
-    return (await withPlane(cli, options, (plane) => plane.needsCredentials(), { isQuiet: true }))
+    return (await withPlane(cli, options, (plane) => plane.identity.needsCredentials(), { isQuiet: true }))
       ? "guarded"
       : "personal";
   } catch {

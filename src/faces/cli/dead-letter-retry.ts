@@ -23,7 +23,7 @@ export async function retryDeadLetters(cli: Cli, id: string | undefined, options
 }
 
 async function retryOne(plane: Plane, given: string, options: RetryOptions, signal: AbortSignal): Promise<number> {
-  const outcome = await plane.retryDeadLetter(await findId(plane, given), { signal });
+  const outcome = await plane.deadLetters.retry(await findId(plane, given), { signal });
   const { ok, call, result, error } = outcome;
   if (options.json) printJson(outcome);
   else {
@@ -63,7 +63,7 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
 /** One that cannot be retried any more does not stop the others. */
 async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pick<Tried, "ok" | "error">> {
   try {
-    const { ok, error } = await plane.retryDeadLetter(id, { signal });
+    const { ok, error } = await plane.deadLetters.retry(id, { signal });
     return error ? { ok, error } : { ok };
   } catch (thrown) {
     signal.throwIfAborted();
@@ -75,7 +75,7 @@ async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pi
 async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool" | "hold">[]> {
   const all: Pick<DeadLetter, "id" | "tool" | "hold">[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await plane.deadLetters({ status: "pending", ...(cursor === undefined ? {} : { cursor }) });
+    const page = await plane.deadLetters.page({ status: "pending", ...(cursor === undefined ? {} : { cursor }) });
     all.push(...page.deadLetters.map(({ id, tool, hold }) => ({ id, tool, hold })));
     cursor = page.nextCursor;
   }

@@ -29,7 +29,7 @@ export async function listDeadLetters(cli: Cli, options: ListOptions): Promise<v
     ...(limit === undefined ? {} : { limit: toLimit(limit) }),
     ...(cursor === undefined ? {} : { cursor }),
   };
-  const page = await withPlane(cli, options, (plane) => plane.deadLetters(query));
+  const page = await withPlane(cli, options, (plane) => plane.deadLetters.page(query));
   const { deadLetters, total, byStatus, nextCursor } = page;
   if (options.json) return printJson({ deadLetters, total, byStatus, nextCursor });
   print(renderDeadLetters(page, Date.now()));
@@ -37,7 +37,7 @@ export async function listDeadLetters(cli: Cli, options: ListOptions): Promise<v
 }
 
 export async function showDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const letter = await withPlane(cli, options, async (plane) => plane.deadLetter(await findId(plane, id)));
+  const letter = await withPlane(cli, options, async (plane) => plane.deadLetters.get(await findId(plane, id)));
   if (options.json) printJson(letter);
   else print(renderDeadLetter(letter, Date.now()));
 }
@@ -51,7 +51,7 @@ export async function settleDeadLetter(
   const letter = await withPlane(cli, options, async (plane) => {
     const found = await findId(plane, id);
     const said = note === undefined ? {} : { note };
-    return verb === "resolve" ? plane.resolveDeadLetter(found, said) : plane.abandonDeadLetter(found, said);
+    return verb === "resolve" ? plane.deadLetters.resolve(found, said) : plane.deadLetters.abandon(found, said);
   });
   if (options.json) printJson(letter);
   else print(`The call of '${plainText(letter.tool)}' is ${letter.status}.`);
@@ -60,7 +60,7 @@ export async function settleDeadLetter(
 export async function deleteDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   const found = await withPlane(cli, options, async (plane) => {
     const full = await findId(plane, id);
-    if (!(await plane.deleteDeadLetter(full))) throw noneBegins(id);
+    if (!(await plane.deadLetters.delete(full))) throw noneBegins(id);
     return full;
   });
   if (options.json) printJson({ id: found, deleted: true });
@@ -75,7 +75,7 @@ export async function findId(plane: Plane, given: string): Promise<string> {
       "USAGE",
       `'${given}' is too short for an id. Give at least its first ${shortestPrefix} characters.`,
     );
-  const { deadLetters, total } = await plane.deadLetters({ id: prefix, limit: 5 });
+  const { deadLetters, total } = await plane.deadLetters.page({ id: prefix, limit: 5 });
   const [first, second] = deadLetters;
   if (first === undefined) throw noneBegins(given);
   if (second === undefined || first.id === prefix) return first.id;

@@ -2,8 +2,8 @@ import { pause } from "../../lib/pause.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import { type JobRun, type JobRunState, jobRunStates } from "../../model/job-run.ts";
-import type { RunJobOptions } from "../../model/job-verbs.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { RunJobOptions } from "../../model/plane-work.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderJob, renderRun, renderRuns } from "./job-view.ts";
@@ -27,7 +27,7 @@ async function tellUntil(over: AbortSignal, plane: Pick<Plane, "approvals">): Pr
     await pause(lookMs, { signal: over, isBackground: true });
     if (over.aborted) return;
     // Who may not look is told at the end.
-    const waiting = await plane.approvals({ status: "pending" }).catch(() => []);
+    const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
     if (over.aborted) return;
     for (const { id, tool, at, options } of waiting) {
       if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
@@ -42,11 +42,11 @@ type HistoryOptions = GlobalOptions & { state?: string; limit?: string; cursor?:
 
 export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
   const input = await readInput(options.args, values);
-  return tellRun(cli, options, (plane, how) => plane.runJob(name, { ...how, input }));
+  return tellRun(cli, options, (plane, how) => plane.jobs.run(name, { ...how, input }));
 }
 
 export async function rerunJob(cli: Cli, run: string, options: RunOptions): Promise<number> {
-  return tellRun(cli, options, (plane, how) => plane.rerunJob(run, how));
+  return tellRun(cli, options, (plane, how) => plane.jobs.rerun(run, how));
 }
 
 async function tellRun(
@@ -79,11 +79,11 @@ function printRun(run: JobRun, { json }: GlobalOptions): number {
 
 /** Whoever looks has succeeded, whatever became of the run. */
 export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  printRun(await withPlane(cli, options, (plane) => plane.jobRun(id)), options);
+  printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
 }
 
 export async function showJob(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const job = await withPlane(cli, options, (plane) => plane.job(name));
+  const job = await withPlane(cli, options, (plane) => plane.jobs.get(name));
   if (options.json) printJson({ job });
   else print(renderJob(job));
 }
@@ -95,7 +95,7 @@ export async function switchJob(
   options: GlobalOptions,
 ): Promise<void> {
   const job = await withPlane(cli, options, (plane) =>
-    verb === "pause" ? plane.pauseJob(name) : plane.resumeJob(name),
+    verb === "pause" ? plane.jobs.pause(name) : plane.jobs.resume(name),
   );
   if (options.json) return printJson({ job });
   print(
@@ -106,7 +106,7 @@ export async function switchJob(
 }
 
 export async function cancelRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const run = await withPlane(cli, options, (plane) => plane.cancelJobRun(id));
+  const run = await withPlane(cli, options, (plane) => plane.jobs.cancel(id));
   if (options.json) printJson({ run });
   else print(`Run '${run.id}' of '${run.job}' is ${run.state}.`);
 }
@@ -118,7 +118,7 @@ export async function listHistory(cli: Cli, name: string, options: HistoryOption
     ...(limit === undefined ? {} : { limit: toLimit(limit) }),
     ...(cursor === undefined ? {} : { cursor }),
   };
-  const page = await withPlane(cli, options, (plane) => plane.jobRuns(name, query));
+  const page = await withPlane(cli, options, (plane) => plane.jobs.history(name, query));
   if (options.json) return printJson(page);
   print(renderRuns(page.runs, state !== undefined || cursor !== undefined));
   if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);

@@ -1,6 +1,6 @@
 import { plainText } from "../../lib/plain-text.ts";
 import type { JobRun } from "../../model/job-run.ts";
-import type { JobStatus } from "../../model/job-verbs.ts";
+import type { JobStatus } from "../../model/plane-work.ts";
 import { colors } from "./colors.ts";
 import { renderTable } from "./output.ts";
 

@@ -15,7 +15,7 @@ export function readWorkFilters({ personaFilter = [], query = [], limit = [], cu
 
 export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): Promise<void> {
   const asked = readWorkFilters(options);
-  const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryJobs(asked));
+  const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.jobs.page(asked));
   if (options.json) return printJson({ jobs, total, nextCursor });
   if (jobs.length === 0) return print("No jobs found.");
   const rows = jobs.map((job) => [

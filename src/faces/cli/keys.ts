@@ -28,8 +28,8 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
   };
   await withKeys(cli, options, async (plane) => {
-    const neededBefore = options.json || (await plane.needsCredentials());
-    const created = await plane.createKey(asked);
+    const neededBefore = options.json || (await plane.identity.needsCredentials());
+    const created = await plane.keys.create(asked);
     if (options.json) return printJson(created);
     const { key, secret } = created;
     const until = key.expiresAt === null ? "does not expire" : `until ${key.expiresAt}`;
@@ -42,7 +42,7 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
 }
 
 export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> {
-  const keys = await withKeys(cli, options, (plane) => plane.keys());
+  const keys = await withKeys(cli, options, (plane) => plane.keys.list());
   if (options.json) return printJson({ keys });
   if (keys.length === 0) return print("There are no keys. Make one with 'toolplane keys create NAME'.");
   const rows = keys.map((key) => [
@@ -60,7 +60,9 @@ export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> 
 }
 
 export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & { forget?: boolean }): Promise<void> {
-  const revoked = await withKeys(cli, options, (plane) => plane.revokeKey(id, options.forget ? { forget: true } : {}));
+  const revoked = await withKeys(cli, options, (plane) =>
+    plane.keys.revoke(id, options.forget ? { forget: true } : {}),
+  );
   if (options.json) return printJson({ id, revoked });
   const gone = options.forget ? " Its record is gone, too." : "";
   print(revoked ? `Key ${id} lets nobody in any more.${gone}` : `Key ${id} was revoked before.${gone}`);

@@ -52,6 +52,6 @@ export async function withLastWords(plane: Plane, thrown: unknown): Promise<unkn
 /** A sentence, or null when it wrote nothing. */
 export async function lastWordsOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
   if (typeof server !== "string") return null;
-  const status = await plane.server(server).catch(() => null);
+  const status = await plane.servers.get(server).catch(() => null);
   return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;
 }

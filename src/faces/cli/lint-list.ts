@@ -9,8 +9,8 @@ import { withPlane } from "./with-plane.ts";
 export async function listQuality(cli: Cli, options: GlobalOptions & ToolFilters): Promise<void> {
   const query = readFilters(options);
   const { page, report } = await withPlane(cli, options, async (plane) => ({
-    page: await plane.queryTools(query),
-    report: await plane.quality(query.server === null ? {} : { server: query.server }),
+    page: await plane.tools.page(query),
+    report: await plane.tools.quality(query.server === null ? {} : { server: query.server }),
   }));
   const scored = new Map(report.tools.map((tool) => [tool.name, tool]));
   const { total, nextCursor } = page;

@@ -29,7 +29,7 @@ export async function lintTools(cli: Cli, options: LintOptions): Promise<number>
     ...(server === undefined ? {} : { server }),
     ...(threshold === undefined ? {} : { threshold: toScore(threshold) }),
   };
-  const report = await withPlane(cli, options, (plane) => plane.quality(asked));
+  const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
   if (options.json) printJson(report);
   else print(renderReport(report));
   return report.passed === report.total ? 0 : 1;

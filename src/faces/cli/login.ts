@@ -14,10 +14,10 @@ type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
 /** Gives a server a token, or signs in to it with the browser. */
 export async function login(cli: Cli, server: string, options: LoginOptions): Promise<void> {
   await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
-    await plane.server(server);
+    await plane.servers.get(server);
     const { auth } = plane.config().servers[server] ?? {};
     const wantsToken = options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");
-    if (wantsToken) await plane.setToken(server, { token: await readToken(server) });
+    if (wantsToken) await plane.tokens.set(server, { token: await readToken(server) });
     else await signIn(plane, server, options.browser ?? true, interrupted);
   });
   if (options.json) printJson({ server, ok: true });
@@ -25,13 +25,13 @@ export async function login(cli: Cli, server: string, options: LoginOptions): Pr
 }
 
 export async function logout(cli: Cli, server: string, options: GlobalOptions): Promise<void> {
-  const ok = await withPlane(cli, options, (plane) => plane.forgetToken(server));
+  const ok = await withPlane(cli, options, (plane) => plane.tokens.forget(server));
   if (options.json) printJson({ server, ok });
   else print(ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`);
 }
 
 export async function listTokens(cli: Cli, options: GlobalOptions): Promise<void> {
-  const tokens = await withPlane(cli, options, (plane) => plane.tokens());
+  const tokens = await withPlane(cli, options, (plane) => plane.tokens.list());
   if (options.json) return printJson({ tokens });
   if (tokens.length === 0) return print("No tokens are kept for you.");
   const rows = tokens.map(({ server, kind, expiresAt, scopes, expired }) => [
@@ -44,7 +44,7 @@ export async function listTokens(cli: Cli, options: GlobalOptions): Promise<void
 }
 
 async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
-  const { url, finished, cancel } = await plane.signIn(server);
+  const { url, finished, cancel } = await plane.tokens.signIn(server);
   interrupted.addEventListener("abort", cancel, { once: true });
   say(`Sign in at:\n  ${url}`);
   if (opens) openBrowser(url);

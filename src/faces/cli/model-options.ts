@@ -1,7 +1,7 @@
 import { nearest } from "../../lib/nearest.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { AgentOptions } from "../../model/agent.ts";
 import type { AgentStyle } from "../../model/agent-run.ts";
-import type { AgentOptions } from "../../model/agent-verbs.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { readContext } from "./agent-files.ts";

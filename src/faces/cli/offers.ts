@@ -1,7 +1,7 @@
 import { countOf } from "../../lib/count-of.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import type { Listed } from "../../model/server-verbs.ts";
+import type { Listed } from "../../model/plane-tools.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
@@ -10,7 +10,7 @@ type Filter = GlobalOptions & { server?: string };
 
 /** What servers offer beside their tools. */
 export async function listPrompts(cli: Cli, options: Filter): Promise<void> {
-  const prompts = await withPlane(cli, options, (plane) => plane.prompts(options.server));
+  const prompts = await withPlane(cli, options, (plane) => plane.prompts.list(options.server));
   if (options.json) return printJson({ prompts });
   print(renderListed(prompts, "PROMPT", (item) => item.name) || "No server offers prompts.");
 }
@@ -23,7 +23,7 @@ export async function getPrompt(
   options: GlobalOptions,
 ): Promise<void> {
   const args = Object.fromEntries(values.map(toPair));
-  const prompt = await withPlane(cli, options, (plane) => plane.prompt(server, name, args));
+  const prompt = await withPlane(cli, options, (plane) => plane.prompts.get(server, name, args));
   if (options.json) return printJson(prompt);
   const messages = isObject(prompt) && Array.isArray(prompt.messages) ? prompt.messages : [];
   for (const { role, content } of messages) print(`${role}: ${content?.text ?? JSON.stringify(content)}`);
@@ -31,7 +31,7 @@ export async function getPrompt(
 
 export async function listResources(cli: Cli, options: Filter): Promise<void> {
   const [resources, resourceTemplates] = await withPlane(cli, options, (plane) =>
-    Promise.all([plane.resources(options.server), plane.resourceTemplates(options.server)]),
+    Promise.all([plane.resources.list(options.server), plane.resources.templates(options.server)]),
   );
   if (options.json) return printJson({ resources, resourceTemplates });
   const all = [...resources, ...resourceTemplates];
@@ -39,7 +39,7 @@ export async function listResources(cli: Cli, options: Filter): Promise<void> {
 }
 
 export async function readResource(cli: Cli, server: string, uri: string, options: GlobalOptions): Promise<void> {
-  const resource = await withPlane(cli, options, (plane) => plane.resource(server, uri));
+  const resource = await withPlane(cli, options, (plane) => plane.resources.read(server, uri));
   if (options.json) return printJson(resource);
   const contents = isObject(resource) && Array.isArray(resource.contents) ? resource.contents : [];
   for (const { text, blob, mimeType } of contents)

@@ -16,13 +16,13 @@ export async function listPins(cli: Cli, options: ListOptions): Promise<void> {
     ...(server === undefined ? {} : { server }),
     ...(status === undefined ? {} : { status: status as PinStatus }),
   };
-  const pins = await withPlane(cli, options, (plane) => plane.pins(filter));
+  const pins = await withPlane(cli, options, (plane) => plane.pins.list(filter));
   if (options.json) return printJson({ pins });
   print(pins.length === 0 ? "No tool of a server is like that." : renderPins(pins));
 }
 
 export async function diffPin(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const pin = await withPlane(cli, options, (plane) => plane.pin(name));
+  const pin = await withPlane(cli, options, (plane) => plane.pins.get(name));
   if (options.json) printJson(pin);
   else print(renderDiff(pin));
 }
@@ -35,7 +35,7 @@ export async function decidePin(
 ): Promise<void> {
   const why = reason === undefined ? {} : { reason };
   const pin = await withPlane(cli, options, (plane) =>
-    verb === "accept" ? plane.acceptPin(name, why, { face: "cli" }) : plane.rejectPin(name, why, { face: "cli" }),
+    verb === "accept" ? plane.pins.accept(name, why, { face: "cli" }) : plane.pins.reject(name, why, { face: "cli" }),
   );
   if (options.json) return printJson(pin);
   print(

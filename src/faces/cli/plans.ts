@@ -74,7 +74,7 @@ type ChoiceOptions = GlobalOptions & {
 };
 
 export async function listPlans(cli: Cli, options: GlobalOptions): Promise<void> {
-  const plans = await withPlane(cli, options, (plane) => plane.plans());
+  const plans = await withPlane(cli, options, (plane) => plane.plans.list());
   if (options.json) printJson({ plans });
   else print(renderPlans(plans, Date.now()));
 }
@@ -93,7 +93,7 @@ export async function approvePlan(cli: Cli, id: string | undefined, options: Cho
       ...(options.continue ? { continueOnFailure: true } : {}),
       ...(options.args ? { arguments: await readEdits(asked, options.args) } : {}),
     };
-    const ran = await plane.approvePlan(asked.id, choice);
+    const ran = await plane.plans.approve(asked.id, choice);
     if (options.json) printJson(ran);
     else printRan(asked, ran);
     const failed = ran.outcomes.find(({ outcome }) => outcome?.ok !== true);
@@ -104,7 +104,7 @@ export async function approvePlan(cli: Cli, id: string | undefined, options: Cho
 export async function rejectPlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<void> {
   const plan = await withPlane(cli, options, async (plane) => {
     const asked = await findPlan(plane, id);
-    return plane.rejectPlan(asked.id, {
+    return plane.plans.reject(asked.id, {
       ...toChoice(asked, options),
       ...(options.reason === undefined ? {} : { reason: options.reason }),
     });
@@ -113,7 +113,7 @@ export async function rejectPlan(cli: Cli, id: string | undefined, options: Choi
   else print(renderPlan(plan));
 }
 
-function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["approvePlan"]>>): void {
+function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
   for (const { change, outcome } of outcomes) {
     const place = changes.findIndex(({ id }) => id === change);
     say(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
@@ -129,14 +129,14 @@ function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plan
 
 /** The one that is meant, or the newest in which something waits. */
 async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> {
-  const plans = await plane.plans();
+  const plans = await plane.plans.list();
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
   if (given === undefined) {
     if (open) return open;
     throw new PlaneError("NOT_FOUND", "No plan waits for an answer. 'toolplane plan list' shows those that are over.");
   }
   const ids = plans.map(({ id }) => id);
-  return plane.plan(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
+  return plane.plans.get(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
 }
 
 function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {

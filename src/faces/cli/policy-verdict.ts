@@ -28,7 +28,7 @@ export async function testPolicy(
   if (!isObject(given)) throw new PlaneError("USAGE", `--args must be a JSON object like {"key": "value"}.`);
   const tested = await withPlane(cli, options, async (plane) => {
     const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
-    return plane.testPolicy(tool, typed, { face, ...(mode === undefined ? {} : { mode }) });
+    return plane.policy.test(tool, typed, { face, ...(mode === undefined ? {} : { mode }) });
   });
   if (options.json) return printJson(tested);
   const { verdict, origin, reason, rule, effect } = tested;

@@ -31,13 +31,13 @@ const verdicts = {
 
 /** Where a call waits for a person, and the command that shows or approves it. */
 export async function sayWhatWaits(
-  plane: Pick<Plane, "plan">,
+  plane: Pick<Plane, "plans">,
   { approval, plan }: Outcome,
   write = say,
 ): Promise<void> {
   if (approval) say(`Approve it: toolplane approvals approve ${approval.id}`);
   if (!plan) return;
-  const { changes } = await plane.plan(plan.id);
+  const { changes } = await plane.plans.get(plan.id);
   const place = changes.findIndex(({ id }) => id === plan.change) + 1;
   const id = plan.id.slice(0, shownIdLength);
   write(`Queued as change ${place} of plan ${id}. See it: toolplane plan show ${id}`);

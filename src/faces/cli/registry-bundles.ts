@@ -25,7 +25,7 @@ export async function exportBundle(
     ...(persona === undefined ? {} : { persona }),
     ...(kind === undefined ? {} : { kinds: kind as EntryKind[] }),
   };
-  const done = await withPlane(cli, options, (plane) => plane.exportBundle(choice, face));
+  const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
   say(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
@@ -38,7 +38,7 @@ export async function importBundle(
 ): Promise<void> {
   const bundle = await readBundle(file);
   const how = { ...reasonOf(options), ...(options.dryRun ? { dryRun: true } : {}) };
-  const done = await withPlane(cli, options, (plane) => plane.importBundle(bundle, how, face));
+  const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
   const rows = done.entries.map(({ change, kind, name, persona, covers }) => [

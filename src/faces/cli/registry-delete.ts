@@ -15,7 +15,7 @@ export async function deleteEntry(
   if (known === undefined) throw wrongKind(kind, name);
   const { persona } = options;
   const how = { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) };
-  const wasThere = await withPlane(cli, options, (plane) => plane.deleteEntry(known, name, how, { face: "cli" }));
+  const wasThere = await withPlane(cli, options, (plane) => plane.registry.delete(known, name, how, { face: "cli" }));
   if (!wasThere) throw notThere(known, name, persona);
   if (options.json) printJson({ kind, name, persona: persona ?? null, deleted: true });
   else print(`Deleted ${kind} '${name}'.`);

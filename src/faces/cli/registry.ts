@@ -4,7 +4,7 @@ import { withPlane } from "./with-plane.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
   const asked = options.persona === undefined ? {} : { persona: options.persona };
-  const summary = await withPlane(cli, options, (plane) => plane.registrySummary(asked));
+  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(asked));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
   const whom = persona === null ? "everybody" : `persona '${persona}'`;

@@ -24,7 +24,7 @@ export async function getResult(cli: Cli, id: string, options: GetOptions): Prom
     ...{ path, grep, lines },
   });
   const page = await withPlane(cli, options, (plane) =>
-    query.limit === undefined ? readAll(plane, id, query) : plane.result(id, query),
+    query.limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query),
   );
   if (options.json) return printJson(page);
   print(plainText(page.text));
@@ -36,7 +36,7 @@ export async function getResult(cli: Cli, id: string, options: GetOptions): Prom
 
 export async function listResults(cli: Cli, options: ListOptions): Promise<void> {
   const page = withoutUndefined({ limit: toNumber("--limit", options.limit), cursor: options.cursor });
-  const { results, nextCursor } = await withPlane(cli, options, (plane) => plane.results(page));
+  const { results, nextCursor } = await withPlane(cli, options, (plane) => plane.results.page(page));
   if (options.json) return printJson({ results, nextCursor });
   if (results.length === 0) return print("No large result is kept.");
   const rows = results.map(({ id, at, expiresAt, characters, user, tool }) => [
@@ -55,10 +55,10 @@ export async function listResults(cli: Cli, options: ListOptions): Promise<void>
 async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
   const unit = query.grep === undefined ? (query.lines ? "lines" : "characters") : "matches";
   const limit = pageLimits[unit].most;
-  const first = await plane.result(id, { ...query, limit });
+  const first = await plane.results.get(id, { ...query, limit });
   const texts = [first.text];
   for (let next = first.nextOffset; next !== null; ) {
-    const page = await plane.result(id, { ...query, limit, offset: next });
+    const page = await plane.results.get(id, { ...query, limit, offset: next });
     texts.push(page.text);
     next = page.nextOffset;
   }

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { RunSummary } from "../../model/agent-run.ts";
 import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { RunSummary } from "../../model/run-verbs.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { withPlane } from "./with-plane.ts";
@@ -25,7 +25,7 @@ export async function listRuns(cli: Cli, options: ListOptions): Promise<void> {
     outcome: outcome === undefined ? undefined : toOutcome(outcome),
     limit: limit === undefined ? undefined : toLimit(limit),
   });
-  const page = await withPlane(cli, options, (plane) => plane.runs(query));
+  const page = await withPlane(cli, options, (plane) => plane.runs.page(query));
   if (options.json) return printJson(page);
   print(renderRuns(page.runs));
   if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
@@ -38,15 +38,15 @@ export async function showRun(
   { json, html }: GlobalOptions & { html?: string },
 ): Promise<void> {
   if (html !== undefined) {
-    const { text } = await plane.renderRun(id, "html");
+    const { text } = await plane.runs.render(id, "html");
     await writeFile(html, text, { mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
       const why = thrown.code === "ENOENT" ? "there is no such directory" : (thrown.code ?? "it failed");
       throw new PlaneError("USAGE", `'${html}' cannot be written: ${why}. Give another file to --html.`);
     });
     if (json) printJson({ path: html });
     else say(`Written to ${html}`);
-  } else if (json) printJson({ run: await plane.run(id) });
-  else print((await plane.renderRun(id, "text")).text);
+  } else if (json) printJson({ run: await plane.runs.get(id) });
+  else print((await plane.runs.render(id, "text")).text);
 }
 
 function toOutcome(text: string): AgentOutcome {

@@ -18,7 +18,7 @@ export async function runPlan(cli: Cli, path: string, options: RunOptions): Prom
   const asks = !options.json && !options.dryRun && path !== "-" && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
-    const check = await plane.checkPlan(text, { face: "cli" });
+    const check = await plane.plans.check(text, { face: "cli" });
     if (options.dryRun) return tryPlan(plane, path, check, options, signal);
     if (check.ok) return runSteps(plane, check, { ...options, asks }, signal);
     if (options.json) printJson({ ok: false, dryRun: false, steps: [], problems: check.problems });

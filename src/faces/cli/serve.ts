@@ -99,7 +99,7 @@ function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOpti
 /** Whoever opens a plane to others and gives nobody a way in would look for the fault elsewhere. */
 async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
   if (plane.config().auth.jwt !== undefined) return;
-  if ((await plane.keys()).every((key) => keyState(key) !== "live"))
+  if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,
     );

@@ -13,13 +13,13 @@ const namesWithinMs = 10_000;
 
 /** Connects it first, so that what is shown is what it is like now. */
 export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, (plane) => plane.server(name, { connect: true }));
+  const status = await withPlane(cli, options, (plane) => plane.servers.get(name, { connect: true }));
   if (options.json) printJson({ servers: [status] });
   else print(renderServer(status));
 }
 
 export async function pingServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const check = await withPlane(cli, options, (plane) => plane.ping(name));
+  const check = await withPlane(cli, options, (plane) => plane.servers.ping(name));
   if (options.json) printJson({ server: name, ...check });
   else print(`${name} answered in ${check.ms} ms${check.how === "ping" ? "" : " (by listing its tools)"}.`);
 }
@@ -40,8 +40,8 @@ async function change(
   render: (status: ServerStatus) => string,
 ): Promise<void> {
   const { status, goesOn } = await withPlane(cli, options, async (plane) => {
-    await plane[verb](name);
-    return { status: await plane.server(name), goesOn: plane.isRemote === true };
+    await plane.servers[verb](name);
+    return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
   });
   if (options.json) return printJson({ servers: [status] });
   print(`${stateMark(status.state)} ${name} ${render(status)}`);
@@ -55,20 +55,22 @@ export async function refreshServers(
   name: string | undefined,
   options: GlobalOptions & { force?: boolean },
 ): Promise<number> {
-  const report = await withPlane(cli, options, (plane) => plane.refresh(name, { force: options.force ?? true }));
+  const report = await withPlane(cli, options, (plane) =>
+    plane.servers.refresh(name, { force: options.force ?? true }),
+  );
   if (options.json) printJson(report);
   else print(renderRefresh(report));
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
 export async function showLogs(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const lines = await withPlane(cli, options, (plane) => plane.logs(name, { connect: true }));
+  const lines = await withPlane(cli, options, (plane) => plane.servers.logs(name, { connect: true }));
   if (options.json) printJson({ server: name, lines });
   else print(lines.length === 0 ? `${name} has said nothing.` : lines.map(renderLine).join("\n"));
 }
 
 export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tools = await withPlane(cli, options, (plane) => plane.tools({ server: name, waitMs: namesWithinMs }));
+  const tools = await withPlane(cli, options, (plane) => plane.tools.list({ server: name, waitMs: namesWithinMs }));
   const names = tools.map(({ id }) => id.tool);
   if (options.json) printJson({ server: name, tools: names });
   else print(names.join("\n") || `${name} offers no tools.`);

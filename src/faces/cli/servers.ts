@@ -8,7 +8,7 @@ import { withPlane } from "./with-plane.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
-    const servers = await plane.servers({ connect: true });
+    const servers = await plane.servers.list({ connect: true });
     if (!options.json) print(renderServers(servers));
     const background = await tellOfBackground(cli, plane, options);
     if (options.json) printJson({ servers, ...(background === null ? {} : { plane: background }) });

@@ -20,7 +20,7 @@ export async function runSkill(cli: Cli, name: string, values: string[], options
   const input = await readInput(options.args, values);
   const { yes, dryRun, model, conversation } = options;
   const run = await withPlane(cli, options, async (plane, signal) =>
-    plane.runSkill(name, input, {
+    plane.skills.run(name, input, {
       ...{ face: "cli", signal },
       ...(yes ? { consent: true } : {}),
       ...(dryRun ? { dryRun: true } : {}),

@@ -21,7 +21,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
     cursor,
   });
   const asked = { personas, capabilities, q, limit: page.limit, cursor: page.cursor };
-  const { skills, total, nextCursor } = await withPlane(cli, options, (plane) => plane.skills(asked));
+  const { skills, total, nextCursor } = await withPlane(cli, options, (plane) => plane.skills.page(asked));
   if (options.json) return printJson({ skills, total, nextCursor });
   if (skills.length === 0) return print("No skills found.");
   const rows = skills.map((skill) => [
@@ -37,7 +37,7 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
 }
 
 export async function showSkill(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const skill = await withPlane(cli, options, (plane) => plane.skill(name));
+  const skill = await withPlane(cli, options, (plane) => plane.skills.get(name));
   if (options.json) printJson({ skills: [skill] });
   else print(renderSkill(skill));
 }

@@ -10,7 +10,7 @@ import { withPlane } from "./with-plane.ts";
 
 export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters): Promise<void> {
   const asked = readWorkFilters(options);
-  const { tasks, total, nextCursor } = await withPlane(cli, options, (plane) => plane.queryTasks(asked));
+  const { tasks, total, nextCursor } = await withPlane(cli, options, (plane) => plane.tasks.page(asked));
   if (options.json) return printJson({ tasks, total, nextCursor });
   if (tasks.length === 0) return print("No tasks found.");
   const rows = tasks.map((task) => [
@@ -26,7 +26,7 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
 }
 
 export async function showTask(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const task = await withPlane(cli, options, (plane) => plane.task(name));
+  const task = await withPlane(cli, options, (plane) => plane.tasks.get(name));
   if (options.json) printJson({ task });
   else print(renderTask(task));
 }

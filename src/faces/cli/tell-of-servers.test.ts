@@ -17,8 +17,8 @@ test("why a server is away is told once and in one line, however often it is tri
   const write = mock.method(process.stderr, "write", (text: string) => lines.push(text) > 0);
   try {
     tellOfServers(plane);
-    for (const _ of [1, 2, 3]) await plane.connect("e2").catch(() => undefined);
-    await plane.server("e2");
+    for (const _ of [1, 2, 3]) await plane.servers.connect("e2").catch(() => undefined);
+    await plane.servers.get("e2");
   } finally {
     write.mock.restore();
   }

@@ -14,7 +14,7 @@ export function tellOfServers(plane: Plane): void {
     say(`${mark} ${server}: ${plainText(text)}`);
   };
   const explain = async (server: string, error: string): Promise<string> => {
-    const { stderrTail } = (await plane.server(server).catch(() => null)) ?? {};
+    const { stderrTail } = (await plane.servers.get(server).catch(() => null)) ?? {};
     return renderTrouble({ error, ...(stderrTail === undefined ? {} : { stderrTail }) }) ?? error;
   };
   plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));

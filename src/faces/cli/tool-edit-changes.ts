@@ -24,7 +24,7 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
     ...toNumber("limit", options.limit),
     ...toNumber("offset", options.offset),
   };
-  const page = await withPlane(cli, options, (plane) => plane.changes(query, { face: "cli" }));
+  const page = await withPlane(cli, options, (plane) => plane.registry.changes(query, { face: "cli" }));
   if (options.json) return printJson(page);
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));

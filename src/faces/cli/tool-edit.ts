@@ -25,7 +25,7 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   const written = isWrapper ? null : await readManifest(cli, given, options);
   const done = await withPlane(cli, options, async (plane) => {
     const manifest = written ?? (await writeWrapper(plane, given, options));
-    return plane.setTool(manifest, reasonOf(options), face);
+    return plane.tools.set(manifest, reasonOf(options), face);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
@@ -36,7 +36,7 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
 export async function deleteTool(cli: Cli, name: string, options: GlobalOptions & { reason?: string }): Promise<void> {
   const { persona } = options;
   const wasThere = await withPlane(cli, options, (plane) =>
-    plane.deleteTool(name, { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) }, face),
+    plane.tools.delete(name, { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) }, face),
   );
   if (!wasThere) {
     const whose = persona === undefined ? "" : ` of persona '${persona}'`;
@@ -78,7 +78,8 @@ async function readStandardInput(): Promise<unknown> {
 async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
   const { server, tool, argument, persona } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
-  const known = argument === undefined || options.description === undefined ? await plane.tool({ server, tool }) : null;
+  const known =
+    argument === undefined || options.description === undefined ? await plane.tools.get({ server, tool }) : null;
   return {
     name,
     description: options.description ?? known?.description ?? name,

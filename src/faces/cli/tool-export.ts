@@ -2,7 +2,8 @@ import { matchesGlob } from "../../lib/glob.ts";
 import { alwaysLoaded } from "../../model/always-loaded.ts";
 import { deferredFormats, isDeferredFormat } from "../../model/deferred-tools.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Plane, ToolListing } from "../../model/plane.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 import { isToolFormat, toolFormats } from "../../model/tool-formats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson } from "./output.ts";
@@ -45,8 +46,8 @@ function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readon
 async function choose(plane: Plane, { server, tool: names }: ExportOptions): Promise<ToolListing[]> {
   const tools =
     names === undefined
-      ? (await plane.tools(server === undefined ? {} : { server })).filter(isTrusted)
-      : await Promise.all(names.map((name) => plane.tool(name)));
+      ? (await plane.tools.list(server === undefined ? {} : { server })).filter(isTrusted)
+      : await Promise.all(names.map((name) => plane.tools.get(name)));
   const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
   if (stranger)
     throw new PlaneError("USAGE", `Tool '${stranger.name}' is not one of server '${server}'.`, {

@@ -3,7 +3,7 @@ import { countOf } from "../../lib/count-of.ts";
 import { plainText } from "../../lib/plain-text.ts";
 import type { HealthSummary, ToolHealth } from "../../model/health.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolListing } from "../../model/plane.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
 import { everyTool } from "../../model/tool-query.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -21,7 +21,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   if (options.quality) return (await import("./lint-list.ts")).listQuality(cli, options);
   const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {
-    const { tools, total, nextCursor, locked = [] } = await plane.queryTools(query);
+    const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
     if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     if (tools.length === 0)
       print(
@@ -45,7 +45,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
       say(`${tools.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
-    for (const status of await plane.servers()) {
+    for (const status of await plane.servers.list()) {
       const trouble = describeTrouble(status);
       if (trouble !== null) printWarning(trouble);
     }
@@ -53,7 +53,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 export async function showTool(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tool = await withPlane(cli, options, (plane) => plane.tool(name));
+  const tool = await withPlane(cli, options, (plane) => plane.tools.get(name));
   if (options.json) printJson({ tools: [tool] });
   else print(renderTool(tool));
 }

@@ -31,7 +31,7 @@ function showWaiting(plane: Plane): Disposable {
   };
   const readInstallLine = async () => {
     const [first] = installing;
-    const status = first === undefined ? null : await plane.server(first).catch(() => null);
+    const status = first === undefined ? null : await plane.servers.get(first).catch(() => null);
     installLine = status?.installing?.lastLine ?? "";
   };
   const unsubscribe = [

@@ -1,6 +1,7 @@
 import { withExactNumbers } from "../../lib/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ForwardOptions, Plane } from "../../model/plane.ts";
+import type { ForwardOptions } from "../../model/plane-tools.ts";
+import type { Plane } from "../../model/plane.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
 import { renderFailure } from "./failures.ts";
@@ -82,7 +83,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
     const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
     const params = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]));
     const passed = meta ? { ...params, _meta: meta } : params;
-    const given = await plane.forward(server, request.method, passed, options);
+    const given = await plane.servers.forward(server, request.method, passed, options);
     const result = isObject(given) ? given : {};
     return renderResult(request.method === "resources/read" ? withHints(result, visit) : result, visit.era);
   }

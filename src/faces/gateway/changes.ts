@@ -107,7 +107,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
       for (const { surface } of ears) void surface.servers().catch(() => undefined);
       check(...kinds);
     }),
-    plane.onSaid(takeSaid),
+    plane.servers.onMessage(takeSaid),
   ];
 
   return {

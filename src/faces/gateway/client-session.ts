@@ -98,7 +98,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
       state.settle(params);
       const isLazy = await house.lazy.isKnownLazy(surface);
       const instructions = await instructionsFor(plane, surface, isLazy);
-      tools.watch(plane.watchClient(describeClient(tools, surface, client.info)));
+      tools.watch(plane.clients.watch(describeClient(tools, surface, client.info)));
       await state.keep();
       return { result: { protocolVersion: state.version(), capabilities, serverInfo, instructions } };
     },
@@ -185,7 +185,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
 
   if (options.kept) {
     state.adopt(options.kept);
-    tools.watch(plane.watchClient(describeClient(tools, surface, client.info)));
+    tools.watch(plane.clients.watch(describeClient(tools, surface, client.info)));
     beginTelling();
     if (options.kept.loaded) void tools.restore(options.kept.loaded).catch(() => undefined);
   }
@@ -217,7 +217,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
       for (const { controller } of left) controller.abort();
       await Promise.allSettled(left.map(({ done }) => done));
       const { id, principal } = options;
-      await plane.endConversation(id, { principal, goesOn }).catch(() => undefined);
+      await plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
     },
   };
 }

@@ -42,7 +42,7 @@ async function findElsewhere(
 
 function reopenSession(house: GatewayContext, id: string, principal: Principal, kept: KeptSession): HttpSession {
   const view = { ...plainView, ...kept.view } as View;
-  const keeping = keeperFor(house.plane.keptSessions, id, principal, view);
+  const keeping = keeperFor(house.plane.clients.sessions, id, principal, view);
   return createHttpSession(house, { id, principal, view, ...keeping, kept });
 }
 
@@ -67,7 +67,7 @@ export type HttpSessions = {
 
 /** The sessions that clients have with us. Nobody's number is without limit, and what is not used is forgotten. */
 export function createHttpSessions(house: GatewayContext): HttpSessions {
-  const { keptSessions } = house.plane;
+  const keptSessions = house.plane.clients.sessions;
   const all = new Map<string, Kept>();
   /** The ids of each owner, the least recently used first. */
   const byOwner = new Map<string, Set<string>>();

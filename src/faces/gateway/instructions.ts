@@ -16,7 +16,7 @@ const maxOfEach = 300;
 /** What a model is told once: whose tools these are. */
 export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
   const { principal, view } = surface;
-  const servers = (await plane.servers({ principal })).filter(
+  const servers = (await plane.servers.list({ principal })).filter(
     ({ state }) => state !== "disabled" && state !== "config_error",
   );
   const names = servers.map(({ name }) => name);
@@ -51,7 +51,7 @@ function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[
 /** How servers want to be used, as their words and not as ours. */
 function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): string[] {
   const words = names.flatMap((name) => {
-    const said = plane.serverInstructions(name, { principal })?.trim() ?? "";
+    const said = plane.servers.instructions(name, { principal })?.trim() ?? "";
     return said === "" ? [] : [{ name, said }];
   });
   const most = names.length === 1 ? maxOfOne : maxOfEach;

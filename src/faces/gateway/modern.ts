@@ -144,7 +144,7 @@ export function createModern(house: GatewayContext): Modern {
     };
     const differs = headers && (await checkParams(request, visit, headers));
     if (differs) return refusal(differs);
-    const letGo = logLevel === null ? undefined : plane.wantLogs(logLevel);
+    const letGo = logLevel === null ? undefined : plane.servers.wantLogs(logLevel);
     try {
       const answer = await answerKnown(id, request, visit);
       return { status: "error" in answer ? statusOf(answer.error) : 200, answer };

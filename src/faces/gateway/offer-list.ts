@@ -1,8 +1,8 @@
 import { matchesGlob } from "../../lib/glob.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/server.ts";
-import type { Listed } from "../../model/server-verbs.ts";
 import { createToolNameIndex, mayBelongTo } from "../../model/tool-name.ts";
 import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
 import type { View } from "./view.ts";
@@ -41,6 +41,11 @@ export function createOfferPatience(plane: Pick<Plane, "servers">): OfferPatienc
   };
 }
 
+function listOf(plane: Plane, kind: OfferKind) {
+  if (kind === "prompts") return plane.prompts.list;
+  return kind === "resources" ? plane.resources.list : plane.resources.templates;
+}
+
 /** The prompts and resources that one caller sees in one view. */
 export function createOfferList(
   plane: Plane,
@@ -50,7 +55,7 @@ export function createOfferList(
   patience: OfferPatience,
 ): OfferList {
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
-    const [seen, listed] = await Promise.all([servers(), plane[kind](undefined, { principal, waitMs })]);
+    const [seen, listed] = await Promise.all([servers(), listOf(plane, kind)(undefined, { principal, waitMs })]);
     return listed.filter(({ server }) => seen.has(server));
   }
   const list = (kind: OfferKind, wait: Wait) =>
@@ -77,7 +82,7 @@ export function createOfferList(
   /** The name says whose it may be; those servers are waited for until they have listed it, or say why not. */
   async function askLikely(shown: string): Promise<void> {
     const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
-    await Promise.all(likely.map((server) => plane.prompts(server, { principal })));
+    await Promise.all(likely.map((server) => plane.prompts.list(server, { principal })));
   }
 
   return {

@@ -30,7 +30,7 @@ export function createPatience<Item>(
 ): Patience<Item> {
   const waitedFor = new Set<string>();
   return async (principal, list) => {
-    const unseen = (await plane.servers({ principal })).filter(
+    const unseen = (await plane.servers.list({ principal })).filter(
       (status) =>
         isUnseen(status) &&
         status.state !== "disabled" &&

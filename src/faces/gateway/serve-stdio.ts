@@ -77,7 +77,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
 /** The first message decides: a handshake begins a session, and what says its own revision needs none. */
 function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: StdioOptions) {
   const house = createHouse(plane);
-  const { principal = plane.usualCaller(), session: movable } = options;
+  const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
   const kept = movable?.kept;
   const session = createClientSession(house, {

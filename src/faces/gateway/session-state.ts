@@ -31,7 +31,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
   function setLevel(level: LogLevel): void {
     logLevel = level;
     letGoOfLogs?.();
-    letGoOfLogs = plane.wantLogs(level);
+    letGoOfLogs = plane.servers.wantLogs(level);
     client.logLevel = level;
   }
 

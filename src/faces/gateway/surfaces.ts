@@ -96,6 +96,6 @@ export function createSurfaces(plane: Plane): Surfaces {
 }
 
 async function serversOf(plane: Plane, principal: Principal): Promise<ReadonlySet<string>> {
-  const all = await plane.servers({ principal });
+  const all = await plane.servers.list({ principal });
   return new Set(all.flatMap(({ name, state }) => (state === "disabled" || state === "config_error" ? [] : [name])));
 }

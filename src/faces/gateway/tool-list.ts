@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { Plane, ToolListing } from "../../model/plane.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Era } from "../../protocol/session.ts";
 import { type ToolPatience, usualPatienceMs } from "./patience.ts";
@@ -47,7 +48,7 @@ export function createToolList(
 
   async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
-    const list = (waitMs: number) => plane.tools({ principal, face: "mcp", waitMs });
+    const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs });
     const tools = await (wait === "long" ? patience(principal, list) : list(patienceOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     const named = nameTools(shown, view.names);

@@ -37,7 +37,7 @@ export function parseView(search: string, usual: View = plainView): View {
 /** The caller as far as the view goes: never more than they are without it. */
 export function principalIn(view: View, principal: Principal, plane: Plane): Principal {
   const asPersona = withPersona(principal, view.persona);
-  if (view.server !== null && !plane.seesServer(view.server, { principal: asPersona }))
+  if (view.server !== null && !plane.servers.sees(view.server, { principal: asPersona }))
     throw new PlaneError("USAGE", `No server '${view.server}' is configured for you.`);
   const servers = [
     ...(view.server === null ? [] : [[view.server]]),
@@ -49,7 +49,7 @@ export function principalIn(view: View, principal: Principal, plane: Plane): Pri
 /** In an address it is a wrong word like any other. */
 function selectionOf(toolset: string, plane: Plane) {
   try {
-    return plane.toolsetSelection(toolset);
+    return plane.toolsets.select(toolset);
   } catch (thrown) {
     const { code, message } = toPlaneError(thrown);
     throw code === "NOT_FOUND" ? new PlaneError("USAGE", message) : thrown;
@@ -58,7 +58,7 @@ function selectionOf(toolset: string, plane: Plane) {
 
 /** The servers of a toolset narrow the caller; its tools are looked at one by one. */
 export function isInView(tool: Pick<Tool, "id">, { toolset }: View, plane: Plane): boolean {
-  return toolset === null || plane.toolsetSelection(toolset).has(tool);
+  return toolset === null || plane.toolsets.select(toolset).has(tool);
 }
 
 /** Being a persona gives its tools, so only those may choose who could give them to themselves. */

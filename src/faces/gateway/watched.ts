@@ -28,7 +28,7 @@ export function createWatched(plane: Plane, surface: Surface): Watched {
       const [found] = await surface.offers.findResource(shown);
       if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
       const { principal } = surface;
-      const leave = await plane.watchResource(found.server, found.uri, { principal });
+      const leave = await plane.resources.watch(found.server, found.uri, { principal });
       if (isOver || all.has(shown)) leave();
       else all.set(shown, { ...found, leave });
     },

@@ -76,7 +76,7 @@ function addOverlayRoutes(app: App, plane: Plane): void {
       summary: "What is said about a tool of a server, and what a model sees of it",
       answers: { 200: { description: "The overlay in force.", schema: OverlayView } },
     },
-    async ({ c, caller, param }) => c.json(await plane.overlay(param("name"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.tools.overlay(param("name"), caller)),
   );
   addRoute(
     app,
@@ -92,7 +92,7 @@ function addOverlayRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const overlay = parseBody(await c.req.text(), '{"description": "…", "arguments": […]}');
-      return c.json(await plane.previewOverlay(param("name"), overlay, caller));
+      return c.json(await plane.tools.previewOverlay(param("name"), overlay, caller));
     },
   );
 }
@@ -116,9 +116,9 @@ function addSignInRoutes(app: App, identities: Identities): void {
       },
     },
     async ({ c, caller, param }) => {
-      await plane.server(param("name"), caller);
+      await plane.servers.get(param("name"), caller);
       const redirectUri = new URL(callbackPath, c.req.url).href;
-      const { url, state } = await plane.beginSignIn(param("name"), redirectUri, caller);
+      const { url, state } = await plane.tokens.beginSignIn(param("name"), redirectUri, caller);
       for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
       open.set(state, caller.principal);
       return c.json({ url });
@@ -142,7 +142,7 @@ function addSignInRoutes(app: App, identities: Identities): void {
       const state = parameters.get("state") ?? "";
       const principal = open.get(state) ?? (await principalOf(identities, c));
       open.delete(state);
-      const { server } = await plane.finishSignIn(parameters, { principal, face: "http" });
+      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });
       return c.text(`Signed in to '${server}'. You can close this window.`);
     },
   );
@@ -180,7 +180,7 @@ function addSkillRunRoute(app: App, plane: Plane): void {
         '{"input": {"city": "Rome"}}',
       );
       const seconds = readWait(c.req.header("prefer"));
-      const run = await plane.runSkill(param("name"), given as JsonObject, {
+      const run = await plane.skills.run(param("name"), given as JsonObject, {
         ...{ ...withoutUndefined(options), ...caller, signal: c.req.raw.signal },
         ...(seconds === null ? {} : { approvalWaitMs: seconds * 1_000 }),
       });

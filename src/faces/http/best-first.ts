@@ -1,5 +1,6 @@
 import { PlaneError } from "../../model/errors.ts";
-import type { Caller, Plane, ToolListing, ToolPage } from "../../model/plane.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import type { ToolListing, ToolPage } from "../../model/plane-tools.ts";
 import { largestSearch } from "../../model/search.ts";
 import type { ToolQuery } from "../../model/tool-query.ts";
 import { countUpTo } from "./count-up-to.ts";
@@ -28,20 +29,20 @@ type Asked = Caller & { waitMs: number };
 
 /** One page: those that fit best, whatever they are called, and on this and later pages what has the words in it. */
 export async function queryBestFirst(
-  plane: Pick<Plane, "search" | "queryTools">,
+  plane: Pick<Plane, "tools" | "search">,
   query: ToolQuery,
   best: number,
   caller: Asked,
 ): Promise<ToolPage & { note?: string }> {
   const { q, server, cursor, limit } = query;
-  if (q === null || cursor !== null) return plane.queryTools(query, caller);
+  if (q === null || cursor !== null) return plane.tools.page(query, caller);
   const request = { query: q, limit: best, ...(server === null ? {} : { server }) };
   const { tools: found, note } = await plane.search(request, { ...caller, details: true });
   const first = found.flatMap(({ tool }) => tool ?? []);
   const known = new Set(first.map(placeOf));
   // One at least, because the next page begins where these end.
   const room = limit === null ? null : Math.max(1, limit - first.length);
-  const { tools, total, ...page } = await plane.queryTools({ ...query, limit: room }, caller);
+  const { tools, total, ...page } = await plane.tools.page({ ...query, limit: room }, caller);
   const all = [...first, ...tools.filter((tool) => !known.has(placeOf(tool)))];
   return {
     ...page,

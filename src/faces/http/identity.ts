@@ -31,7 +31,7 @@ export function principalOf({ plane, sessions, pass }: Identities, c: HttpContex
   // It says which person of this machine asks, and gives nobody a name: where credentials are needed it is none.
   const isStarter = pass?.isIt(credential) ?? false;
   c.set("isStarter", isStarter);
-  return plane.identify(isStarter ? null : credential);
+  return plane.identity.identify(isStarter ? null : credential);
 }
 
 /** Each port has its own, because browsers keep them by host alone. */

@@ -7,7 +7,7 @@ import type { HttpContext } from "./route.ts";
  * machine can ask, also one of another user; so it takes the person who started the plane.
  */
 export async function requireProof(plane: Plane, c: HttpContext, what: string, instead: string): Promise<void> {
-  if (c.get("isStarter") || (await plane.needsCredentials())) return;
+  if (c.get("isStarter") || (await plane.identity.needsCredentials())) return;
   throw new PlaneError(
     "FORBIDDEN",
     `${what} over HTTP only by callers who prove who they are. In the workbench, open the link that 'toolplane serve' printed; elsewhere use '${instead}', or a key of 'toolplane keys create'.`,

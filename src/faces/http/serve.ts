@@ -35,7 +35,7 @@ function createMcpFront(
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
-      handle(request, response, await plane.identify(credential));
+      handle(request, response, await plane.identity.identify(credential));
     } catch (thrown) {
       refuse(response, thrown);
     }
@@ -201,7 +201,7 @@ export async function serve(
   const closing = new AbortController();
   // Where others can come, everybody shows a credential, whoever started it.
   // A store that is away may have keys in it, and must not keep the plane from starting.
-  const needsCredentials = await plane.needsCredentials().catch(() => true);
+  const needsCredentials = await plane.identity.needsCredentials().catch(() => true);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;
   const others = createAppFront(plane, {

@@ -1,12 +1,13 @@
 import { shorten } from "../../lib/shorten.ts";
-import type { Plane, ToolListing } from "../../model/plane.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 import type { DefinitionWeight } from "../../model/quality.ts";
 
 const maxDescription = 200;
 
 /** Tools as lists show them: a tenth of what there is to know about each. */
 export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
-  const weights = await plane.weigh(tools);
+  const weights = await plane.tools.weigh(tools);
   return tools.map((tool, at) => renderRow(tool, weights[at] as DefinitionWeight));
 }
 

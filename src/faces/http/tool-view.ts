@@ -1,4 +1,4 @@
-import type { ToolListing } from "../../model/plane.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 
 /** A tool as the discovery API shows it: everything a manifest can say stands beside its name, known or null. */
 export function renderTool(tool: ToolListing) {

@@ -4,6 +4,7 @@ import { pause } from "../../lib/pause.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
+import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
 import { answerLine, type Callbacks, callbackNames, type PlaneLine, parseLine, splitLines } from "./callbacks.ts";
@@ -28,9 +29,10 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
   const bus = createEventBus<PlaneEvent>();
   const listeners = new Map<EventType, number>();
   const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
-  const asked = Object.entries(remoteMethods).map(([method, place]) => [
-    method,
-    async (...args: unknown[]) => {
+  const asked: Record<string, unknown> = {};
+  for (const [method, place] of Object.entries(remoteMethods)) {
+    const [noun, verb] = method.split(".") as [string, string?];
+    const run = async (...args: unknown[]) => {
       const { signal, onMessage, askHere, ...options } = {
         ...((place === null ? undefined : args[place]) as Options),
       };
@@ -38,17 +40,21 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
       const callbacks = { ...(onMessage ? { onMessage } : {}), ...(askHere ? { askHere } : {}) };
       const events = [...listeners.keys()];
       return ask(path, { method, args }, { signal, callbacks, events, onEvent: bus.emit });
-    },
-  ]);
+    };
+    asked[noun] = verb === undefined ? run : { ...(asked[noun] as object), [verb]: run };
+  }
   const here: Partial<Plane> = {
     isRemote: true,
     isBackground: record.background,
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),
     // Whoever looks at a plane that runs wants to see it as it is.
-    servers: () => ask(path, { method: "servers", args: [caller] }),
-    server: (name) => ask(path, { method: "server", args: [name, caller] }),
-    logs: (name) => ask(path, { method: "logs", args: [name, caller] }),
+    servers: {
+      ...(asked.servers as Plane["servers"]),
+      list: () => ask(path, { method: "servers.list", args: [caller] }),
+      get: (name) => ask(path, { method: "servers.get", args: [name, caller] }),
+      logs: (name) => ask(path, { method: "servers.logs", args: [name, caller] }),
+    },
     // Heard while something is asked: of servers everything, of calls those that are made here.
     on(type, listener) {
       const leave = bus.on(type, listener as (event: PlaneEvent) => void);
@@ -65,14 +71,24 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  return new Proxy({ ...Object.fromEntries(asked), ...here } as Plane, { get: onlyWhatCanBeAsked });
+  return onlyWhatCanBeAsked({ ...asked, ...here } as unknown as Plane);
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
 
-function onlyWhatCanBeAsked(plane: Plane, name: string | symbol): unknown {
-  if (name in plane || typeof name === "symbol" || name === "then") return Reflect.get(plane, name);
-  throw new PlaneError("USAGE", `'${name}' cannot be asked of a plane that serves already. Add --standalone.`);
+function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
+  return new Proxy(part, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof name === "symbol" || name === "then") return value;
+      if (value === undefined && !(name in target))
+        throw new PlaneError(
+          "USAGE",
+          `'${noun}${name}' cannot be asked of a plane that serves already. Add --standalone.`,
+        );
+      return isObject(value) && noun === "" ? onlyWhatCanBeAsked(value, `${name}.`) : value;
+    },
+  });
 }
 
 /** What the plane of this place says of itself; null when none answers. */

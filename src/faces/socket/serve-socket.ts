@@ -52,7 +52,7 @@ async function run(
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
   if (place !== null) args[place] = { ...(args[place] as object), signal, ...elsewhere.callbacks };
-  const ask = plane[method] as (...args: unknown[]) => unknown;
+  const ask = methodOf(plane, method);
   const made = new Set<string>();
   const stop = events.map((type) =>
     plane.on(type, (event) => {
@@ -65,6 +65,11 @@ async function run(
   } finally {
     for (const leave of stop) leave();
   }
+}
+
+/** `jobs.run` is `plane.jobs.run`. */
+function methodOf(plane: Plane, path: string): (...args: unknown[]) => unknown {
+  return path.split(".").reduce<unknown>((part, name) => Reflect.get(part as object, name), plane) as () => unknown;
 }
 
 /** Taking over a socket takes a moment; a lock that is older was left by a plane that was killed. */

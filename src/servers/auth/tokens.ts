@@ -1,7 +1,7 @@
 import { PlaneError } from "../../model/errors.ts";
-import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/server.ts";
+import type { Verbs } from "../../model/verbs.ts";
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
@@ -18,7 +18,7 @@ export function accessOf(
   };
 }
 
-type TokenVerbs = Pick<Plane, "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn">;
+type TokenVerbs = Pick<Verbs, "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn">;
 
 /** The verbs of the plane about tokens and sign-ins. */
 export function createTokenVerbs(

@@ -1,6 +1,5 @@
-import type { AgentRun } from "../../model/agent-run.ts";
+import type { AgentRun, RunFilter, RunSummary } from "../../model/agent-run.ts";
 import { type HealthSample, healthWindow } from "../../model/health.ts";
-import type { RunFilter, RunSummary } from "../../model/run-verbs.ts";
 import type { JournalEntry, Store } from "../../model/store.ts";
 import type { KeptResult, ResultFilter, StoredResult } from "../../model/stored-result.ts";
 import {

@@ -21,8 +21,5 @@ export type PlaneJobParts = {
   currentPrincipal(principal: Principal): Promise<Principal>;
   /** Why a model cannot be asked, the usual one without a name. */
   modelTrouble(name?: string): PlaneError | null;
-  plane(): Pick<
-    Plane,
-    "call" | "tool" | "queryTools" | "testPolicy" | "budget" | "runAgent" | "endConversation" | "queryJobs"
-  >;
+  plane(): Pick<Plane, "call" | "tools" | "policy" | "conversations" | "agent" | "jobs">;
 };

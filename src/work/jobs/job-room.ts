@@ -6,11 +6,11 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { jobSubject } from "../../model/health.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { KeptJobRun, KeptStep } from "../../model/job-run.ts";
-import type { JobVerbs } from "../../model/job-verbs.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { SkillManifest } from "../../model/skill.ts";
-import type { RunSkillOptions, SkillRun, SkillVerbs, StepRun } from "../../model/skill-run.ts";
+import type { RunSkillOptions, SkillRun, StepRun } from "../../model/skill-run.ts";
+import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
 import { planOf } from "../skills/plan.ts";
 import { notReady, type PreflightParts, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";
@@ -48,7 +48,7 @@ export function createJobRoom(parts: PlaneJobParts): {
     const told = run.state === "failed" ? escalationOf(job, run, await tasksOf(run)) : null;
     if (told !== null) emit(told);
     await plane()
-      .endConversation(`job-${run.id}`, { principal: run.principal })
+      .conversations.end(`job-${run.id}`, { principal: run.principal })
       .catch(() => undefined);
     // Somebody's decision says nothing about how well the job does.
     if (run.state === "cancelled") return;
@@ -101,7 +101,7 @@ export function createJobRoom(parts: PlaneJobParts): {
   const jobs = createJobVerbs({
     ...{ store, engine, defaultPrincipal, emit, find: findJob, actAs },
     async entry({ name, persona = null }, principal) {
-      const { jobs: named } = await plane().queryJobs({ name }, { principal });
+      const { jobs: named } = await plane().jobs.page({ name }, { principal });
       return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
     },
   });

@@ -11,11 +11,12 @@ import {
   showJobRun,
 } from "../../model/job-run.ts";
 import type { JobStore } from "../../model/job-store.ts";
-import type { JobRunQuery, JobStatus, JobVerbs, RunJobOptions } from "../../model/job-verbs.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { noCursor } from "../../model/page.ts";
+import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobEntry } from "../../model/registry-summary.ts";
+import type { JobVerbs } from "../../model/verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { newRun, type RunRequest } from "./new-run.ts";

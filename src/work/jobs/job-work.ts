@@ -94,7 +94,7 @@ export function createJobWork(
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
       // What it takes altogether helps whoever has to provide it.
-      const { jobs } = await plane().queryJobs({ name: job.name }, { principal: who });
+      const { jobs } = await plane().jobs.page({ name: job.name }, { principal: who });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
     },

@@ -2,9 +2,8 @@ import type { Written } from "../../catalogue/changes/written-entries.ts";
 import { once } from "../../lib/once.ts";
 import type { DueHandler } from "../../model/due-work.ts";
 import type { JobManifest } from "../../model/job.ts";
-import type { JobVerbs } from "../../model/job-verbs.ts";
 import type { JobListing } from "../../model/registry-summary.ts";
-import type { SkillVerbs } from "../../model/skill-run.ts";
+import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
 import type { Engine } from "./engine.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
 import type { Tool } from "../../model/tool.ts";
-import type { ToolPlanVerbs } from "../../model/tool-plan.ts";
+import type { ToolPlanVerbs } from "../../model/verbs.ts";
 import type { LookAtStep } from "./check-plan.ts";
 
 type Parts = {
@@ -19,7 +19,7 @@ type Parts = {
   grants: Pick<Grants, "grantFor">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;
-  testPolicy: Plane["testPolicy"];
+  testPolicy: Plane["policy"]["test"];
   defaultPrincipal: Principal;
 };
 

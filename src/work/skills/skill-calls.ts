@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ConversationBudget } from "../../model/plane.ts";
+import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Face, Principal } from "../../model/principal.ts";
 import type { SkillManifest } from "../../model/skill.ts";
 import type { RunSkillOptions } from "../../model/skill-run.ts";
@@ -36,7 +36,7 @@ export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
       by: AskedModel,
       how: { signal: AbortSignal; only(tool: Tool): boolean },
     ): Promise<AgentEnd> => {
-      const { id, outcome, answer, error } = await plane().runAgent(question, {
+      const { id, outcome, answer, error } = await plane().agent.run(question, {
         ...{ ...shared, ...how, principal: await principal() },
         ...withoutUndefined({ system: by.system, model: by.model ?? model }),
       });
@@ -51,21 +51,23 @@ export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
           ...{ ...shared, run, face, signal, principal: await principal() },
           ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
         }),
-      isRepeatable: async (name) => isRepeatable(await plane().tool(name, { principal: await principal() })),
+      isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
       async ask(by, question, signal) {
         const { answer } = await askModel(question, by, { signal, only: () => false });
         return answer;
       },
       async askAgent(skill, input, signal, by = {}) {
         const who = await principal();
-        const tools = await Promise.all(skill.required_tools.map((name) => plane().tool(name, { principal: who })));
+        const tools = await Promise.all(
+          skill.required_tools.map((name) => plane().tools.get(name, { principal: who })),
+        );
         const keys = new Set(tools.map(({ id }) => toolKey(id)));
         const system = [instructionsOf(skill), by.system].filter(Boolean).join("\n\n");
         const only = (tool: Tool) => keys.has(toolKey(tool.id));
         return askModel(questionOf(input), { ...by, system }, { signal, only });
       },
       async overBudget() {
-        return lacking(await plane().budget(conversation, { principal: await principal() }));
+        return lacking(await plane().conversations.budget(conversation, { principal: await principal() }));
       },
     };
   }
@@ -83,20 +85,20 @@ export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
         // A session that does not end well is no reason to lose an answer.
         if (options.conversation === undefined)
           await plane()
-            .endConversation(conversation, { principal: who })
+            .conversations.end(conversation, { principal: who })
             .catch(() => undefined);
       };
       return { ...made, end };
     },
     preflight: (principal: Principal, face: Face = "library", model?: string): PreflightParts => ({
       modelTrouble: (name = model) => modelTrouble(name),
-      tool: (name) => plane().tool(name, { principal }),
+      tool: (name) => plane().tools.get(name, { principal }),
       async capabilities() {
-        const { tools } = await plane().queryTools({}, { principal });
+        const { tools } = await plane().tools.page({}, { principal });
         const tags = tools.flatMap(({ metadata }) => metadata.capabilities ?? []);
         return new Set(tags.map((tag) => tag.toLowerCase()));
       },
-      verdict: (tool, args) => plane().testPolicy(tool, args, { principal, face }),
+      verdict: (tool, args) => plane().policy.test(tool, args, { principal, face }),
     }),
   };
 }

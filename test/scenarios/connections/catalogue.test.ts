@@ -115,16 +115,16 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
       echo: fixture("echo"),
     });
     plane.start();
-    assert.ok((await plane.tools()).every(({ id }) => id.server === "echo"));
-    await plane.servers({ connect: true });
+    assert.ok((await plane.tools.list()).every(({ id }) => id.server === "echo"));
+    await plane.servers.list({ connect: true });
     assert.equal((await plane.call("increment")).ok, false, "a bare name starts nothing that is to be left alone");
-    assert.equal((await plane.server("manual")).state, "disconnected");
+    assert.equal((await plane.servers.get("manual")).state, "disconnected");
     assert.deepEqual(pidsIn(log), []);
     assert.equal((await plane.call("manual.increment")).ok, true);
     assert.equal(startsIn(log).length, 1);
-    await plane.disconnect("manual");
-    await plane.connect("manual");
-    assert.equal((await plane.server("manual")).state, "connected");
+    await plane.servers.disconnect("manual");
+    await plane.servers.connect("manual");
+    assert.equal((await plane.servers.get("manual")).state, "connected");
   });
 
   test("a changed definition makes a server unknown again, and its old tools are gone", async () => {
@@ -138,7 +138,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.equal(startsIn(log).length, 2);
     await writeConfig(directory, { srv: fixture("state", ["--log", log], { deny_tools: ["overlap"] }) });
     await using plane = await createPlane({ config, dataDirectory: data });
-    assert.deepEqual((await plane.tools()).map(({ id }) => id.tool).toSorted(), ["current", "increment"]);
+    assert.deepEqual((await plane.tools.list()).map(({ id }) => id.tool).toSorted(), ["current", "increment"]);
   });
 
   test("what is known is told to be known, and asked again as soon as the server runs anyway", async () => {
@@ -146,8 +146,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const log = directory.file("log");
     const { config, data } = await warm(directory, { odd: odd(["--log", log]) });
     await using plane = await createPlane({ config, dataDirectory: data });
-    await plane.tools();
-    const { state, tools, stale, listedAt, pid } = await plane.server("odd");
+    await plane.tools.list();
+    const { state, tools, stale, listedAt, pid } = await plane.servers.get("odd");
     assert.deepEqual([state, tools, stale, pid], ["disconnected", 3, false, null]);
     assert.ok(listedAt !== null && Date.parse(listedAt) <= Date.now());
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
@@ -163,14 +163,14 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
       await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
       await plane.call("changing.add_tool", { name: "fleeting" });
       await eventually("the new tool", 5_000, async () =>
-        (await plane.tools()).some(({ id }) => id.tool === "fleeting"),
+        (await plane.tools.list()).some(({ id }) => id.tool === "fleeting"),
       );
     }
     await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
-    assert.ok((await plane.tools()).some(({ id }) => id.tool === "fleeting"));
+    assert.ok((await plane.tools.list()).some(({ id }) => id.tool === "fleeting"));
     assert.equal((await plane.call("changing.fleeting")).ok, false);
     await eventually("a new listing", 5_000, async () =>
-      (await plane.tools()).every(({ id }) => id.tool !== "fleeting"),
+      (await plane.tools.list()).every(({ id }) => id.tool !== "fleeting"),
     );
   });
 
@@ -202,7 +202,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     await until("some lives", () => startsIn(log).length >= 3);
     await delay(1_500);
     assert.ok(startsIn(log).length <= 8, `${startsIn(log).length} starts in two seconds`);
-    assert.ok((await plane.server("dying")).error !== null);
+    assert.ok((await plane.servers.get("dying")).error !== null);
   });
 
   test("an idle server is stopped, its tools stay, and the next call brings it back", async () => {
@@ -216,9 +216,9 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
       ends.map(({ reason }) => reason),
       ["idle"],
     );
-    const { state, error, stale } = await plane.server("echo");
+    const { state, error, stale } = await plane.servers.get("echo");
     assert.deepEqual([state, error, stale], ["disconnected", null, false]);
-    assert.ok((await plane.tools()).length > 0);
+    assert.ok((await plane.tools.list()).length > 0);
     assert.equal(startsIn(log).length, 1, "listing does not wake it");
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "two" })), ["two"]);
     assert.equal(startsIn(log).length, 2);
@@ -232,7 +232,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const outcome = await plane.call("echo.slow", { ms: 1_500 }, { conversation: "long" });
     assert.deepEqual(textsOf(outcome), ["waited 1500"]);
     await until("the end of all sessions", () => !pidsIn(log).some(isAlive));
-    assert.equal(plane.poolInfo().size, 0);
+    assert.equal(plane.servers.poolInfo().size, 0);
   });
 
   test("two planes on one data directory know what the other found out and disturb nobody", async () => {
@@ -241,12 +241,12 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const data = directory.file("data");
     const servers = { left: fixture("echo", ["--log", left]), right: fixture("state", ["--log", right]) };
     await using first = await planeOf(servers, { dataDirectory: data });
-    await first.tools();
+    await first.tools.list();
     await using second = await planeOf(servers, { dataDirectory: data });
     await eventually("what the first found out", 5_000, async () => {
       await using third = await planeOf(servers, { dataDirectory: data });
       const before = startsIn(left).length;
-      return (await third.tools()).length > 0 && startsIn(left).length === before;
+      return (await third.tools.list()).length > 0 && startsIn(left).length === before;
     });
     const starts = startsIn(left).length;
     const calls = Array.from({ length: 40 }, (_, at) =>
@@ -261,7 +261,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     await second.stop();
     assert.deepEqual(textsOf(await first.call("left.echo", { message: "alone" })), ["alone"]);
     assert.equal(callsAt(left).length, 41);
-    assert.equal((await first.calls()).length, 41);
+    assert.equal((await first.calls.list()).length, 41);
   });
 
   test("many commands at once on one cold data directory all find the tools", async () => {

@@ -10,14 +10,14 @@ import { eventually } from "../rogue/rogue.ts";
 import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
 
-const namesOf = async (plane: Plane) => (await plane.tools()).map(({ id }) => id.tool).toSorted();
+const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what servers offer is found out", { concurrency: 4 }, () => {
   test("row 42: all pages are read, once each, and a tool is listed once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ paged: fixture("paged", ["--log", log]) });
-    const tools = await plane.tools();
+    const tools = await plane.tools.list();
     assert.equal(tools.length, 120);
     assert.equal(new Set(tools.map(({ name }) => name)).size, 120);
     assert.equal(countIn(log, "tools/list"), 3);
@@ -28,11 +28,11 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ loop: fixture("paged", ["--loop", "--log", log]) });
-    const tools = await within(10_000, "listing", plane.tools());
+    const tools = await within(10_000, "listing", plane.tools.list());
     assert.equal(new Set(tools.map(({ name }) => name)).size, tools.length);
     assert.ok(tools.length >= 50);
     assert.ok(countIn(log, "tools/list") <= 3);
-    const warnings = (await plane.logs("loop")).filter(({ level }) => level === "warning");
+    const warnings = (await plane.servers.logs("loop")).filter(({ level }) => level === "warning");
     assert.match(warnings[0]?.text ?? "", /cursor/);
   });
 
@@ -40,10 +40,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const changes = listenTo(plane, "registry.changed");
     const has = async (what: (description: string | undefined) => boolean) => {
-      const found = (await plane.tools()).find(({ id }) => id.tool === "fresh");
+      const found = (await plane.tools.list()).find(({ id }) => id.tool === "fresh");
       return what(found?.description);
     };
     await plane.call("changing.add_tool", { name: "fresh", description: "one" });
@@ -65,7 +65,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--storm", "300", "--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const changes = listenTo(plane, "registry.changed");
     await plane.call("changing.storm", { count: 500 });
     await delay(1_500);
@@ -79,7 +79,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       local: fixture("modern", ["--only"]),
       remote: { url: server.url },
     });
-    await plane.tools();
+    await plane.tools.list();
     for (const name of ["local", "remote"]) {
       await plane.call(`${name}.add_tool`, { name: `late_${name}` });
       await eventually(`the new tool of ${name}`, 5_000, async () => (await namesOf(plane)).includes(`late_${name}`));
@@ -92,14 +92,14 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const windowMs = 1_000;
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { listingTtlMs: windowMs }) });
-    for (let query = 0; query < 20; query++) await plane.tools();
+    for (let query = 0; query < 20; query++) await plane.tools.list();
     const times = () => readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
     const early = times();
     for (const [at, time] of early.slice(1).entries()) {
       assert.ok(time - (early[at] ?? 0) >= windowMs - 50, "asked again within the window");
     }
     await delay(windowMs + 100);
-    await plane.tools();
+    await plane.tools.list();
     assert.equal(times().length, early.length + 1);
   });
 
@@ -107,8 +107,8 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
-    await plane.tools();
-    await plane.tools();
+    await plane.tools.list();
+    await plane.tools.list();
     assert.equal(countIn(log, "tools/list"), 1);
     assert.equal(plane.config().servers.echo?.listingTtlMs, 300_000);
   });
@@ -118,8 +118,8 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const [one, two] = [directory.file("one"), directory.file("two")];
     const servers = { one: fixture("echo", ["--log", one]), two: fixture("state", ["--log", two]) };
     await using plane = await planeOf(servers);
-    await plane.tools();
-    const report = await plane.refresh();
+    await plane.tools.list();
+    const report = await plane.servers.refresh();
     assert.deepEqual(report.attempted.toSorted(), ["one", "two"]);
     assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [2, 2]);
     await plane.stop();
@@ -134,18 +134,18 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
   test("row 46: the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
     const server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url }, echo: fixture("echo") });
-    const before = (await plane.tools({ server: "remote" })).length;
+    const before = (await plane.tools.list({ server: "remote" })).length;
     await server.stop();
-    const report = await plane.refresh();
+    const report = await plane.servers.refresh();
     assert.deepEqual(
       report.still_failed.map(({ server: name }) => name),
       ["remote"],
     );
-    assert.equal((await plane.tools()).filter(({ id }) => id.server === "remote").length, before);
-    const { stale, error } = await plane.server("remote");
+    assert.equal((await plane.tools.list()).filter(({ id }) => id.server === "remote").length, before);
+    const { stale, error } = await plane.servers.get("remote");
     assert.equal(stale, true);
     assert.match(error ?? "", /\S/);
-    assert.equal((await plane.server("echo")).stale, false);
+    assert.equal((await plane.servers.get("echo")).stale, false);
   });
 
   test("row 46: a server that answers and cannot list keeps its last list, until it can again", async () => {
@@ -154,15 +154,15 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using plane = await planeOf({ odd: odd(["--fail-list-when", broken]) });
     assert.deepEqual(await namesOf(plane), ["confirm", "ok", "slow"]);
     await writeFile(broken, "");
-    const { still_failed } = await plane.refresh("odd");
+    const { still_failed } = await plane.servers.refresh("odd");
     assert.match(still_failed[0]?.reason ?? "", /no list today/);
-    const bad = await plane.server("odd");
+    const bad = await plane.servers.get("odd");
     assert.deepEqual([bad.stale, bad.tools, bad.state], [true, 3, "connected"]);
     assert.match(bad.error ?? "", /no list today/);
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
     await rm(broken);
-    await plane.refresh("odd");
-    const good = await plane.server("odd");
+    await plane.servers.refresh("odd");
+    const good = await plane.servers.get("odd");
     assert.deepEqual([good.stale, good.error], [false, null]);
   });
 
@@ -171,10 +171,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "200", "--log", log]);
     await using plane = await planeOf({ odd: { url: server.url } });
-    const lists = await Promise.all(Array.from({ length: 50 }, () => plane.tools()));
+    const lists = await Promise.all(Array.from({ length: 50 }, () => plane.tools.list()));
     assert.ok(lists.every(({ length }) => length === 3));
     assert.deepEqual([countIn(log, "initialize"), countIn(log, "tools/list")], [1, 1]);
-    await Promise.all(Array.from({ length: 50 }, () => plane.refresh()));
+    await Promise.all(Array.from({ length: 50 }, () => plane.servers.refresh()));
     assert.equal(countIn(log, "tools/list"), 2);
   });
 
@@ -188,7 +188,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     for (const outcome of calls) assert.equal(errorOf(outcome).code, "SERVER_UNAVAILABLE");
     assert.equal(entriesOf(log, "start").length, 1);
     await rm(broken);
-    const { nextRetryAt } = await plane.server("odd");
+    const { nextRetryAt } = await plane.servers.get("odd");
     await delay(Math.max(0, Date.parse(nextRetryAt ?? "") - Date.now()) + 50);
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
   });
@@ -212,9 +212,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "500", "--log", log]);
     await using plane = await planeOf({ odd: { url: server.url } });
-    const listing = plane.tools().catch(() => []);
+    const listing = plane.tools.list().catch(() => []);
     await until("the list", () => countIn(log, "tools/list") === 1);
-    await plane.clearCaches();
+    await plane.servers.clearCaches();
     await listing;
     assert.deepEqual(await namesOf(plane), ["confirm", "ok", "slow"]);
     assert.equal(countIn(log, "tools/list"), 2);
@@ -224,9 +224,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
-    await plane.tools();
-    await plane.clearCaches("echo");
-    assert.ok((await plane.tools()).length > 0);
+    await plane.tools.list();
+    await plane.servers.clearCaches("echo");
+    assert.ok((await plane.tools.list()).length > 0);
     assert.equal(countIn(log, "tools/list"), 2);
   });
 });

@@ -5,7 +5,7 @@ import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-serve
 import { errorOf, fixture, namedServer, planeOf, runCli, textsOf, writeConfig } from "../support.ts";
 import { entriesOf, startsIn } from "./parts.ts";
 
-const namesOf = async (plane: Plane) => (await plane.tools()).map(({ id }) => id.tool).toSorted();
+const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what is let through and shown", { concurrency: 4 }, () => {
   const filters: [string, string[] | null, string[] | null, string[]][] = [
@@ -39,7 +39,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     };
     const mcp = { enabled: true, allow_tools: ["get_a", "get_b"], servers };
     await using plane = await createPlane({ config: { tools: { mcp } } });
-    assert.deepEqual((await plane.tools()).map(({ name }) => name).toSorted(), ["one.get_a", "two.get_a"]);
+    assert.deepEqual((await plane.tools.list()).map(({ name }) => name).toSorted(), ["one.get_a", "two.get_a"]);
   });
 
   test("row 53: a tool that is allowed and does not exist is a configuration error with its name and server", async () => {

@@ -29,21 +29,21 @@ suite("the life of a connection", { concurrency: 4 }, () => {
       off: fixture("echo", [], { enabled: false }),
     });
     const events = listenTo(plane, ...lifeEvents);
-    const state = async (name: string) => (await plane.server(name)).state;
+    const state = async (name: string) => (await plane.servers.get(name)).state;
     assert.deepEqual([await state("good"), await state("off")], ["disconnected", "disabled"]);
-    const connecting = plane.connect("good");
+    const connecting = plane.servers.connect("good");
     await until("its start", () => events.length > 0);
     assert.equal(await state("good"), "connecting");
     await connecting;
     assert.equal(await state("good"), "connected");
-    await plane.disconnect("good");
+    await plane.servers.disconnect("good");
     assert.equal(await state("good"), "disconnected");
     assert.equal((await plane.call("missing.echo")).ok, false);
     assert.equal(await state("missing"), "error");
-    await assert.rejects(plane.connect("missing"), { code: "SERVER_UNAVAILABLE", message: /'missing'/ });
+    await assert.rejects(plane.servers.connect("missing"), { code: "SERVER_UNAVAILABLE", message: /'missing'/ });
     assert.equal(await state("missing"), "backoff");
-    assert.ok((await plane.server("missing")).nextRetryAt !== null);
-    await assert.rejects(plane.connect("off"), { code: "SERVER_UNAVAILABLE", message: /'off'.*disabled/ });
+    assert.ok((await plane.servers.get("missing")).nextRetryAt !== null);
+    await assert.rejects(plane.servers.connect("off"), { code: "SERVER_UNAVAILABLE", message: /'off'.*disabled/ });
     const story = (name: string) => events.filter(({ server }) => server === name).map(({ type }) => type);
     assert.deepEqual(story("good"), ["server.connecting", "server.connected", "server.disconnected"]);
     assert.deepEqual(story("missing").slice(0, 2), ["server.connecting", "server.error"]);
@@ -55,8 +55,8 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
     const events = listenTo(plane, "server.connected");
-    await Promise.all([plane.connect("echo"), plane.connect("echo"), plane.connect("echo")]);
-    await plane.connect("echo");
+    await Promise.all([plane.servers.connect("echo"), plane.servers.connect("echo"), plane.servers.connect("echo")]);
+    await plane.servers.connect("echo");
     plane.start();
     await plane.call("echo.echo", { message: "hi" });
     assert.deepEqual([startsIn(log).length, countIn(log, "initialize"), events.length], [1, 1, 1]);
@@ -67,8 +67,8 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const entries = names.map((name) => [name, fixture("echo", ["--delay", "1000"], { protocol: "legacy" })]);
     await using plane = await planeOf(Object.fromEntries(entries));
     const events = listenTo(plane, "server.connecting", "server.connected");
-    await plane.servers({ connect: true });
-    assert.ok((await plane.servers()).every(({ state }) => state === "connected"));
+    await plane.servers.list({ connect: true });
+    assert.ok((await plane.servers.list()).every(({ state }) => state === "connected"));
     const connecting = events.slice(0, 5).map(({ type }) => type);
     assert.deepEqual(new Set(connecting), new Set(["server.connecting"]), "all begin before one is ready");
   });
@@ -95,7 +95,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const entries = [1, 2, 3].map((at) => [`s${at}`, fixture("echo", ["--log", log, ...stubborn])]);
     const plane = await planeOf(Object.fromEntries(entries));
-    await plane.servers({ connect: true });
+    await plane.servers.list({ connect: true });
     assert.equal(pidsIn(log).filter(isAlive).length, 3);
     await within(7_500, "stopping", Promise.all([plane.stop(), plane.stop()]));
     await plane.stop();
@@ -120,9 +120,13 @@ suite("the life of a connection", { concurrency: 4 }, () => {
   test("row 34: exactly one end is told, however many see it", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     const events = listenTo(plane, "server.disconnected");
-    await plane.connect("echo");
-    await Promise.all([plane.disconnect("echo"), plane.disconnect("echo"), plane.clearCaches()]);
-    await plane.disconnect("echo");
+    await plane.servers.connect("echo");
+    await Promise.all([
+      plane.servers.disconnect("echo"),
+      plane.servers.disconnect("echo"),
+      plane.servers.clearCaches(),
+    ]);
+    await plane.servers.disconnect("echo");
     await plane.stop();
     assert.equal(events.length, 1);
   });
@@ -162,10 +166,10 @@ suite("the life of a connection", { concurrency: 4 }, () => {
       throw new Error("a listener of this test fails on purpose");
     });
     const heard = listenTo(plane, ...lifeEvents);
-    await plane.connect("echo");
+    await plane.servers.connect("echo");
     leave();
-    await plane.disconnect("echo");
-    await plane.connect("echo");
+    await plane.servers.disconnect("echo");
+    await plane.servers.connect("echo");
     assert.deepEqual([left, heard.filter(({ type }) => type === "server.connected").length], [1, 2]);
     const told = heard.find(({ type }) => type === "server.connected");
     assert.ok(told?.type === "server.connected" && told.toolCount > 0 && told.protocolVersion !== "");

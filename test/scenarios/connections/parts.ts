@@ -71,7 +71,7 @@ export function structuredOf(outcome: Partial<Outcome>): Record<string, unknown>
 export async function asked(plane: Plane, count: number, principal?: Principal): Promise<Question[]> {
   let questions: Question[] = [];
   await until(`${count} questions`, async () => {
-    questions = await plane.questions(principal ? { principal } : {});
+    questions = await plane.questions.list(principal ? { principal } : {});
     return questions.length >= count;
   });
   return questions;

@@ -26,7 +26,7 @@ const answering = { answersQuestions: true };
 async function askAndAnswer(plane: Plane, tool: string, answer: QuestionAnswer): Promise<unknown> {
   const calling = plane.call(tool, {});
   const [question] = await asked(plane, 1);
-  await plane.answer(question?.id ?? "", answer);
+  await plane.questions.answer(question?.id ?? "", answer);
   return structuredOf(await calling).result;
 }
 
@@ -43,7 +43,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     );
     assert.equal(Date.parse(question.expiresAt) - Date.parse(question.askedAt), 300_000);
     assert.ok(question.schema && "properties" in question.schema);
-    await plane.answer(question.id, { action: "accept", content: { name: "Ada", age: 36 } });
+    await plane.questions.answer(question.id, { action: "accept", content: { name: "Ada", age: 36 } });
     const told = structuredOf(await calling).result as { action: string; content: Record<string, unknown> };
     assert.equal(told.action, "accept");
     assert.deepEqual([told.content.name, told.content.age], ["Ada", 36]);
@@ -51,8 +51,8 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       events.map(({ type }) => type),
       ["question.asked", "question.answered"],
     );
-    assert.deepEqual(await plane.questions(), []);
-    const again = plane.answer(question.id, { action: "accept", content: {} });
+    assert.deepEqual(await plane.questions.list(), []);
+    const again = plane.questions.answer(question.id, { action: "accept", content: {} });
     await assert.rejects(again, { code: "NOT_FOUND" });
   });
 
@@ -86,11 +86,11 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const [question] = await asked(plane, 1);
     const id = question?.id ?? "";
     for (const content of [{ name: "", age: 1 }, { name: "Ada" }, { name: "Ada", age: 151 }, "Ada", [1]]) {
-      const given = plane.answer(id, { action: "accept", content });
+      const given = plane.questions.answer(id, { action: "accept", content });
       await assert.rejects(given, { code: "INVALID_ARGUMENTS", message: /does not fit/ }, JSON.stringify(content));
     }
-    assert.equal((await plane.questions()).length, 1);
-    await plane.answer(id, { action: "accept", content: { name: "Ada", age: 36 } });
+    assert.equal((await plane.questions.list()).length, 1);
+    await plane.questions.answer(id, { action: "accept", content: { name: "Ada", age: 36 } });
     assert.equal((await calling).ok, true);
   });
 
@@ -100,11 +100,11 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.confirm", {}, { principal: ann });
     const [question] = await asked(plane, 1, ann);
     assert.equal(question?.user, "ann");
-    assert.deepEqual([await plane.questions({ principal: bob }), await plane.questions()], [[], []]);
+    assert.deepEqual([await plane.questions.list({ principal: bob }), await plane.questions.list()], [[], []]);
     const yes: QuestionAnswer = { action: "accept", content: { confirmed: true } };
-    await assert.rejects(plane.answer(question?.id ?? "", yes, { principal: bob }), { code: "FORBIDDEN" });
-    await assert.rejects(plane.answer(question?.id ?? "", yes), { code: "FORBIDDEN" });
-    await plane.answer(question?.id ?? "", yes, { principal: ann });
+    await assert.rejects(plane.questions.answer(question?.id ?? "", yes, { principal: bob }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.questions.answer(question?.id ?? "", yes), { code: "FORBIDDEN" });
+    await plane.questions.answer(question?.id ?? "", yes, { principal: ann });
     assert.deepEqual(structuredOf(await calling).result, { action: "accept", content: { confirmed: true } });
   });
 
@@ -113,7 +113,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.ask_url");
     const [question] = await asked(plane, 1);
     assert.deepEqual([question?.url, question?.schema], ["https://example.com/consent", null]);
-    await plane.answer(question?.id ?? "", { action: "accept", content: { secret: "x" } });
+    await plane.questions.answer(question?.id ?? "", { action: "accept", content: { secret: "x" } });
     assert.deepEqual(structuredOf(await calling).result, { action: "accept" });
   });
 
@@ -142,12 +142,12 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
 
   test("the time a person takes is not the time the tool has", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
-    await plane.tools();
+    await plane.tools.list();
     const timeoutMs = scaledMs(1_000);
     const calling = plane.call("elicit.confirm", {}, { timeoutMs });
     const [question] = await asked(plane, 1);
     await delay(1.5 * timeoutMs);
-    await plane.answer(question?.id ?? "", { action: "accept", content: { confirmed: false } });
+    await plane.questions.answer(question?.id ?? "", { action: "accept", content: { confirmed: false } });
     assert.equal((await calling).ok, true);
   });
 
@@ -160,12 +160,12 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await asked(plane, 1);
     controller.abort();
     assert.equal(errorOf(await within(3_000, "the aborted call", aborted)).code, "CANCELLED");
-    assert.deepEqual(await plane.questions(), []);
+    assert.deepEqual(await plane.questions.list(), []);
     const lost = plane.call("elicit.confirm");
     await asked(plane, 1);
-    process.kill((await plane.server("elicit")).pid ?? 0, "SIGKILL");
+    process.kill((await plane.servers.get("elicit")).pid ?? 0, "SIGKILL");
     assert.equal((await within(3_000, "the lost call", lost)).ok, false);
-    assert.deepEqual(await plane.questions(), []);
+    assert.deepEqual(await plane.questions.list(), []);
     const stopped = plane.call("elicit.confirm");
     await asked(plane, 1);
     await within(6_000, "stopping", plane.stop());
@@ -176,7 +176,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--log", log]) }, answering);
-    await plane.tools();
+    await plane.tools.list();
     const busy = plane.call("odd.slow", { ms: 1_500 }, { principal: person("ann") });
     await until("the other call", () => countIn(log, "tools/call") === 1);
     const outcome = await plane.call("odd.confirm", { message: "whose?" }, { principal: person("bob") });
@@ -187,7 +187,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
   test("row 217: over HTTP, two questions at once belong each to its own call", async () => {
     await using server = await startOdd();
     await using plane = await planeOf({ odd: { url: server.url } }, answering);
-    await plane.tools();
+    await plane.tools.list();
     const users = ["ann", "bob"];
     const calls = users.map((user) =>
       plane.call("odd.confirm", { message: `for ${user}` }, { principal: person(user) }),
@@ -196,7 +196,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       const [question] = await asked(plane, 1, person(user));
       assert.equal(question?.message, `for ${user}`);
       const content = { confirmed: user === "ann" };
-      await plane.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
+      await plane.questions.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
     }
     const told = (await Promise.all(calls)).map((outcome) => structuredOf(outcome).result);
     assert.deepEqual(told, [
@@ -207,7 +207,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
 
   test("row 217: over stdio, a question that carries the call's _meta belongs to that call", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
-    await plane.tools();
+    await plane.tools.list();
     const users = ["ann", "bob"];
     const calls = users.map((user) =>
       plane.call("elicit.confirm", { message: `for ${user}`, with_meta: true }, { principal: person(user) }),
@@ -217,7 +217,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       const [question] = await Promise.race([asked(plane, 1, person(user)), all.then(() => [])]);
       assert.equal(question?.message, `for ${user}`);
       const content = { confirmed: user === "ann" };
-      await plane.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
+      await plane.questions.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
     }
     const told = (await all).map((outcome) => (structuredOf(outcome).result as { content: object }).content);
     assert.deepEqual(told, [{ confirmed: true }, { confirmed: false }]);
@@ -231,7 +231,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calls = ["a", "b", "c"].map((what) => plane.call("modern.confirm", { what }));
     const questions = await asked(plane, 3);
     for (const { id, message } of questions) {
-      await plane.answer(id, { action: "accept", content: { confirmed: !message.includes("b") } });
+      await plane.questions.answer(id, { action: "accept", content: { confirmed: !message.includes("b") } });
     }
     assert.deepEqual((await Promise.all(calls)).flatMap(textsOf), ["did a", "left b", "did c"]);
     assert.equal(receivedMessages(readLog(log), "tools/call").length, 6);
@@ -243,7 +243,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       Array.from({ length: 5 }, () => plane.call("rpc.ask_elicitation", { message: "?" })),
     );
     for (const outcome of outcomes) assert.deepEqual(structuredOf(outcome).result, { action: "cancel" });
-    assert.deepEqual(await plane.questions(), []);
+    assert.deepEqual(await plane.questions.list(), []);
   });
 
   const terminal = "/usr/bin/script";

@@ -73,13 +73,13 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     // 300, 600 and 1200 ms, each with a fifth of jitter to either side.
     const [first = 0, second = 0, third = 0] = gaps;
     assert.ok(first >= 240 && second >= 480 && third >= 960, gaps.join());
-    await eventually("the next rest", 2_000, async () => (await plane.server("failing")).state === "backoff", 10);
+    await eventually("the next rest", 2_000, async () => (await plane.servers.get("failing")).state === "backoff", 10);
 
-    const gentle = await plane.refresh(undefined, { force: false });
+    const gentle = await plane.servers.refresh(undefined, { force: false });
     assert.deepEqual(gentle.skipped.map(({ server }) => server).toSorted(), ["failing", "off", "resting"]);
     assert.deepEqual(gentle.attempted, ["good"]);
     await rm(broken);
-    const forced = await plane.refresh(undefined, { force: true });
+    const forced = await plane.servers.refresh(undefined, { force: true });
     assert.deepEqual(forced.attempted.toSorted(), ["failing", "good", "resting"]);
     assert.deepEqual(forced.reconnected, ["failing"]);
     assert.deepEqual(
@@ -118,12 +118,12 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     const entry = { url: `http://127.0.0.1:${port}/mcp`, backoffMs: 200, maxBackoffMs: 500 };
     await using plane = await planeOf({ late: entry, echo: fixture("echo") });
     plane.start();
-    await eventually("its failure", 5_000, async () => (await plane.server("late")).error !== null);
-    const listed = (await plane.tools()).map(({ id }) => id.server);
+    await eventually("its failure", 5_000, async () => (await plane.servers.get("late")).error !== null);
+    const listed = (await plane.tools.list()).map(({ id }) => id.server);
     assert.ok(!listed.includes("late") && listed.includes("echo"));
-    const [before] = await plane.servers();
+    const [before] = await plane.servers.list();
     await using _server = await startHttpFixture("http", ["--port", String(port)]);
-    await eventually("its tools", 5_000, async () => (await plane.server("late")).tools > 0);
+    await eventually("its tools", 5_000, async () => (await plane.servers.get("late")).tools > 0);
     assert.notEqual(before?.state, "connected");
     assert.deepEqual(textsOf(await plane.call("late.echo", { message: "up" })), ["up"]);
   });
@@ -134,12 +134,12 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     await using one = await startHttpFixture("http", ["--log", left]);
     await using two = await startHttpFixture("http", ["--log", right]);
     await using plane = await planeOf({ left: { url: one.url }, right: { url: two.url } });
-    await plane.tools();
+    await plane.tools.list();
     const before = entriesOf(right, "received").length;
-    const report = await plane.refresh("left");
+    const report = await plane.servers.refresh("left");
     assert.deepEqual(report, { attempted: ["left"], reconnected: [], still_failed: [], skipped: [] });
     assert.deepEqual([countIn(left, "tools/list"), entriesOf(right, "received").length], [2, before]);
-    await assert.rejects(plane.refresh("lefd"), { code: "SERVER_NOT_FOUND", message: /Did you mean 'left'/ });
+    await assert.rejects(plane.servers.refresh("lefd"), { code: "SERVER_NOT_FOUND", message: /Did you mean 'left'/ });
   });
 
   test("row 41: what a server writes to standard error is kept and shown, without its secrets", async () => {

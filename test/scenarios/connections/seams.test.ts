@@ -32,14 +32,14 @@ suite("two things at once", { concurrency: 4 }, () => {
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { trusted: true }) });
     const calling = plane.call("echo.slow", { ms: 60_000 });
     await until("the call", () => callsAt(log).length === 1);
-    await plane.disconnect("echo");
+    await plane.servers.disconnect("echo");
     const outcome = await within(5_000, "the end of the call", calling);
     assert.equal(outcome.ok, false);
     assert.match(errorOf(outcome).message, /'echo'/);
-    await plane.tools();
+    await plane.tools.list();
     assert.equal(startsIn(log).length, 1);
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
-    await plane.connect("echo");
+    await plane.servers.connect("echo");
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "back" })), ["back"]);
   });
 
@@ -47,11 +47,11 @@ suite("two things at once", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
-    await plane.connect("echo");
-    const leaving = plane.disconnect("echo");
-    const coming = plane.connect("echo");
+    await plane.servers.connect("echo");
+    const leaving = plane.servers.disconnect("echo");
+    const coming = plane.servers.connect("echo");
     await within(10_000, "both", Promise.all([leaving, coming]));
-    const { state, pid } = await plane.server("echo");
+    const { state, pid } = await plane.servers.get("echo");
     assert.equal(state, "connected");
     assert.ok(pid !== null && isAlive(pid));
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "x" })), ["x"]);
@@ -62,16 +62,16 @@ suite("two things at once", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ sleepy: sleepyServer(["--log", log]) });
-    const coming = plane.connect("sleepy").then(
+    const coming = plane.servers.connect("sleepy").then(
       () => "connected",
       (thrown: Error) => thrown.message,
     );
     await until("its start", () => pidsIn(log).length === 1);
-    await within(6_000, "the disconnect", plane.disconnect("sleepy"));
+    await within(6_000, "the disconnect", plane.servers.disconnect("sleepy"));
     assert.match(await within(5_000, "the connect", coming), /'sleepy'/);
     await delay(300);
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
-    assert.equal((await plane.server("sleepy")).state, "disconnected");
+    assert.equal((await plane.servers.get("sleepy")).state, "disconnected");
   });
 
   test("a reload in the middle of a connect starts the new definition and leaves nothing of the old", async () => {
@@ -140,16 +140,16 @@ suite("two things at once", { concurrency: 4 }, () => {
     const config = await writeConfig(directory, { kept, back });
     {
       await using plane = await createPlane({ config, dataDirectory });
-      await plane.tools();
+      await plane.tools.list();
     }
     await writeConfig(directory, { kept });
     await using plane = await createPlane({ config, dataDirectory });
     plane.start();
-    await plane.tools();
+    await plane.tools.list();
     await writeConfig(directory, { kept, back, marker: fixture("echo", ["--log", marker]) });
     await plane.reload();
     await until("the start of what is new", () => countIn(marker, "tools/list") === 1);
-    assert.equal((await plane.tools()).filter(({ id }) => id.server === "back").length, 3);
+    assert.equal((await plane.tools.list()).filter(({ id }) => id.server === "back").length, 3);
     assert.equal(startsIn(log).length, 1);
   });
 });

@@ -89,7 +89,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
       events.map(({ level }) => level),
       levels,
     );
-    const lines = (await plane.logs("progress")).filter(({ source }) => source === "log");
+    const lines = (await plane.servers.logs("progress")).filter(({ source }) => source === "log");
     assert.deepEqual(
       lines.map(({ level }) => level),
       levels,
@@ -102,7 +102,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using plane = await planeOf({ progress: entry }, { principal: person("bob") });
     await plane.call("progress.log_lines", { text: "only for bob" });
     await plane.call("progress.log_lines", { text: "only for ann" }, { principal: person("ann") });
-    const shown = JSON.stringify(await plane.logs("progress"));
+    const shown = JSON.stringify(await plane.servers.logs("progress"));
     assert.match(shown, /only for bob/);
     assert.doesNotMatch(shown, /only for ann/);
   });
@@ -111,18 +111,21 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using directory = await temporaryDirectory();
     const servers = { prompts: fixture("prompts"), echo: fixture("echo") };
     await using plane = await planeOf(servers);
-    const listed = await plane.prompts();
+    const listed = await plane.prompts.list();
     assert.deepEqual(
       listed.map(({ server, name }) => `${server}.${name}`),
       ["prompts.greeting", "prompts.travel", "prompts.with_resource"],
     );
     assert.equal(listed[1]?.title, "Travel plan");
-    const filled = (await plane.prompt("prompts", "travel", { city: "Bern", days: "2" })) as Record<string, unknown>;
+    const filled = (await plane.prompts.get("prompts", "travel", { city: "Bern", days: "2" })) as Record<
+      string,
+      unknown
+    >;
     assert.match(JSON.stringify(filled.messages), /Plan 2 days in Bern/);
     assert.deepEqual(filled._meta, { "fixture/arguments": { city: "Bern", days: "2" } });
-    await assert.rejects(plane.prompt("prompts", "travel"), /Missing argument: city/);
-    await assert.rejects(plane.prompt("prompts", "nothing"), /Unknown prompt: nothing/);
-    await assert.rejects(plane.prompts("promts"), { code: "SERVER_NOT_FOUND" });
+    await assert.rejects(plane.prompts.get("prompts", "travel"), /Missing argument: city/);
+    await assert.rejects(plane.prompts.get("prompts", "nothing"), /Unknown prompt: nothing/);
+    await assert.rejects(plane.prompts.list("promts"), { code: "SERVER_NOT_FOUND" });
 
     const config = await writeConfig(directory, servers);
     const common = ["--config", config, "--data-dir", directory.file("data")];
@@ -147,16 +150,16 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     const servers = { files: fixture("resources") };
     await using plane = await planeOf(servers);
     assert.deepEqual(
-      (await plane.resources()).map(({ uri }) => uri),
+      (await plane.resources.list()).map(({ uri }) => uri),
       ["fx://readme", "fx://logo", "fx://watched"],
     );
     assert.deepEqual(
-      (await plane.resourceTemplates("files")).map(({ uriTemplate }) => uriTemplate),
+      (await plane.resources.templates("files")).map(({ uriTemplate }) => uriTemplate),
       ["fx://users/{id}"],
     );
-    assert.match(JSON.stringify(await plane.resource("files", "fx://users/42")), /42/);
-    assert.match(JSON.stringify(await plane.resource("files", "fx://logo")), /AAEC\/w==/);
-    await assert.rejects(plane.resource("files", "fx://none"), /Resource not found/);
+    assert.match(JSON.stringify(await plane.resources.read("files", "fx://users/42")), /42/);
+    assert.match(JSON.stringify(await plane.resources.read("files", "fx://logo")), /AAEC\/w==/);
+    await assert.rejects(plane.resources.read("files", "fx://none"), /Resource not found/);
     const config = await writeConfig(directory, servers);
     const common = ["--config", config, "--data-dir", directory.file("data")];
     assert.equal((await runCli(["resources", "read", "files", "fx://readme", ...common])).stdout.trim(), "# Hello");

@@ -46,8 +46,8 @@ suite("sessions", { concurrency: 4 }, () => {
       const sameName = { user: "bob", conversation: "one" };
       assert.equal(await count(plane, sameName), 1, "another user's conversation of the same name is another");
       assert.equal(await count(plane, a), 3);
-      assert.equal(await plane.endConversation("one", { principal: person("ann") }), 1);
-      assert.equal(await plane.endConversation("one", { principal: person("ann") }), 0);
+      assert.equal(await plane.conversations.end("one", { principal: person("ann") }), 1);
+      assert.equal(await plane.conversations.end("one", { principal: person("ann") }), 0);
       assert.equal(await count(plane, a), 1, "a new session after the end");
       assert.deepEqual([await count(plane, b), await count(plane, sameName)], [2, 2]);
     });
@@ -58,7 +58,7 @@ suite("sessions", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("state", ["--http", "--log", log]);
     await using plane = await planeOf({ state: { url: server.url, session: "conversation" } });
-    await plane.tools();
+    await plane.tools.list();
     const before = countIn(log, "initialize");
     const conversations = ["a", "b", "c", "d", "e"];
     const calls = conversations.flatMap((conversation) =>
@@ -73,7 +73,7 @@ suite("sessions", { concurrency: 4 }, () => {
         Array.from({ length: 20 }, (_, step) => step + 1),
       );
     }
-    assert.equal(await plane.endConversation("a", { principal: person("ann") }), 1);
+    assert.equal(await plane.conversations.end("a", { principal: person("ann") }), 1);
     await until("the end of one", () => entriesOf(log, "session-end").length === 1);
   });
 
@@ -96,7 +96,7 @@ suite("sessions", { concurrency: 4 }, () => {
     await using plane = await planeOf({ state: fixture("state", ["--log", log]) });
     assert.equal(await count(plane, { user: "ann", conversation: "one" }), 1);
     assert.equal(await count(plane, { user: "bob", conversation: "two" }), 2);
-    assert.equal(await plane.endConversation("one", { principal: person("ann") }), 0);
+    assert.equal(await plane.conversations.end("one", { principal: person("ann") }), 0);
     assert.equal(await count(plane), 3);
     assert.equal(startsIn(log).length, 1);
   });
@@ -108,7 +108,7 @@ suite("sessions", { concurrency: 4 }, () => {
     const ended = plane.call("odd.slow", { ms: 60_000 }, { conversation: "ended" });
     const kept = plane.call("odd.slow", { ms: 1_500 }, { conversation: "kept" });
     await until("both calls", () => callsAt(log).length === 2);
-    assert.equal(await plane.endConversation("ended"), 1);
+    assert.equal(await plane.conversations.end("ended"), 1);
     const outcome = await within(5_000, "the end of the call", ended);
     assert.equal(errorOf(outcome).code, "OUTCOME_UNKNOWN");
     assert.deepEqual(textsOf(await kept), ["waited 1500"]);
@@ -175,7 +175,7 @@ suite("sessions", { concurrency: 4 }, () => {
     assert.deepEqual([await sent("one"), await sent("two")], ["Bearer CANARY-one", "Bearer CANARY-two"]);
     await plane.call("three.pid");
     assert.equal(countIn(log, "initialize"), 2);
-    const info = plane.poolInfo();
+    const info = plane.servers.poolInfo();
     assert.equal(info.size, 3);
     assert.deepEqual(info.sessions.map(({ server: name }) => name).toSorted(), ["one", "three", "two"]);
     assert.equal(new Set(info.sessions.map(({ key }) => key)).size, 3);
@@ -202,15 +202,15 @@ suite("sessions", { concurrency: 4 }, () => {
       state: fixture("state", ["--log", log], { session: "conversation" }),
       echo: fixture("echo", ["--log", log]),
     });
-    assert.deepEqual([await plane.clearCaches(), await plane.clearCaches("echo")], [0, 0]);
+    assert.deepEqual([await plane.servers.clearCaches(), await plane.servers.clearCaches("echo")], [0, 0]);
     await plane.call("echo.pid");
     for (const conversation of ["a", "b"]) await count(plane, { conversation });
-    assert.equal(plane.poolInfo().size, 4);
-    assert.equal(await plane.clearCaches("state"), 3);
-    assert.equal(plane.poolInfo().size, 1);
-    assert.equal(await plane.clearCaches(), 1);
-    assert.deepEqual([plane.poolInfo().size, pidsIn(log).filter(isAlive)], [0, []]);
-    await assert.rejects(plane.clearCaches("stade"), { code: "SERVER_NOT_FOUND" });
+    assert.equal(plane.servers.poolInfo().size, 4);
+    assert.equal(await plane.servers.clearCaches("state"), 3);
+    assert.equal(plane.servers.poolInfo().size, 1);
+    assert.equal(await plane.servers.clearCaches(), 1);
+    assert.deepEqual([plane.servers.poolInfo().size, pidsIn(log).filter(isAlive)], [0, []]);
+    await assert.rejects(plane.servers.clearCaches("stade"), { code: "SERVER_NOT_FOUND" });
     assert.equal(await count(plane, { conversation: "a" }), 1);
   });
 
@@ -222,7 +222,7 @@ suite("sessions", { concurrency: 4 }, () => {
     const [one] = textsOf(await plane.call("one.pid"));
     const [two] = textsOf(await plane.call("two.pid"));
     assert.notEqual(one, two);
-    await plane.disconnect("one");
+    await plane.servers.disconnect("one");
     assert.deepEqual(textsOf(await plane.call("two.pid")), [two]);
   });
 });

@@ -11,8 +11,8 @@ const _wanted = { auth: { type: "bearer" } };
 const _later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 async function signIn(plane: Plane, principal = ann): Promise<URL> {
-  const { url } = await plane.beginSignIn("remote", redirectUri, { principal });
-  const { server } = await plane.finishSignIn(await browse(url), { principal });
+  const { url } = await plane.tokens.beginSignIn("remote", redirectUri, { principal });
+  const { server } = await plane.tokens.finishSignIn(await browse(url), { principal });
   assert.equal(server, "remote");
   return new URL(url);
 }
@@ -32,7 +32,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.deepEqual([form.grant_type, form.resource], ["authorization_code", oauth.url]);
     assert.match(form.code_verifier ?? "", /^[\w.~-]{43,128}$/);
     assert.equal((await plane.call("remote.whoami_token")).ok, true);
-    const [status] = await plane.tokens();
+    const [status] = await plane.tokens.list();
     assert.deepEqual([status?.kind, status?.scopes, status?.expired], ["oauth", ["tools"], false]);
     const his = await plane.call("remote.whoami_token", {}, { principal: bob });
     assert.equal(errorOf(his).code, "AUTH_REQUIRED");
@@ -42,7 +42,7 @@ suite("signing in", { concurrency: 4 }, () => {
     await using oauth = await startOAuth(["--expires-in", "62"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
-    await plane.tools();
+    await plane.tools.list();
     await delay(2_500);
     const calls = Array.from({ length: 8 }, () => plane.call("remote.whoami_token"));
     for (const outcome of await Promise.all(calls)) assert.equal(outcome.ok, true, outcome.error?.message);
@@ -63,27 +63,27 @@ suite("signing in", { concurrency: 4 }, () => {
   test("row 237: a sign-in belongs to who began it and can be finished once", async () => {
     await using oauth = await startOAuth();
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
-    const { url } = await plane.beginSignIn("remote", redirectUri);
+    const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
     const came = await browse(url);
-    await assert.rejects(plane.finishSignIn(came, { principal: bob }));
+    await assert.rejects(plane.tokens.finishSignIn(came, { principal: bob }));
     const forged = new URLSearchParams(came);
     forged.set("state", "made-up");
-    await assert.rejects(plane.finishSignIn(forged));
-    assert.deepEqual(await plane.tokens({ principal: bob }), []);
-    const { url: second } = await plane.beginSignIn("remote", redirectUri);
+    await assert.rejects(plane.tokens.finishSignIn(forged));
+    assert.deepEqual(await plane.tokens.list({ principal: bob }), []);
+    const { url: second } = await plane.tokens.beginSignIn("remote", redirectUri);
     const again = await browse(second);
-    await plane.finishSignIn(again);
-    await assert.rejects(plane.finishSignIn(again));
+    await plane.tokens.finishSignIn(again);
+    await assert.rejects(plane.tokens.finishSignIn(again));
     assert.equal((await plane.call("remote.whoami_token")).ok, true);
   });
 
   test("row 237: a person who says no is told so, and nothing is kept", async () => {
     await using oauth = await startOAuth(["--deny"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
-    const { url } = await plane.beginSignIn("remote", redirectUri);
+    const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
     const came = await browse(url);
-    await assert.rejects(plane.finishSignIn(came), /denied|refused/i);
-    assert.deepEqual(await plane.tokens(), []);
+    await assert.rejects(plane.tokens.finishSignIn(came), /denied|refused/i);
+    assert.deepEqual(await plane.tokens.list(), []);
     const outcome = await within(5_000, "a call", plane.call("remote.whoami_token"));
     assert.equal(errorOf(outcome).code, "AUTH_REQUIRED");
   });

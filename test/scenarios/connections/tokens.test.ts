@@ -22,17 +22,17 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
     const given = { token: "CANARY-ann", expiresAt: later(3_600_000), scopes: ["read", "write"] };
-    await plane.setToken("remote", given);
-    await plane.setToken("remote", { token: "CANARY-bob" }, { principal: bob });
+    await plane.tokens.set("remote", given);
+    await plane.tokens.set("remote", { token: "CANARY-bob" }, { principal: bob });
     assert.deepEqual([await sentBy(plane, ann), await sentBy(plane, bob)], ["Bearer CANARY-ann", "Bearer CANARY-bob"]);
-    const [status, ...others] = await plane.tokens();
+    const [status, ...others] = await plane.tokens.list();
     assert.deepEqual(others, []);
     assert.deepEqual(
       [status?.server, status?.user, status?.kind, status?.scopes, status?.expired],
       ["remote", "ann", "token", ["read", "write"], false],
     );
-    assert.doesNotMatch(JSON.stringify([status, plane.poolInfo(), await plane.servers()]), /CANARY/);
-    const [his] = await plane.tokens({ principal: bob });
+    assert.doesNotMatch(JSON.stringify([status, plane.servers.poolInfo(), await plane.servers.list()]), /CANARY/);
+    const [his] = await plane.tokens.list({ principal: bob });
     assert.deepEqual([his?.user, his?.expiresAt], ["bob", null]);
   });
 
@@ -43,7 +43,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const servers = { remote: { url: server.url, ...wanted } };
     {
       await using plane = await planeOf(servers, options);
-      await plane.setToken("remote", { token: "CANARY-secret" });
+      await plane.tokens.set("remote", { token: "CANARY-secret" });
       assert.equal(await sentBy(plane, ann), "Bearer CANARY-secret");
     }
     assert.deepEqual(filesWith(directory.file("data"), "CANARY"), []);
@@ -56,12 +56,12 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
-    await plane.setToken("remote", { token: "short", expiresAt: later(50_000) });
-    assert.equal((await plane.tokens())[0]?.expired, true);
+    await plane.tokens.set("remote", { token: "short", expiresAt: later(50_000) });
+    assert.equal((await plane.tokens.list())[0]?.expired, true);
     assert.equal(errorOf(await plane.call("remote.headers")).code, "AUTH_REQUIRED");
     assert.equal(entriesOf(log, "received").length, 0, "nothing is sent with it");
-    await plane.setToken("remote", { token: "longer", expiresAt: later(120_000) });
-    assert.equal((await plane.tokens())[0]?.expired, false);
+    await plane.tokens.set("remote", { token: "longer", expiresAt: later(120_000) });
+    assert.equal((await plane.tokens.list())[0]?.expired, false);
     assert.equal(await sentBy(plane, ann), "Bearer longer");
   });
 
@@ -70,15 +70,15 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
-    await plane.setToken("remote", { token: "one" });
+    await plane.tokens.set("remote", { token: "one" });
     assert.equal(await sentBy(plane, ann), "Bearer one");
-    assert.ok(plane.poolInfo().size > 0);
-    assert.equal(await plane.forgetToken("remote"), true);
-    await until("the end of its sessions", () => plane.poolInfo().size === 0);
-    assert.equal(await plane.forgetToken("remote"), false);
-    assert.deepEqual(await plane.tokens(), []);
+    assert.ok(plane.servers.poolInfo().size > 0);
+    assert.equal(await plane.tokens.forget("remote"), true);
+    await until("the end of its sessions", () => plane.servers.poolInfo().size === 0);
+    assert.equal(await plane.tokens.forget("remote"), false);
+    assert.deepEqual(await plane.tokens.list(), []);
     assert.equal(errorOf(await plane.call("remote.headers")).code, "AUTH_REQUIRED");
-    await plane.setToken("remote", { token: "two" });
+    await plane.tokens.set("remote", { token: "two" });
     assert.equal(await sentBy(plane, ann), "Bearer two");
   });
 
@@ -87,19 +87,19 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
-    await plane.setToken("remote", { token: "one" });
+    await plane.tokens.set("remote", { token: "one" });
     await sentBy(plane, ann);
     const opened = countIn(log, "initialize");
-    await plane.forgetToken("remote");
+    await plane.tokens.forget("remote");
     await until("the end of its sessions", () => entriesOf(log, "session-end").length === opened, 4_000);
   });
 
   test("row 235: whoever gave a token can call, also where the plane itself has none", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } });
-    await plane.setToken("remote", { token: "right" }, { principal: ann });
+    await plane.tokens.set("remote", { token: "right" }, { principal: ann });
     assert.equal(await sentBy(plane, ann), "Bearer right");
-    const names = (await plane.tools({ principal: ann })).map(({ name }) => name);
+    const names = (await plane.tools.list({ principal: ann })).map(({ name }) => name);
     assert.ok(names.includes("remote.headers"), "and sees what there is to call");
   });
 
@@ -108,13 +108,13 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
-    await plane.setToken("remote", { token: "ann" });
-    await plane.setToken("remote", { token: "bob" }, { principal: bob });
+    await plane.tokens.set("remote", { token: "ann" });
+    await plane.tokens.set("remote", { token: "bob" }, { principal: bob });
     await sentBy(plane, bob);
     const calling = plane.call("remote.slow", { ms: 1_500 }, { principal: bob });
     await until("his call", () => callsAt(log).some(({ name }) => name === "slow"));
-    await plane.setToken("remote", { token: "ann-again" });
-    assert.equal(await plane.forgetToken("remote"), true);
+    await plane.tokens.set("remote", { token: "ann-again" });
+    assert.equal(await plane.tokens.forget("remote"), true);
     assert.deepEqual(textsOf(await calling), ["waited 1500"]);
   });
 
@@ -124,12 +124,12 @@ suite("tokens that people give", { concurrency: 4 }, () => {
       { remote: { url: server.url, ...wanted }, other: { url: server.url, ...wanted } },
       { principal: ann },
     );
-    await plane.setToken("remote", { token: "of-ann" });
+    await plane.tokens.set("remote", { token: "of-ann" });
     const users = ["ann ", "ANN", "ann\u0000", "ann/remote", "", "__proto__", "an%6e"];
     for (const user of users) {
       const outcome = await plane.call("remote.headers", {}, { principal: person(user) });
       assert.equal(errorOf(outcome).code, "AUTH_REQUIRED", JSON.stringify(user));
-      assert.deepEqual(await plane.tokens({ principal: person(user) }), []);
+      assert.deepEqual(await plane.tokens.list({ principal: person(user) }), []);
     }
     assert.equal(errorOf(await plane.call("other.headers")).code, "AUTH_REQUIRED", "nor that of another server");
   });
@@ -145,8 +145,8 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(data.how, "toolplane servers login remote");
     assert.match(message, /'remote'.*toolplane servers login remote/);
     assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "hi" })), ["hi"]);
-    assert.ok((await plane.tools()).length > 0);
-    assert.match((await plane.server("remote")).error ?? "", /token/);
+    assert.ok((await plane.tools.list()).length > 0);
+    assert.match((await plane.servers.get("remote")).error ?? "", /token/);
   });
 
   test("row 236: a token that the server refuses is asked for again, without a loop", async () => {
@@ -154,14 +154,17 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--token", "right", "--log", log]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
-    await plane.setToken("remote", { token: "CANARY-wrong" });
+    await plane.tokens.set("remote", { token: "CANARY-wrong" });
     const outcome = await plane.call("remote.echo", { message: "hi" });
     const { code, message } = errorOf(outcome);
     assert.equal(code, "AUTH_REQUIRED");
     assert.match(message, /refused/);
-    assert.doesNotMatch(JSON.stringify([outcome, await plane.servers(), await plane.logs("remote")]), /CANARY/);
+    assert.doesNotMatch(
+      JSON.stringify([outcome, await plane.servers.list(), await plane.servers.logs("remote")]),
+      /CANARY/,
+    );
     assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries`);
-    await plane.setToken("remote", { token: "right" });
+    await plane.tokens.set("remote", { token: "right" });
     assert.deepEqual(textsOf(await plane.call("remote.echo", { message: "in" })), ["in"]);
   });
 
@@ -171,12 +174,12 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using server = await startHttpFixture("http", ["--token", "right", "--log", log]);
     const entry = { url: server.url, ...wanted, lazy: false, backoffMs: 50, maxBackoffMs: 50 };
     await using plane = await planeOf({ remote: entry }, { principal: ann });
-    await plane.setToken("remote", { token: "wrong" });
+    await plane.tokens.set("remote", { token: "wrong" });
     plane.start();
     await until("the first try", () => entriesOf(log, "challenged").length > 0);
     await delay(1_000);
     assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries in a second`);
-    assert.equal((await plane.server("remote")).state, "error");
+    assert.equal((await plane.servers.get("remote")).state, "error");
   });
 
   test("row 235: a token is given, shown and taken back over HTTP", async () => {

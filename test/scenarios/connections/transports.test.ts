@@ -56,7 +56,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using plane = await planeOf({ old: { url: server.url, transport: "sse" } });
     const calls = ["a", "b", "c"].map((message) => plane.call("old.echo", { message }));
     assert.deepEqual((await Promise.all(calls)).flatMap(textsOf), ["a", "b", "c"]);
-    assert.equal((await plane.server("old")).protocolVersion, "2024-11-05");
+    assert.equal((await plane.servers.get("old")).protocolVersion, "2024-11-05");
     assert.equal(countIn(log, "initialize"), 1);
   });
 
@@ -74,7 +74,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using plane = await planeOf(servers);
     for (const [name, version] of Object.entries(versions)) {
       assert.deepEqual(textsOf(await plane.call(`${name}.echo`, { message: name })), [name]);
-      assert.equal((await plane.server(name)).protocolVersion, version);
+      assert.equal((await plane.servers.get(name)).protocolVersion, version);
     }
     const words = ["servers", "show", "old", "--config", config, "--data-dir", directory.file("data")];
     const { code, stdout } = await runCli(words);
@@ -86,8 +86,8 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
-    assert.deepEqual(await plane.prompts("echo"), []);
-    assert.deepEqual(await plane.resources(), []);
+    assert.deepEqual(await plane.prompts.list("echo"), []);
+    assert.deepEqual(await plane.resources.list(), []);
     assert.equal(countIn(log, "prompts/list") + countIn(log, "resources/list"), 0);
     assert.equal(countIn(log, "initialize"), 1);
   });
@@ -97,7 +97,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ both: fixture("modern", ["--log", log], { protocol: "legacy" }) });
     assert.deepEqual(textsOf(await plane.call("both.echo", { message: "x" })), ["x"]);
-    assert.equal((await plane.server("both")).protocolVersion, "2025-11-25");
+    assert.equal((await plane.servers.get("both")).protocolVersion, "2025-11-25");
     assert.equal(countIn(log, "server/discover"), 0);
   });
 
@@ -158,13 +158,13 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("row 30: junk on standard output is counted and shown, and the answer arrives", async () => {
     await using plane = await planeOf({ fault: fixture("fault") });
     assert.deepEqual(textsOf(await plane.call("fault.junk")), ["after the junk"]);
-    assert.ok((await plane.server("fault")).noise >= 3);
-    const noise = (await plane.logs("fault")).filter(({ source }) => source === "noise");
+    assert.ok((await plane.servers.get("fault")).noise >= 3);
+    const noise = (await plane.servers.logs("fault")).filter(({ source }) => source === "noise");
     assert.ok(
       noise.some(({ text }) => text.includes("Starting up...")),
       JSON.stringify(noise),
     );
-    assert.equal((await plane.server("fault")).state, "connected");
+    assert.equal((await plane.servers.get("fault")).state, "connected");
   });
 
   test("row 31: questions with our own ids, a ping and an unknown method disturb no result", async () => {
@@ -193,7 +193,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const ids = receivedMessages(readLog(log), "tools/call").map(({ id }) => id);
     const cancelled = entriesOf(log, "cancelled").map(({ requestId }) => requestId);
     assert.deepEqual(cancelled, ids.slice(1, 3));
-    assert.equal((await plane.server("echo")).pending, 0);
+    assert.equal((await plane.servers.get("echo")).pending, 0);
   });
 
   test("row 32: a call that is aborted before its turn never reaches the server", async () => {
@@ -240,7 +240,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const { servers } = await plane.doctor("odd");
     assert.equal(servers[0]?.ok, true, JSON.stringify(servers));
     assert.ok(countIn(log, "ping") + countIn(log, "tools/list") >= 1);
-    assert.equal((await plane.servers({ connect: true }))[0]?.state, "connected");
+    assert.equal((await plane.servers.list({ connect: true }))[0]?.state, "connected");
   });
 
   test("row 219: progress that comes in one breath with the answer is told before it", async () => {

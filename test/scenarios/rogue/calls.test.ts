@@ -81,7 +81,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     const mean = firsts.reduce((sum, wait) => sum + wait, 0) / firsts.length;
     const spread = (Math.max(...firsts) - Math.min(...firsts)) / mean;
     assert.ok(spread >= 0.1, `the first waits differ by ${Math.round(spread * 100)} %`);
-    for (const { attempts } of await plane.calls()) {
+    for (const { attempts } of await plane.calls.list()) {
       assert.deepEqual(
         attempts.map(({ ok }) => ok),
         [false, false, true],

@@ -136,7 +136,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ wrong: rogue("wrong-id", ["--log", log], { timeoutMs: 1_500 }) });
-    await plane.tools();
+    await plane.tools.list();
     const lost = ["wrong_id", "null_id", "no_id"].map((tool) => plane.call(`wrong.${tool}`));
     const right = await Promise.all(times(20, () => plane.call("wrong.right", {}, { timeoutMs: 60_000 })));
     const expected = received(log, "tools/call", "right").map(({ id }) => `meant for ${JSON.stringify(id)}`);

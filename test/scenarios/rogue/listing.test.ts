@@ -72,7 +72,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
 
   test("LST-03: each broken schema costs only its own tool, which is named with the reason", async () => {
     await using plane = await planeOf({ invalid: rogue("invalid-schema"), neighbour: rogue("echo") });
-    const names = (await plane.tools({ server: "invalid" })).map(({ id }) => id.tool);
+    const names = (await plane.tools.list({ server: "invalid" })).map(({ id }) => id.tool);
     const bad = [
       "schema_null",
       "schema_missing",
@@ -112,12 +112,12 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     await using plane = await planeOf({ a, b });
     await using reversed = await planeOf({ b, a });
     const spell = (tools: readonly ToolListing[]) => tools.flatMap(({ name, modelName }) => [name, modelName]);
-    const tools = await plane.tools();
+    const tools = await plane.tools.list();
     const names = tools.map(({ name }) => name);
     const modelNames = tools.map(({ modelName }) => modelName);
     assert.equal(new Set(names).size, names.length);
     assert.equal(new Set(modelNames).size, modelNames.length);
-    assert.deepEqual(spell(await reversed.tools()).sort(), spell(tools).sort(), "the order of servers is no name");
+    assert.deepEqual(spell(await reversed.tools.list()).sort(), spell(tools).sort(), "the order of servers is no name");
     for (const { id, name, modelName } of tools) {
       for (const spelling of [name, modelName]) {
         const [text] = textsOf(await plane.call(spelling));

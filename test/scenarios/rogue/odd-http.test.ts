@@ -44,7 +44,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using server = await startRogue("http-odd", ["--log", log]);
     await using plane = await planeOf({ odd: { url: server.url } });
-    await plane.tools();
+    await plane.tools.list();
     assertFailed(await plane.call("odd.cut"), "OUTCOME_UNKNOWN", "failed");
     assert.equal(received(log, "tools/call", "cut").length, 1);
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
@@ -57,7 +57,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     test(`ODD: ${why} fails at once, for nothing more can come`, async () => {
       await using server = await startRogue("http-odd");
       await using plane = await planeOf({ odd: { url: server.url } });
-      await plane.tools();
+      await plane.tools.list();
       const outcome = await plane.call(`odd.${tool}`);
       assert.equal(outcome.ok, false);
       assert.match(errorOf(outcome).message, /'odd'/);
@@ -71,7 +71,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
       const log = directory.file("log");
       await using server = await startRogue("http-odd", ["--log", log]);
       await using plane = await planeOf({ odd: { url: server.url, timeoutMs: 1_500 } });
-      await plane.tools();
+      await plane.tools.list();
       const outcome = await within(10_000, "the end at the limit", plane.call(`odd.${tool}`));
       assertFailed(outcome, "TIMEOUT", "failed");
       await until("closing the connection", () => oracle(log, "left").length > 0, 3_000);
@@ -99,7 +99,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     const outcome = await plane.call("odd.ok");
     assert.match(errorOf(outcome).message, /401.*(token|header|auth)/i);
     assert.ok(received(log, "initialize").length <= 2);
-    assert.doesNotMatch(JSON.stringify([outcome, await plane.servers()]), /CANARY/);
+    assert.doesNotMatch(JSON.stringify([outcome, await plane.servers.list()]), /CANARY/);
   });
 
   test("ODD: 429 is asked again, but not before the time that Retry-After names", async () => {

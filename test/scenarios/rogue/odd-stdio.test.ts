@@ -20,7 +20,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
   ] as const) {
     test(`ODD: ${why} is understood, and every caller gets the answer to its own call`, async () => {
       await using plane = await planeOf({ odd: odd(mode) });
-      const names = (await plane.tools()).map(({ id }) => id.tool);
+      const names = (await plane.tools.list()).map(({ id }) => id.tool);
       assert.ok(names.includes("ok") && !names.includes("poison"), names.join());
       const outcomes = await Promise.all(marks.map((mark) => plane.call("odd.ok", { mark })));
       assert.deepEqual(
@@ -54,7 +54,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd("none", ["--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const outcome = await plane.call("odd.mute");
     assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
     assert.match(errorOf(outcome).message, /'odd'.*output/);
@@ -68,7 +68,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd("grandchild", ["--log", log]) });
-    await plane.tools();
+    await plane.tools.list();
     const outcome = await plane.call("odd.leave");
     assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
     assert.match(errorOf(outcome).message, /exited with code 0/);
@@ -109,10 +109,10 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd("endless", ["--log", log]) });
-    await within(12_000, "the listing", plane.tools());
+    await within(12_000, "the listing", plane.tools.list());
     const pages = received(log, "tools/list").length;
     assert.ok(pages > 1 && pages <= 10_000, `${pages} pages`);
-    const told = JSON.stringify([await plane.servers(), await plane.logs("odd")]);
+    const told = JSON.stringify([await plane.servers.list(), await plane.servers.logs("odd")]);
     assert.match(told, /more than \d+ pages/);
     await delay(300);
     assert.equal(received(log, "tools/list").length, pages, "it is asked no further");
@@ -161,7 +161,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
       odd: odd("deaf", ["--log", log], { timeoutMs: 1_000 }),
       echo: rogue("echo"),
     });
-    await plane.tools();
+    await plane.tools.list();
     const mark = "x".repeat(1024 * 1024);
     const calls = Promise.all(marks.map(() => plane.call("odd.ok", { mark })));
     assert.equal((await plane.call("echo.echo")).ok, true);

@@ -89,7 +89,7 @@ export async function statusOf(source: Plane | string, server: string): Promise<
   const servers =
     typeof source === "string"
       ? ((await getJson(`${source}/servers`)).body.servers as RogueStatus[])
-      : ((await source.servers()) as RogueStatus[]);
+      : ((await source.servers.list()) as RogueStatus[]);
   const found = servers.find(({ name }) => name === server);
   assert.ok(found, `no server '${server}' in the status`);
   return found;

@@ -91,7 +91,7 @@ describe("rogue: security", () => {
     assertFailed(await plane.call("rug.get_fact", { topic: "x" }), "TOOL_QUARANTINED", "refused");
     assertFailed(await plane.call("rug.get_fact", { topic: "x", note: "y" }), "TOOL_QUARANTINED", "refused");
     assert.deepEqual(textsOf(await plane.call("rug.stable")), ["a fact"]);
-    const places = (await plane.pin("rug.get_fact")).difference.map(({ where }) => where);
+    const places = (await plane.pins.get("rug.get_fact")).difference.map(({ where }) => where);
     assert.ok(places.includes("/description"), places.join());
   });
 

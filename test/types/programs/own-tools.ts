@@ -4,7 +4,7 @@ const hooks: LibraryHooks = {
   PreToolUse: [({ payload }) => (payload.tool === "demo.rm" ? { decision: "deny", reason: "not here" } : undefined)],
 };
 await using plane = await createPlane({ config: { mcpServers: {} }, hooks });
-plane.register({
+plane.tools.register({
   manifest: {
     name: "double",
     description: "Doubles a number.",
@@ -13,7 +13,7 @@ plane.register({
   },
   run: ({ n }) => Number(n) * 2,
 });
-const unregister = plane.registerProvider("mail", async (spec, args, { signal }) => {
+const unregister = plane.tools.registerProvider("mail", async (spec, args, { signal }) => {
   signal.throwIfAborted();
   return { content: [{ type: "text", text: `${spec.name} ${String(args.to)}` }] };
 });

@@ -6,7 +6,7 @@ import type { ToolRow as ToolRowSchema } from "../../../src/faces/http/schemas/t
 import type { ApiKey } from "../../../src/model/api-key.ts";
 import type { DeadLetterPage } from "../../../src/model/dead-letter.ts";
 import type { PinDiff, PinView } from "../../../src/model/pin.ts";
-import type { RunPage } from "../../../src/model/run-verbs.ts";
+import type { RunPage } from "../../../src/model/agent-run.ts";
 import type { LockedServer, ServerStatus } from "../../../src/model/server.ts";
 
 /** What routes answer with, from the schemas and the model that the plane itself is made of. */

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { JobRunPage, JobStatus } from "../../../src/model/job-verbs.ts";
+import type { JobRunPage, JobStatus } from "../../../src/model/plane-work.ts";
 import type { JobEntry } from "../../../src/model/registry-summary.ts";
 import type { SkillRun } from "../../../src/model/skill-run.ts";
 import type { Paged } from "./answers.ts";

@@ -1,5 +1,5 @@
+import type { Generation } from "../../../model/agent.ts";
 import { agentStyles } from "../../../model/agent-run.ts";
-import type { Generation } from "../../../model/agent-verbs.ts";
 import { reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { Cli } from "../cli.ts";
@@ -39,10 +39,10 @@ export async function generateAnswers(cli: Cli, file: string, options: BatchOpti
     const code = await runBatch(entries, { ...options, noun: "prompt" }, interrupted, async (entry, signal) => {
       const prompt = entry.fields as { prompt: string };
       try {
-        const generation = await plane.generate({ ...shared, ...prompt, face: "cli", signal });
+        const generation = await plane.agent.generate({ ...shared, ...prompt, face: "cli", signal });
         const ok = generation.outcome === "completed";
         // Before its result: what is in one file without the other is done again.
-        if (traces && !signal.aborted) traces.append({ ...head(entry), ok, run: await plane.run(generation.id) });
+        if (traces && !signal.aborted) traces.append({ ...head(entry), ok, run: await plane.runs.get(generation.id) });
         return { ok, ...shorten(generation) };
       } catch (thrown) {
         return { ok: false, error: reportError(toPlaneError(thrown)) };

@@ -102,7 +102,7 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   if (lines.isTyped) greet(plane);
   const code = await readLines(here, lines, interrupts);
   // Sessions that were kept for it are not needed any more.
-  await plane.endConversation(here.conversation).catch(() => undefined);
+  await plane.conversations.end(here.conversation).catch(() => undefined);
   return code;
 }
 
@@ -207,7 +207,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
     return errorTable.CONFIG_INVALID.exit;
   }
   const write = (text: string) => void terminal.stdout.write(text);
-  const result = await plane.runAgent(question, {
+  const result = await plane.agent.run(question, {
     ...callOptions(chat),
     ...(settings.model === null ? {} : { model: settings.model }),
     ...(settings.toolset === null ? {} : { toolset: settings.toolset }),
@@ -224,7 +224,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
 }
 
 async function serversHere({ plane, away }: Chat): Promise<string[]> {
-  return (await plane.servers()).map(({ name }) => name).filter((name) => !away.has(name));
+  return (await plane.servers.list()).map(({ name }) => name).filter((name) => !away.has(name));
 }
 
 /** What the last word on the line may become, and the word. */
@@ -247,7 +247,7 @@ async function candidates(chat: Chat, [verb, first, ...others]: readonly string[
   const isFirst = others.length === 0;
   if (verb === "mcp" && isFirst) return Object.keys(mcpVerbs);
   if (verb === "mcp" && others.length === 1 && first !== "search")
-    return (await chat.plane.servers()).map(({ name }) => name);
+    return (await chat.plane.servers.list()).map(({ name }) => name);
   if (verb === "call" && isFirst) return (await chat.loading.tools()).map(({ name }) => name);
   if (verb === "call") return argumentsOf(chat, first ?? "");
   if (verb === "model") return Object.keys(models);
@@ -259,7 +259,7 @@ async function candidates(chat: Chat, [verb, first, ...others]: readonly string[
 
 /** Its arguments, each with what has to follow. */
 async function argumentsOf({ plane }: Chat, name: string): Promise<string[]> {
-  const { properties = {} } = (await plane.tool(name)).parameters as {
+  const { properties = {} } = (await plane.tools.get(name)).parameters as {
     properties?: Record<string, { type?: unknown }>;
   };
   return Object.entries(properties).map(([key, { type }]) => `${key}${type === "string" ? "=" : ":="}`);

@@ -1,6 +1,7 @@
 import { matchesGlob } from "../../../lib/glob.ts";
 import { alwaysLoaded } from "../../../model/always-loaded.ts";
-import type { Plane, ToolListing } from "../../../model/plane.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
 
 /** Whoever types does not wait for the slowest server. */
 const waitMs = 10_000;
@@ -24,9 +25,9 @@ export type Loading = Disposable & {
 export function createLoading(plane: Plane, conversation: string, away: ReadonlySet<string>): Loading {
   const searched = new Set<string>();
   let costs = new Map<string, number>();
-  const isLazy = () => plane.isLazy({ waitMs: waitMs });
+  const isLazy = () => plane.tools.isLazy({ waitMs: waitMs });
   const tools = async (server?: string) => {
-    const all = await plane.tools({ waitMs: waitMs, ...(server === undefined ? {} : { server }) });
+    const all = await plane.tools.list({ waitMs: waitMs, ...(server === undefined ? {} : { server }) });
     return all.filter(({ id }) => id.server === null || !away.has(id.server));
   };
   const loadedAmong = async (some: readonly ToolListing[]) => {
@@ -46,8 +47,8 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
   // A plane in another process has no use for what is shown here.
   const client = plane.isRemote
     ? undefined
-    : plane.watchClient({
-        ...{ id: conversation, user: plane.usualCaller().user, client: "toolplane chat", era: "modern" },
+    : plane.clients.watch({
+        ...{ id: conversation, user: plane.identity.usualCaller().user, client: "toolplane chat", era: "modern" },
         since: new Date().toISOString(),
         async measure() {
           const names = await loadedNow();

@@ -38,7 +38,7 @@ export const mcp: Verb = {
 };
 
 async function listServers({ plane, away }: Chat): Promise<undefined> {
-  const servers = await plane.servers({ connect: true });
+  const servers = await plane.servers.list({ connect: true });
   if (servers.length === 0) return void print("No servers are configured.");
   const rows = servers.map((status) => [
     icon(status),
@@ -66,16 +66,16 @@ function noteOn(status: ServerStatus): string {
 
 async function connect({ plane, away }: Chat, [server]: string[]): Promise<undefined> {
   if (server === undefined) throw missingServer("connect");
-  await plane.connect(server);
+  await plane.servers.connect(server);
   away.delete(server);
-  const { tools } = await plane.server(server);
+  const { tools } = await plane.servers.get(server);
   print(`${colors.green("✔")} ${server} is connected: ${countOf(tools, "tool")}.`);
 }
 
 async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<undefined> {
   if (server === undefined) throw missingServer("disconnect");
-  const gone = (await plane.tools({ server, waitMs: 0 })).map(({ name }) => name);
-  await plane.disconnect(server);
+  const gone = (await plane.tools.list({ server, waitMs: 0 })).map(({ name }) => name);
+  await plane.servers.disconnect(server);
   away.add(server);
   loading.unload(gone);
   print(

@@ -65,8 +65,8 @@ const reject: Verb = {
     const all = await chosen(chat, first === undefined ? [] : [first]);
     const said = reason === "" ? {} : { reason };
     for (const { id, plan: made } of all)
-      if (made === null) await chat.plane.answerApproval(id, { decision: "reject", ...said });
-      else await chat.plane.rejectPlan(made, { ids: [id], ...said });
+      if (made === null) await chat.plane.approvals.answer(id, { decision: "reject", ...said });
+      else await chat.plane.plans.reject(made, { ids: [id], ...said });
     print(`${all.length} rejected: ${all.map(({ tool }) => plainText(tool)).join(", ")}`);
     return undefined;
   },
@@ -74,13 +74,13 @@ const reject: Verb = {
 
 /** Null where it runs elsewhere. */
 async function run({ plane }: Chat, { id, plan: made }: HeldView): Promise<Outcome | null> {
-  if (made === null) return (await plane.answerApproval(id, { decision: "approve" })).outcome ?? null;
-  return (await plane.approvePlan(made, { ids: [id] })).outcomes[0]?.outcome ?? null;
+  if (made === null) return (await plane.approvals.answer(id, { decision: "approve" })).outcome ?? null;
+  return (await plane.plans.approve(made, { ids: [id] })).outcomes[0]?.outcome ?? null;
 }
 
 /** What this conversation has queued, in the order in which it runs, then what else of it waits. */
 async function waitingHere({ plane, conversation }: Chat): Promise<HeldView[]> {
-  const [plans, approvals] = await Promise.all([plane.plans(), plane.approvals({ status: "pending" })]);
+  const [plans, approvals] = await Promise.all([plane.plans.list(), plane.approvals.list({ status: "pending" })]);
   const queued = plans
     .filter((made) => made.conversation === conversation && isOpen(made))
     .flatMap(({ changes }) => changes.filter(({ status }) => status === "pending"));
@@ -215,7 +215,7 @@ const call: Verb = {
 /** A call would start its server again. */
 async function requireHere({ plane, away }: Chat, name: string): Promise<void> {
   if (away.size === 0) return;
-  const tool = await plane.tool(name).catch(() => null);
+  const tool = await plane.tools.get(name).catch(() => null);
   const server = tool?.id.server ?? null;
   if (server !== null && away.has(server))
     throw new PlaneError(
@@ -250,7 +250,7 @@ const clear: Verb = {
   about: "forget the conversation and begin another",
   async run(chat) {
     chat.history = [];
-    await chat.plane.endConversation(chat.conversation);
+    await chat.plane.conversations.end(chat.conversation);
     chat.conversation = newConversation();
     print("What was said is forgotten.");
     return undefined;

@@ -77,7 +77,7 @@ const known = new WeakMap<Surface, Promise<Weight>>();
 function createScales(plane: Plane, surface: Surface) {
   async function count(text: string): Promise<Weight> {
     const { tools } = JSON.parse(text) as { tools: unknown[] };
-    const counts = await plane.countTokens(tools.map((tool) => JSON.stringify(tool)));
+    const counts = await plane.tools.countTokens(tools.map((tool) => JSON.stringify(tool)));
     return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
   }
   return async (text: string): Promise<Weight> => {
@@ -150,7 +150,7 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
     if (!keeps() || !mode.isSettled(surface)) return false;
     const there = new Set((await always()).map(({ key }) => key));
     const wanted = tools.filter(({ key }) => !there.has(key));
-    const tokens = await plane.countTokens(wanted.map(textOf));
+    const tokens = await plane.tools.countTokens(wanted.map(textOf));
     const { added, dropped } = loaded.load(wanted.map(({ key }, at) => ({ key, tokens: tokens[at] ?? 0 })));
     if (added.length > 0)
       handle?.loaded(

@@ -1,5 +1,6 @@
 import { pause } from "../../../lib/pause.ts";
-import type { Plane, ToolListing } from "../../../model/plane.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Surface } from "../surfaces.ts";
 
 export type LazyMode = {
@@ -29,7 +30,7 @@ export function createLazyMode(plane: Plane): LazyMode {
     if (before?.config === config && before.isLazy) return true;
     const named = await surface.tools.named("long");
     if (before?.config === config && isSame(before.of, named)) return false;
-    const isLazy = await plane.isLazy({ tools: [...named.values()] });
+    const isLazy = await plane.tools.isLazy({ tools: [...named.values()] });
     settled.set(surface, { config, isLazy, of: named });
     return isLazy;
   }

@@ -1,4 +1,4 @@
-import type { ToolListing } from "../../../model/plane.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
 import { createToolNameIndex, toolKey } from "../../../model/tool-name.ts";
 
 /** The tools of one list, by everything they are known by. */

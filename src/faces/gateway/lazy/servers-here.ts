@@ -5,7 +5,7 @@ const maxNamed = 5;
 
 /** Those that have not listed anything yet and still may. */
 export async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
-  const all = await plane.servers({ principal });
+  const all = await plane.servers.list({ principal });
   return all.flatMap(({ name, state, tools }) => (state === "connecting" && tools === 0 ? [name] : []));
 }
 

@@ -40,7 +40,7 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
       if (one.listeners === 1) {
         const since = new Date().toISOString();
         const { user } = surface.principal;
-        one.tools.watch(plane.watchClient({ id, user, client, era: "modern", since, measure }));
+        one.tools.watch(plane.clients.watch({ id, user, client, era: "modern", since, measure }));
       }
       return () => {
         one.listeners -= 1;

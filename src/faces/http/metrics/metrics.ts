@@ -120,7 +120,7 @@ export function createMetrics(plane: Plane): Metrics {
       watchProcess();
       await look();
       if (!catalogue.seen) {
-        const summary = await plane.registrySummary({ waitMs: 0 });
+        const summary = await plane.registry.summary({ waitMs: 0 });
         if (!catalogue.seen) {
           tools.set(summary.tools.length);
           revision.set(summary.revision);
@@ -147,7 +147,10 @@ function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> 
   // The numbers are those of the whole plane, whoever may read them.
   const caller = { principal: trusted(), face: "http" } as const;
   return async () => {
-    const [servers, { byStatus }] = await Promise.all([plane.servers(caller), plane.deadLetters({ limit: 1 }, caller)]);
+    const [servers, { byStatus }] = await Promise.all([
+      plane.servers.list(caller),
+      plane.deadLetters.page({ limit: 1 }, caller),
+    ]);
     state.reset();
     for (const server of servers) state.inc({ server: labelOf(server.name), state: server.state });
     connected.set(servers.filter((server) => server.state === "connected").length);

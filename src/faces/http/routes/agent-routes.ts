@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import type { AgentResult, RunAgentOptions } from "../../../model/agent.ts";
 import { agentAnswer } from "../../../model/agent-answer.ts";
 import type { AgentMessage } from "../../../model/agent-run.ts";
-import type { AgentResult, RunAgentOptions } from "../../../model/agent-verbs.ts";
 import type { ChatMessage } from "../../../model/chat.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -66,7 +66,7 @@ export function addAgentRoutes(app: App, plane: Plane, closing: AbortSignal): vo
       const { question, options } = readBody(await c.req.text(), c);
       const meta = readTraceContext(c.req.header());
       const run = (more: RunAgentOptions) =>
-        plane.runAgent(question, { ...options, ...caller, ...(meta === null ? {} : { meta }), ...more });
+        plane.agent.run(question, { ...options, ...caller, ...(meta === null ? {} : { meta }), ...more });
       if (!wantsStream(c)) return renderAgentAnswer(agentAnswer(await run({ signal: c.req.raw.signal })));
       return streamAgent(c, run, closing);
     },

@@ -71,7 +71,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
     async ({ c, caller, query: { status, order, ...page } }) => {
       const { limit = usualPage, cursor } = page;
       const meant = status === "all" ? undefined : status;
-      return c.json(await plane.approvalPage({ status: meant, order, limit, cursor }, caller));
+      return c.json(await plane.approvals.page({ status: meant, order, limit, cursor }, caller));
     },
   );
   addRoute(
@@ -81,7 +81,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
       summary: "One of them: what would run and why it is asked about, or what became of it",
       answers: { 200: { description: "The approval.", schema: Approval } },
     },
-    async ({ c, caller, param }) => c.json(await plane.approval(param("id"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.approvals.get(param("id"), caller)),
   );
   addRoute(
     app,
@@ -108,7 +108,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
         ...withoutUndefined(rest),
         ...(remember ? { remember: withoutUndefined(remember) } : {}),
       } as Answer;
-      const { approval, outcome } = await plane.answerApproval(param("id"), answer, caller);
+      const { approval, outcome } = await plane.approvals.answer(param("id"), answer, caller);
       return c.json({ approval, ...(outcome ? { outcome: shownOutcome(outcome) } : {}) });
     },
   );
@@ -130,7 +130,7 @@ function addRememberedRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query }) => {
       const keyOf = ({ createdAt, id }: { createdAt: string; id: string }) => `${createdAt} ${id}`;
-      const { items, nextCursor } = takePage(await plane.remembered(caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.approvals.remembered(caller), keyOf, query);
       return c.json({ remembered: items, nextCursor });
     },
   );
@@ -144,7 +144,7 @@ function addRememberedRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const id = param("id");
-      if (await plane.forgetRemembered(id, caller)) return c.json({ ok: true });
+      if (await plane.approvals.forget(id, caller)) return c.json({ ok: true });
       throw new PlaneError("NOT_FOUND", `No answer '${id}' of yours is remembered.`);
     },
   );

@@ -60,7 +60,7 @@ export function addCallRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, query: { tool, status, user, run, limit = usualPage, cursor } }) => {
-      const found = await plane.calls(
+      const found = await plane.calls.list(
         {
           ...(tool === undefined ? {} : { tool }),
           ...(status === undefined ? {} : { status }),
@@ -85,7 +85,7 @@ export function addCallRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { minutes, step, user } }) =>
       c.json(
-        await plane.callSeries(
+        await plane.calls.series(
           {
             ...(minutes === undefined ? {} : { minutes }),
             ...(step === undefined ? {} : { stepMinutes: step }),
@@ -108,6 +108,6 @@ export function addCallRoutes(app: App, plane: Plane): void {
       summary: "One call: how it was decided and how it went",
       answers: { 200: { description: "What is kept of it.", schema: CallRecord } },
     },
-    async ({ c, caller, param }) => c.json(await plane.callRecord(param("id"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.calls.get(param("id"), caller)),
   );
 }

@@ -67,7 +67,8 @@ export function addChangeRoutes(app: App, plane: Plane): void {
         summary: `What happened to ${what}s, by whom and why, newest first`,
         answers: { 200: { description: "One page.", schema: ChangePage } },
       },
-      async ({ c, caller, query }) => c.json(await plane.changes({ what, ...withoutUndefined(query) }, caller)),
+      async ({ c, caller, query }) =>
+        c.json(await plane.registry.changes({ what, ...withoutUndefined(query) }, caller)),
     );
   }
   addRoute(
@@ -80,6 +81,6 @@ export function addChangeRoutes(app: App, plane: Plane): void {
         200: { description: "All of them.", schema: z.object({ activity: z.array(ActivityEntry) }) },
       },
     },
-    async ({ c, caller }) => c.json({ activity: await plane.activity(caller) }),
+    async ({ c, caller }) => c.json({ activity: await plane.calls.activity(caller) }),
   );
 }

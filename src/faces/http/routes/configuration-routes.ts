@@ -38,7 +38,7 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
       }
       await setup.putServer(param("name"), definition).catch(withoutPath);
       await plane.reload();
-      return c.json(await plane.server(param("name"), caller));
+      return c.json(await plane.servers.get(param("name"), caller));
     },
   );
   addRoute(
@@ -51,7 +51,7 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
     },
     async ({ c, caller, param }) => {
       await requireProof(plane, c, "Servers can be changed", "toolplane servers add|remove");
-      await plane.server(param("name"), caller);
+      await plane.servers.get(param("name"), caller);
       await setup.removeServer(param("name")).catch(withoutPath);
       await plane.reload();
       return c.json({ ok: true });

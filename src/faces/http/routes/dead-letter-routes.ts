@@ -66,7 +66,7 @@ export function addDeadLetterRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "One page.", schema: DeadLetterPage } },
     },
     async ({ c, caller, query: { limit = usualPage, ...filters } }) =>
-      c.json(await plane.deadLetters({ ...withoutUndefined(filters), limit }, caller)),
+      c.json(await plane.deadLetters.page({ ...withoutUndefined(filters), limit }, caller)),
   );
   addRoute(
     app,
@@ -75,7 +75,7 @@ export function addDeadLetterRoutes(app: App, plane: Plane): void {
       summary: "One of them",
       answers: { 200: { description: "The entry.", schema: DeadLetter } },
     },
-    async ({ c, caller, param }) => c.json(await plane.deadLetter(param("id"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.deadLetters.get(param("id"), caller)),
   );
   addRoute(
     app,
@@ -88,10 +88,10 @@ export function addDeadLetterRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, param }) =>
-      renderOutcome(await plane.retryDeadLetter(param("id"), { ...caller, signal: c.req.raw.signal })),
+      renderOutcome(await plane.deadLetters.retry(param("id"), { ...caller, signal: c.req.raw.signal })),
   );
   for (const decision of ["resolve", "abandon"] as const) {
-    const decide = decision === "resolve" ? plane.resolveDeadLetter : plane.abandonDeadLetter;
+    const decide = decision === "resolve" ? plane.deadLetters.resolve : plane.deadLetters.abandon;
     addRoute(
       app,
       {
@@ -122,6 +122,6 @@ export function addDeadLetterRoutes(app: App, plane: Plane): void {
       summary: "Take one away",
       answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
     },
-    async ({ c, caller, param }) => c.json({ ok: await plane.deleteDeadLetter(param("id"), caller) }),
+    async ({ c, caller, param }) => c.json({ ok: await plane.deadLetters.delete(param("id"), caller) }),
   );
 }

@@ -74,7 +74,7 @@ export function addEntryRoutes(app: App, plane: Plane): void {
       if (hasReference(manifest)) {
         await requireProof(plane, c, "Entries with references can be set", "toolplane tools set");
       }
-      return c.json(await plane.setTool(manifest, withoutUndefined(query), caller));
+      return c.json(await plane.tools.set(manifest, withoutUndefined(query), caller));
     },
   );
   addRoute(
@@ -86,7 +86,7 @@ export function addEntryRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
     },
     async ({ c, caller, param, query }) =>
-      c.json({ ok: await plane.deleteTool(param("name"), withoutUndefined(query), caller) }),
+      c.json({ ok: await plane.tools.delete(param("name"), withoutUndefined(query), caller) }),
   );
   for (const kind of workKinds)
     addRoute(
@@ -100,7 +100,7 @@ export function addEntryRoutes(app: App, plane: Plane): void {
         answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
       },
       async ({ c, caller, param, query }) =>
-        c.json({ ok: await plane.deleteEntry(kind, param("name"), withoutUndefined(query), caller) }),
+        c.json({ ok: await plane.registry.delete(kind, param("name"), withoutUndefined(query), caller) }),
     );
   addBundleRoutes(app, plane);
 }
@@ -116,7 +116,7 @@ function addBundleRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param, query }) => {
       const choice = { names: [param("name")], kinds: ["tool"] as const, ...withoutUndefined(query) };
-      return c.json(await plane.exportBundle(choice, caller));
+      return c.json(await plane.registry.export(choice, caller));
     },
   );
   addRoute(
@@ -133,7 +133,7 @@ function addBundleRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller }) => {
       const { bundle, ...options } = parseFields(await c.req.text(), ImportBody, '{"bundle": "…", "reason": "…"}');
-      return c.json(await plane.importBundle(bundle, withoutUndefined(options), caller));
+      return c.json(await plane.registry.import(bundle, withoutUndefined(options), caller));
     },
   );
 }

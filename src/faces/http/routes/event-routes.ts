@@ -26,7 +26,7 @@ export function addEventRoutes(app: App, identities: Identities, closing: AbortS
     },
     async ({ c, caller, query }) => {
       const said = c.req.header("last-event-id") ?? query.after;
-      const after = said === undefined ? await plane.lastEventId() : toId(said);
+      const after = said === undefined ? await plane.events.lastId() : toId(said);
       const again = askAgain(identities, c, caller, "read");
       return streamSSE(c, (stream) => follow(plane, stream, { after, again, closing }));
     },
@@ -52,7 +52,7 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   let { after } = from;
   let wake = Promise.withResolvers<void>();
   const onNews = () => wake.resolve();
-  const leave = plane.onStored(onNews);
+  const leave = plane.events.onStored(onNews);
   stream.onAbort(onNews);
   closing.addEventListener("abort", onNews, { once: true });
   try {
@@ -81,7 +81,7 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
 /** Null while the store is away: whoever listens stays, and hears what happened when it is back. */
 async function readPage(plane: Plane, after: number, caller: Caller) {
   try {
-    return await plane.eventPage(after, pageSize, caller);
+    return await plane.events.page(after, pageSize, caller);
   } catch (thrown) {
     if (thrown instanceof PlaneError && thrown.data.lost === true) return null;
     throw thrown;

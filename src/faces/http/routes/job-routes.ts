@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { jobRunStates, type JobRun as Run } from "../../../model/job-run.ts";
-import type { JobStatus, RunJobOptions } from "../../../model/job-verbs.ts";
 import type { Plane } from "../../../model/plane.ts";
+import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
 import { parseFields } from "../body.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { Cursor, NextCursor } from "../paging.ts";
@@ -46,7 +46,7 @@ export function addJobRoutes(app: App, plane: Plane): void {
       summary: "One job: its tasks, when it is due and how it does",
       answers: { 200: { description: "The job.", schema: Job } },
     },
-    async ({ c, caller, param }) => c.json(shownJob(await plane.job(param("name"), caller))),
+    async ({ c, caller, param }) => c.json(shownJob(await plane.jobs.get(param("name"), caller))),
   );
   addRoute(
     app,
@@ -67,7 +67,7 @@ export function addJobRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param }) => {
       const body = parseFields(await c.req.text(), JobBody, like);
       const options = { ...withoutUndefined(body), ...caller, ...waiting(c) } as RunJobOptions;
-      return answer(c, await plane.runJob(param("name"), options));
+      return answer(c, await plane.jobs.run(param("name"), options));
     },
   );
   for (const verb of ["pause", "resume"] as const)
@@ -79,7 +79,7 @@ export function addJobRoutes(app: App, plane: Plane): void {
         answers: { 200: { description: "The job now.", schema: Job } },
       },
       async ({ c, caller, param }) =>
-        c.json(shownJob(await (verb === "pause" ? plane.pauseJob : plane.resumeJob)(param("name"), caller))),
+        c.json(shownJob(await (verb === "pause" ? plane.jobs.pause : plane.jobs.resume)(param("name"), caller))),
     );
   addRunRoutes(app, plane);
 }
@@ -100,7 +100,7 @@ function addRunRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, param, query }) => {
-      const page = await plane.jobRuns(param("name"), withoutUndefined(query), caller);
+      const page = await plane.jobs.history(param("name"), withoutUndefined(query), caller);
       return c.json({ ...page, runs: page.runs.map(shownJobRun) });
     },
   );
@@ -111,7 +111,7 @@ function addRunRoutes(app: App, plane: Plane): void {
       summary: "One run: its tasks, their steps and how they went",
       answers: { 200: { description: "The run.", schema: JobRun } },
     },
-    async ({ c, caller, param }) => c.json(shownJobRun(await plane.jobRun(param("id"), caller))),
+    async ({ c, caller, param }) => c.json(shownJobRun(await plane.jobs.status(param("id"), caller))),
   );
   addRoute(
     app,
@@ -120,7 +120,7 @@ function addRunRoutes(app: App, plane: Plane): void {
       summary: "End a run, or keep it from beginning",
       answers: { 200: { description: "The run now.", schema: JobRun } },
     },
-    async ({ c, caller, param }) => c.json(shownJobRun(await plane.cancelJobRun(param("id"), caller))),
+    async ({ c, caller, param }) => c.json(shownJobRun(await plane.jobs.cancel(param("id"), caller))),
   );
   addRoute(
     app,
@@ -149,7 +149,7 @@ function addRunRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const body = parseFields(await c.req.text(), RerunBody, '{"idempotencyKey": "order-17-again"}');
-      return answer(c, await plane.rerunJob(param("id"), { ...withoutUndefined(body), ...caller, ...waiting(c) }));
+      return answer(c, await plane.jobs.rerun(param("id"), { ...withoutUndefined(body), ...caller, ...waiting(c) }));
     },
   );
 }

@@ -54,7 +54,7 @@ export function addKeyRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query }) => {
       const keyOf = ({ createdAt, id }: { createdAt: string; id: string }) => `${createdAt} ${id}`;
-      const { items, nextCursor } = takePage(await plane.keys(caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.keys.list(caller), keyOf, query);
       return c.json({ keys: items, nextCursor });
     },
   );
@@ -79,13 +79,13 @@ export function addKeyRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller }) => {
       // Whoever could give themselves a key would have proved nothing by showing it.
-      if (!(await plane.needsCredentials()))
+      if (!(await plane.identity.needsCredentials()))
         throw new PlaneError(
           "FORBIDDEN",
           "Keys can be created over HTTP only where callers have to prove who they are. Create the first one with 'toolplane keys create'.",
         );
       const asked = parseFields(await c.req.text(), NewKey, '{"name": "…"}');
-      return c.json(await plane.createKey(withoutUndefined(asked) as NewApiKey, caller), 201);
+      return c.json(await plane.keys.create(withoutUndefined(asked) as NewApiKey, caller), 201);
     },
   );
   addRoute(
@@ -106,6 +106,6 @@ export function addKeyRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({ c, caller, param }) => c.json({ id: param("id"), revoked: await plane.revokeKey(param("id"), caller) }),
+    async ({ c, caller, param }) => c.json({ id: param("id"), revoked: await plane.keys.revoke(param("id"), caller) }),
   );
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Plane } from "../../../model/plane.ts";
-import type { Listed as ListedItem } from "../../../model/server-verbs.ts";
+import type { Listed as ListedItem } from "../../../model/plane-tools.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
@@ -28,7 +28,7 @@ export function addOfferRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, query }) => {
-      const { items, nextCursor } = takePage(await plane.prompts(query.server, caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.prompts.list(query.server, caller), keyOf, query);
       return c.json({ prompts: items, nextCursor });
     },
   );
@@ -48,8 +48,10 @@ export function addOfferRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const { arguments: args = {} } = parseBody(await c.req.text(), '{"arguments": {…}}', ["arguments"]);
-      await plane.server(param("name"), caller);
-      return c.json((await plane.prompt(param("name"), param("prompt"), args as Record<string, string>)) as object);
+      await plane.servers.get(param("name"), caller);
+      return c.json(
+        (await plane.prompts.get(param("name"), param("prompt"), args as Record<string, string>)) as object,
+      );
     },
   );
   addRoute(
@@ -71,8 +73,8 @@ export function addOfferRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query }) => {
       const [resources, templates] = await Promise.all([
-        plane.resources(query.server, caller),
-        query.cursor === undefined ? plane.resourceTemplates(query.server, caller) : [],
+        plane.resources.list(query.server, caller),
+        query.cursor === undefined ? plane.resources.templates(query.server, caller) : [],
       ]);
       const { items, nextCursor } = takePage(resources, keyOf, query);
       return c.json({ resources: items, resourceTemplates: templates, nextCursor });
@@ -87,8 +89,8 @@ export function addOfferRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "The content.", schema: asItCame } },
     },
     async ({ c, caller, param, query }) => {
-      await plane.server(param("name"), caller);
-      return c.json((await plane.resource(param("name"), query.uri)) as object);
+      await plane.servers.get(param("name"), caller);
+      return c.json((await plane.resources.read(param("name"), query.uri)) as object);
     },
   );
 }

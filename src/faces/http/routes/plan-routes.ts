@@ -38,7 +38,7 @@ export function addPlanRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query }) => {
       const keyOf = ({ createdAt, id }: { createdAt: string; id: string }) => `${createdAt} ${id}`;
-      const { items, nextCursor } = takePage(await plane.plans(caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.plans.list(caller), keyOf, query);
       return c.json({ plans: items, nextCursor });
     },
   );
@@ -49,7 +49,7 @@ export function addPlanRoutes(app: App, plane: Plane): void {
       summary: "One plan with its changes",
       answers: { 200: { description: "The plan.", schema: Plan } },
     },
-    async ({ c, caller, param }) => c.json(await plane.plan(param("id"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.plans.get(param("id"), caller)),
   );
   addRoute(
     app,
@@ -65,7 +65,7 @@ export function addPlanRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const choice = withoutUndefined(parseFields(await c.req.text(), ApproveBody, '{"first": 1}'));
-      const { plan, outcomes } = await plane.approvePlan(param("id"), choice as PlanChoice, caller);
+      const { plan, outcomes } = await plane.plans.approve(param("id"), choice as PlanChoice, caller);
       const shown = outcomes.map(({ change, outcome }) => ({
         change,
         outcome: outcome && shownOutcome(outcome),
@@ -86,7 +86,7 @@ export function addPlanRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, param }) => {
       const choice = withoutUndefined(parseFields(await c.req.text(), RejectBody, '{"reason": "…"}'));
-      return c.json(await plane.rejectPlan(param("id"), choice as PlanChoice, caller));
+      return c.json(await plane.plans.reject(param("id"), choice as PlanChoice, caller));
     },
   );
 }

@@ -55,7 +55,7 @@ export function addPolicyRoutes(app: App, plane: Plane): void {
     },
     async ({ c }) => {
       const { profile, mode, rules, effects } = plane.config().policy;
-      const usual = (await plane.needsCredentials()) ? "guarded" : "personal";
+      const usual = (await plane.identity.needsCredentials()) ? "guarded" : "personal";
       return c.json({ profile: profile ?? usual, isDefault: profile === null, mode, rules, effects });
     },
   );
@@ -75,7 +75,7 @@ export function addPolicyRoutes(app: App, plane: Plane): void {
       const asked = parseFields(await c.req.text(), Tested, '{"tool": "…", "arguments": {…}}');
       const { tool, arguments: args = {}, face = caller.face, mode } = asked;
       const options = { ...caller, face, ...(mode ? { mode } : {}) };
-      return c.json(await plane.testPolicy(tool, args as JsonObject, options));
+      return c.json(await plane.policy.test(tool, args as JsonObject, options));
     },
   );
 }

@@ -67,7 +67,7 @@ export function addQualityRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { require_examples: requireExamples, fail_on: failOn, ...query } }) =>
       c.json(
-        await plane.quality(withoutUndefined({ ...query, requireExamples, failOn }), {
+        await plane.tools.quality(withoutUndefined({ ...query, requireExamples, failOn }), {
           ...caller,
           waitMs,
         }),
@@ -80,7 +80,8 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       summary: "How the definitions of today stand to those that are pinned",
       answers: { 200: { description: "All of them.", schema: z.object({ pins: z.array(PinView) }) } },
     },
-    async ({ c, caller, query }) => c.json({ pins: await plane.pins(withoutUndefined(query), { ...caller, waitMs }) }),
+    async ({ c, caller, query }) =>
+      c.json({ pins: await plane.pins.list(withoutUndefined(query), { ...caller, waitMs }) }),
   );
   addRoute(
     app,
@@ -89,10 +90,10 @@ export function addQualityRoutes(app: App, plane: Plane): void {
       summary: "What is different from what was pinned",
       answers: { 200: { description: "Place by place.", schema: PinDiff } },
     },
-    async ({ c, caller, param }) => c.json(await plane.pin(param("name"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.pins.get(param("name"), caller)),
   );
   for (const decision of ["accept", "reject"] as const) {
-    const decide = decision === "accept" ? plane.acceptPin : plane.rejectPin;
+    const decide = decision === "accept" ? plane.pins.accept : plane.pins.reject;
     addRoute(
       app,
       {

@@ -26,7 +26,7 @@ export function addQuestionRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query }) => {
       const keyOf = ({ askedAt, id }: { askedAt: string; id: string }) => `${askedAt} ${id}`;
-      const { items, nextCursor } = takePage(await plane.questions(caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.questions.list(caller), keyOf, query);
       return c.json({ questions: items, nextCursor });
     },
   );
@@ -49,7 +49,7 @@ export function addQuestionRoutes(app: App, plane: Plane): void {
       const known = actions.find((candidate) => candidate === action);
       if (known === undefined) throw new PlaneError("USAGE", `'action' must be one of ${actions.join(", ")}.`);
       const answer: QuestionAnswer = { action: known, ...(content === undefined ? {} : { content }) };
-      await plane.answer(param("id"), answer, caller);
+      await plane.questions.answer(param("id"), answer, caller);
       return c.json({ ok: true });
     },
   );

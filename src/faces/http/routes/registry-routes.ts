@@ -62,7 +62,7 @@ export function addRegistryRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { persona } }) => {
       const asked = persona === undefined || persona === "" ? {} : { persona };
-      return c.json(await plane.registrySummary({ ...asked, ...caller, waitMs }));
+      return c.json(await plane.registry.summary({ ...asked, ...caller, waitMs }));
     },
   );
   addRoute(
@@ -73,6 +73,6 @@ export function addRegistryRoutes(app: App, plane: Plane): void {
       description: "Servers that rest after a failure are left alone and listed under `skipped`.",
       answers: { 200: { description: "What came of it, server by server.", schema: RefreshReport } },
     },
-    async ({ c }) => c.json(await plane.refresh()),
+    async ({ c }) => c.json(await plane.servers.refresh()),
   );
 }

@@ -75,7 +75,7 @@ export function addResultRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, query: { limit = usualPage, cursor } }) =>
-      c.json(await plane.results({ limit, ...(cursor === undefined ? {} : { cursor }) }, caller)),
+      c.json(await plane.results.page({ limit, ...(cursor === undefined ? {} : { cursor }) }, caller)),
   );
   addRoute(
     app,
@@ -90,7 +90,7 @@ export function addResultRoutes(app: App, plane: Plane): void {
         ...withoutUndefined(part),
         ...(lines === undefined ? {} : { lines: lines === "true" }),
       };
-      return c.json(await plane.result(param("id"), asked, caller));
+      return c.json(await plane.results.get(param("id"), asked, caller));
     },
   );
 }

@@ -36,7 +36,7 @@ export function addRunRoutes(app: App, plane: Plane): void {
       },
     },
     async ({ c, caller, query: { limit = usualPage, ...query } }) =>
-      c.json(await plane.runs({ limit, ...withoutUndefined(query) }, caller)),
+      c.json(await plane.runs.page({ limit, ...withoutUndefined(query) }, caller)),
   );
   addRoute(
     app,
@@ -54,7 +54,7 @@ export function addRunRoutes(app: App, plane: Plane): void {
       const accepted = c.req.header("accept") ?? "";
       c.header("vary", "Accept");
       if (/\btext\/html\b/i.test(accepted)) {
-        const { text, policy } = await plane.renderRun(param("id"), "html", caller);
+        const { text, policy } = await plane.runs.render(param("id"), "html", caller);
         return c.body(text, 200, {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": policy ?? "default-src 'none'",
@@ -63,8 +63,8 @@ export function addRunRoutes(app: App, plane: Plane): void {
           "cache-control": "no-store",
         });
       }
-      if (/\btext\/plain\b/i.test(accepted)) return c.text((await plane.renderRun(param("id"), "text", caller)).text);
-      return c.json(await plane.run(param("id"), caller));
+      if (/\btext\/plain\b/i.test(accepted)) return c.text((await plane.runs.render(param("id"), "text", caller)).text);
+      return c.json(await plane.runs.get(param("id"), caller));
     },
   );
 }

@@ -25,7 +25,7 @@ function streamLogs(c: HttpContext, plane: Plane, following: Following): Respons
   let waiting: ServerLogLine[] = [];
   let wake = Promise.withResolvers<void>();
   // Before the answer begins, so that who may not read it is told so with a status.
-  const { lines, stop } = plane.followLogs(
+  const { lines, stop } = plane.servers.followLogs(
     server,
     (line) => {
       waiting.push(line);
@@ -98,8 +98,8 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
       },
     },
     async ({ c, caller, query }) => {
-      const { items, total, nextCursor } = takePage(await plane.servers(caller), ({ name }) => name, query);
-      const locked = query.cursor === undefined ? await plane.lockedServers(caller) : [];
+      const { items, total, nextCursor } = takePage(await plane.servers.list(caller), ({ name }) => name, query);
+      const locked = query.cursor === undefined ? await plane.servers.locked(caller) : [];
       return c.json({ servers: items, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     },
   );
@@ -110,7 +110,7 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
       summary: "One server",
       answers: { 200: { description: "Its state.", schema: Server } },
     },
-    async ({ c, caller, param }) => c.json(await plane.server(param("name"), caller)),
+    async ({ c, caller, param }) => c.json(await plane.servers.get(param("name"), caller)),
   );
   for (const verb of ["connect", "disconnect"] as const) {
     addRoute(
@@ -121,8 +121,8 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
         answers: { 200: { description: "Its state afterwards.", schema: Server } },
       },
       async ({ c, caller, param }) => {
-        await plane[verb](param("name"));
-        return c.json(await plane.server(param("name"), caller));
+        await plane.servers[verb](param("name"));
+        return c.json(await plane.servers.get(param("name"), caller));
       },
     );
   }
@@ -133,7 +133,7 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
       summary: "Really ask a server for its tools",
       answers: { 200: { description: "What came of it.", schema: RefreshReport } },
     },
-    async ({ c, param }) => c.json(await plane.refresh(param("name"))),
+    async ({ c, param }) => c.json(await plane.servers.refresh(param("name"))),
   );
   addRoute(
     app,
@@ -156,6 +156,6 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
             ...{ server: param("name"), caller, closing },
             again: askAgain(identities, c, caller, "admin"),
           })
-        : c.json({ server: param("name"), lines: await plane.logs(param("name"), caller) }),
+        : c.json({ server: param("name"), lines: await plane.servers.logs(param("name"), caller) }),
   );
 }

@@ -30,7 +30,7 @@ const Shown = z.object({ key: z.string("give an API key or a token").trim().min(
 export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
   const { plane, sessions, pass } = identities;
   const shown = async ({ user, groups, persona, ...rest }: Principal, isStarter: boolean) => {
-    const needsCredentials = await plane.needsCredentials();
+    const needsCredentials = await plane.identity.needsCredentials();
     const isProven = needsCredentials || isStarter;
     return {
       ...{ user, groups, persona, version, needsCredentials },
@@ -73,10 +73,10 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     async ({ c }) => {
       const body = await c.req.text();
       // Whoever shows nothing is told what everybody is told who shows nothing.
-      if (body.trim() === "") await plane.identify(null);
+      if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const isStarter = pass?.isIt(key) ?? false;
-      const principal = await plane.identify(isStarter ? null : key);
+      const principal = await plane.identity.identify(isStarter ? null : key);
       const begun = sessions.begin(key);
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal, isStarter)), page: begun.page });

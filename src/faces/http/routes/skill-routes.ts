@@ -66,7 +66,7 @@ export function addSkillRoutes(app: App, plane: Plane): void {
     },
     async ({ c, caller, query: { persona: personas, capability: capabilities, limit = usualPage, ...rest } }) => {
       const asked = { ...withoutUndefined({ personas, capabilities, ...rest }), limit };
-      const page = await plane.skills(asked, { ...caller, waitMs });
+      const page = await plane.skills.page(asked, { ...caller, waitMs });
       return c.json({ count: page.skills.length, ...page });
     },
   );
@@ -80,7 +80,7 @@ export function addSkillRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "The skill.", schema: Skill } },
     },
     async ({ c, caller, param, query: { persona: personas } }) =>
-      c.json(await plane.skill(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
+      c.json(await plane.skills.get(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
   );
   addWorkRoutes(app, plane);
 }
@@ -100,13 +100,13 @@ function addWorkRoutes(app: App, plane: Plane): void {
   addRoute(app, pageOf("jobs", Job), async ({ c, caller, query: { persona: personas, limit, ...rest } }) => {
     const most = Math.min(limit ?? usualJobs, maxJobs);
     const asked = { ...withoutUndefined({ personas, ...rest }), limit: most };
-    return c.json(await plane.queryJobs(asked, caller));
+    return c.json(await plane.jobs.page(asked, caller));
   });
   addRoute(
     app,
     pageOf("tasks", Task),
     async ({ c, caller, query: { persona: personas, limit = usualPage, ...rest } }) =>
-      c.json(await plane.queryTasks({ ...withoutUndefined({ personas, ...rest }), limit }, caller)),
+      c.json(await plane.tasks.page({ ...withoutUndefined({ personas, ...rest }), limit }, caller)),
   );
   addRoute(
     app,
@@ -118,6 +118,6 @@ function addWorkRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "The task.", schema: Task } },
     },
     async ({ c, caller, param, query: { persona: personas } }) =>
-      c.json(await plane.task(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
+      c.json(await plane.tasks.get(param("name"), { ...caller, ...withoutUndefined({ personas }) })),
   );
 }

@@ -22,7 +22,7 @@ export function addTokenRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "One page.", schema: Tokens } },
     },
     async ({ c, caller, query }) => {
-      const { items, nextCursor } = takePage(await plane.tokens(caller), keyOf, query);
+      const { items, nextCursor } = takePage(await plane.tokens.list(caller), keyOf, query);
       return c.json({ tokens: items, nextCursor });
     },
   );
@@ -43,9 +43,9 @@ export function addTokenRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "What is kept now.", schema: Tokens } },
     },
     async ({ c, caller, param }) => {
-      await plane.server(param("name"), caller);
-      await plane.setToken(param("name"), parseToken(await c.req.text()), caller);
-      return c.json({ tokens: await plane.tokens(caller), nextCursor: null });
+      await plane.servers.get(param("name"), caller);
+      await plane.tokens.set(param("name"), parseToken(await c.req.text()), caller);
+      return c.json({ tokens: await plane.tokens.list(caller), nextCursor: null });
     },
   );
   addRoute(
@@ -56,8 +56,8 @@ export function addTokenRoutes(app: App, plane: Plane): void {
       answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
     },
     async ({ c, caller, param }) => {
-      await plane.server(param("name"), caller);
-      return c.json({ ok: await plane.forgetToken(param("name"), caller) });
+      await plane.servers.get(param("name"), caller);
+      return c.json({ ok: await plane.tokens.forget(param("name"), caller) });
     },
   );
 }

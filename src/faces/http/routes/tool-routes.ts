@@ -179,7 +179,7 @@ export function addToolRoutes(app: App, plane: Plane): void {
       const meant = isRow ? { ...query, includeProviderHealth: false } : query;
       const who = { ...caller, waitMs: isRow && query.server === null ? atOnceMs : waitMs };
       const { tools, ...page } = await (best === undefined
-        ? plane.queryTools(meant, who)
+        ? plane.tools.page(meant, who)
         : queryBestFirst(plane, meant, best, who));
       const shown = isRow ? await renderRows(plane, tools) : tools.map(renderTool);
       return c.json({ count: tools.length, ...page, tools: shown });
@@ -192,7 +192,7 @@ export function addToolRoutes(app: App, plane: Plane): void {
       summary: "One tool",
       answers: { 200: { description: "The tool.", schema: Tool } },
     },
-    async ({ c, caller, param }) => c.json(renderTool(await plane.tool(param("name"), caller))),
+    async ({ c, caller, param }) => c.json(renderTool(await plane.tools.get(param("name"), caller))),
   );
   addRoute(
     app,

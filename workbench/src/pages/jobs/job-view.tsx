@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { JobStatus } from "../../../../src/model/job-verbs.ts";
+import type { JobStatus } from "../../../../src/model/plane-work.ts";
 import { part, post } from "../../api/client.ts";
 import { jobQuery, preflightQuery } from "../../api/job-queries.ts";
 import { useMay } from "../../app/session.ts";
