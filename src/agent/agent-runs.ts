@@ -1,6 +1,6 @@
 import { beginRunSpan } from "../calls/spans/spans.ts";
-import { uniqueId } from "../lib/unique-id.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
 import type { AgentResult, AgentVerbs, AnswerParser, RunAgentOptions } from "../model/agent-verbs.ts";
 import type { CallOptions } from "../model/call.ts";

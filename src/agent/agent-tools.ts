@@ -1,6 +1,6 @@
 import { readResultManifest } from "../calls/providers/builtin/read-result.ts";
 import type { Catalogue } from "../catalogue/tool-listing.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { MissingServer } from "../model/agent-run.ts";
 import type { ToolsetSelection } from "../model/agent-verbs.ts";
 import type { CallOptions } from "../model/call.ts";

@@ -1,6 +1,6 @@
 import type { createAnswers } from "../access/approvals/answers.ts";
 import { effectOf } from "../access/policy/effect.ts";
-import { inOrder } from "../lib/in-order.ts";
+import { inOrder } from "../lib/async/semaphore.ts";
 import type { AgentVerbs, GenerateRequest, ToolsetSelection } from "../model/agent-verbs.ts";
 import { type Config, renderProblem } from "../model/config.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";

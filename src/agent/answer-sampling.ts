@@ -1,6 +1,6 @@
-import { cutText } from "../lib/cut-text.ts";
+import { once } from "../lib/async/once.ts";
 import { createLru } from "../lib/lru.ts";
-import { once } from "../lib/once.ts";
+import { cutText } from "../lib/text/cut-text.ts";
 import type { Config } from "../model/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";

@@ -1,4 +1,4 @@
-import { uniqueId } from "../lib/unique-id.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ContentBlock } from "../model/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";

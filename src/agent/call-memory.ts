@@ -1,4 +1,4 @@
-import { stableJson } from "../lib/stable-json.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
 import type { Outcome } from "../model/call.ts";
 import type { AskedCall } from "../model/chat.ts";
 

@@ -1,4 +1,4 @@
-import type { TimeLimiter } from "../lib/time-limit.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { ChatModel, ModelRequest, TokenUsage } from "../model/chat.ts";
 import type { Budget } from "./budgets.ts";
 import type { CallTool, OfferedTool } from "./run-calls.ts";

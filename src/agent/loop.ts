@@ -1,4 +1,4 @@
-import { cutText } from "../lib/cut-text.ts";
+import { cutText } from "../lib/text/cut-text.ts";
 import type { AgentOutcome } from "../model/agent-run.ts";
 import type { AskedCall, ModelPart } from "../model/chat.ts";
 import type { PlaneError } from "../model/errors.ts";

@@ -1,5 +1,5 @@
-import { limitTime } from "../lib/time-limit.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent-run.ts";
 import type { AgentResult } from "../model/agent-verbs.ts";
 import type { ChatMessage } from "../model/chat.ts";

@@ -1,5 +1,5 @@
-import { createGate } from "../lib/gate.ts";
-import { nearest } from "../lib/nearest.ts";
+import { createGate } from "../lib/async/semaphore.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCall } from "../model/agent-run.ts";
 import type { Outcome } from "../model/call.ts";
 import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/chat.ts";

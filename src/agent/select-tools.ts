@@ -1,5 +1,5 @@
-import { passesFilter } from "../lib/glob.ts";
-import { nearest } from "../lib/nearest.ts";
+import { passesFilter } from "../lib/text/glob.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { MissingServer } from "../model/agent-run.ts";
 import type { SelectedTool } from "../model/agent-verbs.ts";
 import type { ToolsetDefinition } from "../model/config.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCounters } from "../model/agent-run.ts";
 import { ToolsetDefinition } from "../model/config.ts";
 import type { ToolsetInput } from "../model/config-input.ts";

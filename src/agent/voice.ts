@@ -1,4 +1,4 @@
-import { uniqueId } from "../lib/unique-id.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage } from "../model/agent-run.ts";
 
 type Type = AgentMessage["type"];

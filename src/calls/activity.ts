@@ -1,7 +1,6 @@
-import { briefJson } from "../lib/brief-json.ts";
-import { looksSecret } from "../lib/looks-secret.ts";
-import { once } from "../lib/once.ts";
-import { redact } from "../lib/redact.ts";
+import { once } from "../lib/async/once.ts";
+import { briefJson } from "../lib/json/render-json.ts";
+import { looksSecret, redact } from "../lib/text/redact.ts";
 import { type ActivityEntry, activityLimits } from "../model/activity.ts";
 import type { Executed, Outcome, Requested } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "../lib/same-json.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
 import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { AskHere } from "../model/held-call.ts";

@@ -1,5 +1,5 @@
-import { putExactNumbers } from "../lib/exact-numbers.ts";
-import type { TimeLimiter } from "../lib/time-limit.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
+import { putExactNumbers } from "../lib/json/exact-numbers.ts";
 import type { Routed } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";

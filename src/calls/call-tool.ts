@@ -1,5 +1,5 @@
 import { missingCredentials } from "../catalogue/health/availability.ts";
-import { rewriteText } from "../lib/json-text.ts";
+import { rewriteText } from "../lib/json/json-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed, TimeLimit } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import { healthKey } from "../model/health.ts";

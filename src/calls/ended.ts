@@ -1,4 +1,4 @@
-import type { TimeLimiter } from "../lib/time-limit.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { TimeLimit } from "../model/call.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 

@@ -1,4 +1,4 @@
-import { findChanged } from "../lib/exact-numbers.ts";
+import { findChanged } from "../lib/json/exact-numbers.ts";
 import type { Routed, Validated } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 

@@ -1,9 +1,9 @@
-import { abortable } from "../lib/abortable.ts";
-import { isTooDeep } from "../lib/is-too-deep.ts";
-import { changeMembers } from "../lib/json-members.ts";
-import { rememberText, textOf } from "../lib/json-text.ts";
-import { sentence } from "../lib/sentence.ts";
-import { limitTime, type TimeLimiter } from "../lib/time-limit.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
+import { isTooDeep } from "../lib/json/exact-numbers.ts";
+import { changeMembers } from "../lib/json/json-members.ts";
+import { rememberText, textOf } from "../lib/json/json-text.ts";
+import { sentence } from "../lib/text/wording.ts";
 import type { Attempt, Executed, Routed } from "../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { healthKey } from "../model/health.ts";

@@ -1,5 +1,5 @@
 import { translateManifests } from "../catalogue/sources/manifests.ts";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
 import { PlaneError } from "../model/errors.ts";
 import { metaToolNames, metaTools } from "../model/meta-tools.ts";
 import type { Provider } from "../model/provider.ts";

@@ -1,7 +1,7 @@
-import { bytesOf, textOf } from "../lib/json-text.ts";
-import { redactDeep } from "../lib/redact-deep.ts";
-import { rounded } from "../lib/rounded.ts";
-import { hash, hashText } from "../lib/stable-json.ts";
+import { bytesOf, textOf } from "../lib/json/json-text.ts";
+import { hash, hashText } from "../lib/json/stable-json.ts";
+import { redactDeep } from "../lib/text/redact.ts";
+import { rounded } from "../lib/text/wording.ts";
 import type {
   Attempt,
   CallRecord,

@@ -1,5 +1,4 @@
-import { nowText } from "../lib/now-text.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { nowText, uniqueId } from "../lib/stamps.ts";
 import type { Requested } from "../model/call.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";

@@ -1,5 +1,5 @@
-import { abortable } from "../lib/abortable.ts";
-import { limitTime } from "../lib/time-limit.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
 import type { Requested, Resolved } from "../model/call.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoffMs } from "../lib/backoff.ts";
-import type { TimeLimiter } from "../lib/time-limit.ts";
+import { backoffMs } from "../lib/async/pause.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Attempt, Routed } from "../model/call.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
 import { isRepeatable } from "../model/tool.ts";

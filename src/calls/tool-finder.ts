@@ -1,6 +1,6 @@
 import type { HealthFeed } from "../catalogue/health/health-feed.ts";
 import type { PlaneQuality } from "../catalogue/quality/quality.ts";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
 import type { Grants } from "../model/grants.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";

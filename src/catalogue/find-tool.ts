@@ -1,4 +1,4 @@
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";

@@ -1,6 +1,5 @@
-import { deepFreeze } from "../lib/deep-freeze.ts";
-import { once } from "../lib/once.ts";
-import { sameJson } from "../lib/same-json.ts";
+import { once } from "../lib/async/once.ts";
+import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolOverlay } from "../model/overlay.ts";
 import type { Tool, ToolId } from "../model/tool.ts";

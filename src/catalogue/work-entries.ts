@@ -1,4 +1,4 @@
-import { namesUnder } from "../lib/fill-references.ts";
+import { namesUnder } from "../lib/text/fill-references.ts";
 import type { HealthSummary } from "../model/health.ts";
 import type { JobManifest } from "../model/job.ts";
 import type { FromFile } from "../model/manifests.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "../lib/same-json.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
 import { HttpProviderConfig } from "../model/http-provider.ts";
 import type { JsonObject } from "../model/json.ts";
 import { ModelProviderConfig } from "../model/model-provider.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { redact } from "../lib/redact.ts";
+import { redact } from "../lib/text/redact.ts";
 import { type Config, type ConfigProblem, ConfigValues, ModelDefinition, ToolsetDefinition } from "../model/config.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { ToolOverlay } from "../model/overlay.ts";

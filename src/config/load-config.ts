@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { dirname, extname, join, parse, resolve, sep } from "node:path";
-import { deepFreeze } from "../lib/deep-freeze.ts";
-import { matchesGlob } from "../lib/glob.ts";
+import { deepFreeze } from "../lib/json/plain-data.ts";
+import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/compliance.ts";
 import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config.ts";
 import type { ConfigInput } from "../model/config-input.ts";
@@ -231,7 +231,7 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   for (const event of hookEvents) {
     for (const [at, { matcher }] of hooks[event].entries()) {
       if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem === null) continue;
       const path = ["hooks", event, at, "matcher"];
@@ -255,7 +255,7 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
     for (const [name, pattern] of Object.entries(patterns)) {
       if (typeof pattern === "string") continue;
-      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(pattern.regex);
       if (problem !== null)
         tell(

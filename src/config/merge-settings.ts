@@ -1,4 +1,4 @@
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
 import type { ConfigProblem } from "../model/config.ts";
 import { type Path, renderPath } from "../model/path.ts";
 import type { Origin } from "../model/setup.ts";

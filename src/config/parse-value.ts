@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { describeIssue, kindOf, missing } from "../model/describe-issue.ts";
 import type { Path } from "../model/path.ts";
 

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
-import { homeDirectory } from "../lib/home-directory.ts";
-import { nearest } from "../lib/nearest.ts";
-import { stableJson } from "../lib/stable-json.ts";
+import { homeDirectory } from "../lib/files.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchesGlob } from "../lib/glob.ts";
+import { matchesGlob } from "../lib/text/glob.ts";
 import { alwaysLoaded } from "./always-loaded.ts";
 
 const tool = (server: string, name: string) => ({

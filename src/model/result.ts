@@ -1,5 +1,4 @@
-import type { Json, UnknownObject } from "./json.ts";
-import { isObject } from "./json.ts";
+import { isObject, type Json, type UnknownObject } from "./json.ts";
 
 /** One block of a result. Unknown kinds and unknown fields travel on untouched. */
 export type ContentBlock = { type: string; [field: string]: unknown };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { PlaneError } from "./errors.ts";
 import { everyTool, parseToolQuery, type ToolQuery } from "./tool-query.ts";
 

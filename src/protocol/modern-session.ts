@@ -1,5 +1,4 @@
-import { backoffMs } from "../lib/backoff.ts";
-import { pause } from "../lib/pause.ts";
+import { backoffMs, pause } from "../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AsClient } from "../model/relay.ts";
 import { describeServer } from "./legacy-session.ts";

@@ -1,4 +1,4 @@
-import { isRawJSON } from "../lib/exact-numbers.ts";
+import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { encodeHeaderValue } from "./header-value.ts";
 

@@ -1,4 +1,4 @@
-import { stableJson } from "../lib/stable-json.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServersChange } from "../model/server.ts";
 

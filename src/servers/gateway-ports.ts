@@ -1,5 +1,5 @@
-import { createEventBus } from "../lib/event-bus.ts";
-import { limitTime } from "../lib/time-limit.ts";
+import { createEventBus } from "../lib/async/event-bus.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";

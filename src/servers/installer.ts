@@ -1,6 +1,6 @@
-import { cutText } from "../lib/cut-text.ts";
-import { plainText } from "../lib/plain-text.ts";
-import { redact } from "../lib/redact.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import { plainText } from "../lib/text/plain-text.ts";
+import { redact } from "../lib/text/redact.ts";
 import type { ServerDefinition } from "../model/server.ts";
 
 type Launcher = {

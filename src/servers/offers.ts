@@ -1,4 +1,4 @@
-import { keepSameItems } from "../lib/same-json.ts";
+import { keepSameItems } from "../lib/json/plain-data.ts";
 import type { KnownServer, OfferCounts, OfferKind } from "../model/server.ts";
 import { type ListMethod, listings } from "../protocol/list-all.ts";
 import type { Session } from "../protocol/session.ts";

@@ -1,5 +1,5 @@
-import { abortable } from "../lib/abortable.ts";
-import { keepSameItems } from "../lib/same-json.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { keepSameItems } from "../lib/json/plain-data.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../model/server.ts";

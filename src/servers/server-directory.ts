@@ -1,6 +1,6 @@
-import { nearest } from "../lib/nearest.ts";
-import { sentence } from "../lib/sentence.ts";
-import { hash } from "../lib/stable-json.ts";
+import { hash } from "../lib/json/stable-json.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { PoolInfo, ServerDefinition, ServerLogLine, ServerStatus, ServersChange } from "../model/server.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../lib/pause.ts";
+import { pause } from "../lib/async/pause.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Relay } from "../model/relay.ts";
 import type { KnownServer, RefreshReport, ServersChange } from "../model/server.ts";

@@ -1,5 +1,5 @@
-import { plainText } from "../lib/plain-text.ts";
-import { redact } from "../lib/redact.ts";
+import { plainText } from "../lib/text/plain-text.ts";
+import { redact } from "../lib/text/redact.ts";
 import type { ServerLogLine } from "../model/server.ts";
 
 const keptCharacters = 64 * 1024;

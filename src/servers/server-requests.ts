@@ -1,6 +1,6 @@
-import { abortable } from "../lib/abortable.ts";
-import { createGate, GateFull } from "../lib/gate.ts";
-import { sentence } from "../lib/sentence.ts";
+import { createGate, GateFull } from "../lib/async/semaphore.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/server.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../lib/pause.ts";
+import { pause } from "../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/server.ts";

@@ -1,4 +1,4 @@
-import { abortable } from "../lib/abortable.ts";
+import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";

@@ -1,5 +1,5 @@
-import { runAll } from "../lib/run-all.ts";
-import { hash } from "../lib/stable-json.ts";
+import { runAll } from "../lib/async/once.ts";
+import { hash } from "../lib/json/stable-json.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../model/server.ts";

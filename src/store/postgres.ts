@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { once } from "../lib/once.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { once } from "../lib/async/once.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { SharedStep, SharedValues } from "../model/shared-values.ts";

@@ -1,4 +1,4 @@
-import { stableJson } from "../lib/stable-json.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
 import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../model/held-call.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { SharedStep, SharedValues } from "../model/shared-values.ts";

@@ -1,5 +1,5 @@
 import type { Hash } from "node:crypto";
-import { shorten } from "../lib/shorten.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import {

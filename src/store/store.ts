@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createEventBus } from "../lib/event-bus.ts";
-import { nowText } from "../lib/now-text.ts";
-import { once } from "../lib/once.ts";
-import { redactDeep } from "../lib/redact-deep.ts";
+import { createEventBus } from "../lib/async/event-bus.ts";
+import { once } from "../lib/async/once.ts";
+import { nowText } from "../lib/stamps.ts";
+import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent-run.ts";
 import type { CallRecord } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";

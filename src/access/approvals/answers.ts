@@ -1,4 +1,4 @@
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import type { Routed } from "../../model/call.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Sampling } from "../../model/plane-options.ts";

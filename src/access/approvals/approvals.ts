@@ -1,5 +1,5 @@
-import { uniqueId } from "../../lib/unique-id.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { ApprovalVerbs } from "../../model/approval-verbs.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/call.ts";
 import type { Config } from "../../model/config.ts";

@@ -1,4 +1,4 @@
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Tool } from "../../model/tool.ts";
 

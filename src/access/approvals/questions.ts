@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "../../lib/same-json.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected, Verdict } from "../../model/call.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 import type { Executed, Injected } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { everyTool, hookEvents, type LibraryHooks } from "../../model/hook.ts";
@@ -52,7 +52,7 @@ async function checkFunctions(functions: LibraryHooks): Promise<void> {
     for (const hook of hooks) {
       const { matcher = everyTool } = typeof hook === "function" ? {} : hook;
       if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)
         throw new PlaneError("USAGE", `'${matcher}', the matcher of a ${event} hook, is no pattern: ${problem}.`);

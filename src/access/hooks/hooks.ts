@@ -1,5 +1,5 @@
+import { sameJson } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import { sameJson } from "../../lib/same-json.ts";
 import type { Executed, Injected, Requested, Verdict } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -238,7 +238,7 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
   const hooks = allHooks(settings, sources);
   const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== everyTool);
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
-  const { createPatternSet } = await import("../../lib/linear-pattern.ts");
+  const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
   return (event, tool) => {
     const matching = new Set([everyTool, ...matchingIn(tool).map((at) => patterns[at])]);

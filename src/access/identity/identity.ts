@@ -1,4 +1,4 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import type { Config } from "../../model/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { IdentityVerbs } from "../../model/identity-verbs.ts";

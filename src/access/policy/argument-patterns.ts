@@ -1,4 +1,4 @@
-import { compileGlob } from "../../lib/glob.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { PolicyRule } from "../../model/policy.ts";
 

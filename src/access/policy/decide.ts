@@ -48,7 +48,7 @@ export function createPolicy(policy: () => Policy): (call: Validated, profile: P
 /** The engine is large, and few policies need it. */
 async function patternsFor({ rules }: Policy): Promise<CreatePatternSet> {
   if (!needsEngine(rules)) return () => () => [];
-  return (await import("../../lib/linear-pattern.ts")).createPatternSet;
+  return (await import("../../lib/text/linear-pattern.ts")).createPatternSet;
 }
 
 /** A caller may ask for less freedom than the configuration gives, never for more. */

@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../lib/glob.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { SideEffects, Tool } from "../../model/tool.ts";
 

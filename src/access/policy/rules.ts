@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../lib/glob.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Policy, PolicyRule, TimeWindow } from "../../model/policy.ts";
 import type { Face, Principal } from "../../model/principal.ts";

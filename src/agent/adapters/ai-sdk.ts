@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
 import type { ContentBlock } from "../../model/chat.ts";
 import type { AbortSignal, URL } from "../../model/platform.ts";

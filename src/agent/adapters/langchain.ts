@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
 import type { ChatContent } from "../../model/chat.ts";
 import type { AbortSignal } from "../../model/platform.ts";

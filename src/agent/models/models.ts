@@ -1,5 +1,5 @@
 import { endpointOf, modelTrouble } from "../../calls/providers/model/endpoint.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { ModelChoice } from "../../model/agent-verbs.ts";
 import type { ChatModel } from "../../model/chat.ts";
 import type { ConfigValues } from "../../model/config.ts";

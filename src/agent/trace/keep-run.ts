@@ -1,5 +1,5 @@
-import { redactDeep } from "../../lib/redact-deep.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { redactDeep } from "../../lib/text/redact.ts";
 import type { AgentRun, AgentStep } from "../../model/agent-run.ts";
 import { keptMessage, keptText, messagesFor } from "./kept-messages.ts";
 

@@ -1,5 +1,5 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { redact } from "../../lib/redact.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { redact } from "../../lib/text/redact.ts";
 import type { TraceType } from "../../model/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/chat.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { countOf } from "../../lib/count-of.ts";
-import { escapeHtml } from "../../lib/escape-html.ts";
+import { escapeHtml } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { AgentRun } from "../../model/agent-run.ts";
 import type { RenderedRun } from "../../model/run-verbs.ts";
 import { renderTold } from "./page-parts.ts";

@@ -1,4 +1,4 @@
-import { indentJson } from "../../lib/indent-json.ts";
+import { indentJson } from "../../lib/json/render-json.ts";
 import type { AgentRun } from "../../model/agent-run.ts";
 import type { ContentBlock } from "../../model/chat.ts";
 

@@ -1,5 +1,5 @@
-import { backoffMs } from "../../lib/backoff.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
 

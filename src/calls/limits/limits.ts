@@ -1,5 +1,5 @@
-import { createGate, type Gate, GateFull } from "../../lib/gate.ts";
-import type { TimeLimiter } from "../../lib/time-limit.ts";
+import { createGate, type Gate, GateFull } from "../../lib/async/semaphore.ts";
+import type { TimeLimiter } from "../../lib/async/time-limit.ts";
 import type { Routed } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import { indentJson } from "../../lib/indent-json.ts";
+import { indentJson } from "../../lib/json/render-json.ts";
 import type { Json } from "../../model/json.ts";
 import { resultText, type ToolResult } from "../../model/result.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sizeOf } from "../../lib/json-text.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { sizeOf } from "../../lib/json/json-text.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/artifact.ts";
 import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { Config } from "../../model/config.ts";

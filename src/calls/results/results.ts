@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
-import { countOf } from "../../lib/count-of.ts";
-import { cutText } from "../../lib/cut-text.ts";
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { AgentRun } from "../../model/agent-run.ts";
 import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
 import { toPlaneError } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Provider } from "../../model/provider.ts";

@@ -1,8 +1,8 @@
 import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
 import { checkTasksExist } from "../../config/manifests/check-graph.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { BundleChoice, BundleEntry } from "../../model/bundle.ts";
 import type { EntryKind } from "../../model/change.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import { type Bundle, type BundleEntry, bundleVersion } from "../../model/bundle.ts";
 import { type EntryKind, entryKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";

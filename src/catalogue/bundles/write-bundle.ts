@@ -1,4 +1,4 @@
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import { type Bundle, type BundleEntry, bundleVersion } from "../../model/bundle.ts";
 import type { SigningKey } from "./signing-key.ts";
 

@@ -1,7 +1,7 @@
 import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
-import { sameJson } from "../../lib/same-json.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/change.ts";
 import type { Config } from "../../model/config.ts";
 import type { FromFile, Manifests } from "../../model/manifests.ts";

@@ -1,5 +1,5 @@
-import { sameJson } from "../../lib/same-json.ts";
-import { hash } from "../../lib/stable-json.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import type { Audience, NewChange } from "../../model/change.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../../model/server.ts";

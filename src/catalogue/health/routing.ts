@@ -1,4 +1,4 @@
-import { backoffMs } from "../../lib/backoff.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
 import type { ProviderState } from "../../model/health.ts";
 import type { ProviderSpec } from "../../model/tool.ts";
 

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { ToolOverlay } from "../../model/overlay.ts";
 import type { ToolArgument } from "../../model/tool-argument.ts";

@@ -1,6 +1,6 @@
+import { sameJson } from "../../lib/json/plain-data.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import { createLru } from "../../lib/lru.ts";
-import { sameJson } from "../../lib/same-json.ts";
-import { hash } from "../../lib/stable-json.ts";
 import type { Config } from "../../model/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";

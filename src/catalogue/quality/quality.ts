@@ -1,4 +1,4 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 import type { ClientContext, ClientSource, ClientVerbs } from "../../model/client-context.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

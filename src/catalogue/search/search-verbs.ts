@@ -1,8 +1,8 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { once } from "../../lib/once.ts";
-import { redact } from "../../lib/redact.ts";
-import { shorten } from "../../lib/shorten.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { once } from "../../lib/async/once.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { redact } from "../../lib/text/redact.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

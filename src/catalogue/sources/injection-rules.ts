@@ -1,5 +1,4 @@
-import type { InjectionEntry } from "../../model/injection.ts";
-import { type InjectionRule, rulesOf } from "../../model/injection.ts";
+import { type InjectionEntry, type InjectionRule, rulesOf } from "../../model/injection.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ProviderSpec, ToolId } from "../../model/tool.ts";
 

@@ -1,5 +1,5 @@
-import { passesFilter } from "../../lib/glob.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { passesFilter } from "../../lib/text/glob.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { hiddenBy, rulesOf } from "../../model/injection.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";

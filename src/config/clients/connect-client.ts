@@ -1,4 +1,4 @@
-import { hashText, stableJson } from "../../lib/stable-json.ts";
+import { hashText, stableJson } from "../../lib/json/stable-json.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { mergeLines } from "../../lib/merge-lines.ts";
-import { hashText, stableJson } from "../../lib/stable-json.ts";
+import { hashText, stableJson } from "../../lib/json/stable-json.ts";
+import { mergeLines } from "../../lib/text/lines.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";

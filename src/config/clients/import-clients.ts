@@ -1,4 +1,4 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/setup.ts";

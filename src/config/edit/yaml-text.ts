@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import type { Json } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";

@@ -1,4 +1,4 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
 import type { EntryKind } from "../../model/change.ts";
 import type { ConfigProblem } from "../../model/config.ts";
 import type { JobManifest } from "../../model/job.ts";

@@ -1,6 +1,6 @@
-import { referencesIn } from "../../lib/fill-references.ts";
 import { findCycle } from "../../lib/find-cycle.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { referencesIn } from "../../lib/text/fill-references.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { Path } from "../../model/path.ts";
 import type { SkillManifest, SkillStep } from "../../model/skill.ts";

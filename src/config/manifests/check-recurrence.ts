@@ -1,5 +1,4 @@
-import { readCron } from "../../lib/cron.ts";
-import { isTimeZone, readMoment } from "../../lib/wall-clock.ts";
+import { isTimeZone, readCron, readMoment } from "../../lib/cron.ts";
 import type { Recurrence } from "../../model/job.ts";
 import type { Report } from "../parse-value.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { UnknownObject } from "../../model/json.ts";

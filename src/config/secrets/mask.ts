@@ -1,4 +1,4 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";

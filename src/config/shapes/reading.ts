@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config.ts";
 import { type Path, renderPath } from "../../model/path.ts";
 import type { PolicyRule } from "../../model/policy.ts";

@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../lib/glob.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { toBoolean } from "./coerce.ts";

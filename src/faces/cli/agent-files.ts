@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
 import type { AgentResult } from "../../model/agent-verbs.ts";
 import type { ChatMessage } from "../../model/chat.ts";
 import { PlaneError } from "../../model/errors.ts";

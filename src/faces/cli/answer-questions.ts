@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Question } from "../../model/question.ts";

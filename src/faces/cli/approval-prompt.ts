@@ -1,4 +1,4 @@
-import { oneByOne } from "../../lib/one-by-one.ts";
+import { oneByOne } from "../../lib/async/once.ts";
 import type { Outcome, WaitingOutcome } from "../../model/call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";

@@ -1,5 +1,5 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { HeldView, Remembered } from "../../model/held-call.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { shorten } from "./approval-ids.ts";

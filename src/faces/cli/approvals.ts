@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type Answer, type HeldStatus, heldStatuses, type Remember } from "../../model/held-call.ts";
 import { type HeldOrder, heldOrders } from "../../model/held-order.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { version } from "../../lib/version.ts";
 import { renderProblem } from "../../model/config.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { CallRecord, CallStatus } from "../../model/call.ts";
 import type { CallChain } from "../../model/call-chain.ts";
 import { PlaneError } from "../../model/errors.ts";

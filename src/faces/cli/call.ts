@@ -1,4 +1,4 @@
-import { countOf } from "../../lib/count-of.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";

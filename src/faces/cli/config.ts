@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Setup } from "../../model/setup.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Outcome } from "../../model/call.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";

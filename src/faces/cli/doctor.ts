@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { DoctorReport } from "../../model/setup.ts";
 import { tellOfBackground } from "./background.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

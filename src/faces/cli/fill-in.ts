@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Question } from "../../model/question.ts";
 

@@ -1,5 +1,5 @@
-import { pause } from "../../lib/pause.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { pause } from "../../lib/async/pause.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import { type JobRun, type JobRunState, jobRunStates } from "../../model/job-run.ts";
 import type { RunJobOptions } from "../../model/job-verbs.ts";

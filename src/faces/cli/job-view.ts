@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { JobRun } from "../../model/job-run.ts";
 import type { JobStatus } from "../../model/job-verbs.ts";
 import { colors } from "./colors.ts";

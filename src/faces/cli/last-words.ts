@@ -1,5 +1,5 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/server.ts";

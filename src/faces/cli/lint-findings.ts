@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { Finding, ToolReview } from "../../model/quality.ts";
 
 const meanings: Record<Finding["kind"], string> = {

@@ -1,4 +1,4 @@
-import { countOf } from "../../lib/count-of.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { ToolQuality } from "../../model/quality.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
 import type { Outcome } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";

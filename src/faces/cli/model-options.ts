@@ -1,5 +1,5 @@
-import { nearest } from "../../lib/nearest.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { AgentStyle } from "../../model/agent-run.ts";
 import type { AgentOptions } from "../../model/agent-verbs.ts";
 import { PlaneError } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type PinDiff, type PinStatus, type PinView, pinStatuses } from "../../model/pin.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

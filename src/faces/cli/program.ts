@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { version } from "../../lib/version.ts";
 import { policyModes } from "../../model/policy-mode.ts";
 import { addAgentCommands } from "./agent-commands.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { countOf } from "../../lib/count-of.ts";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { type EntryKind, entryKinds } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { type ArtifactResult, readArtifacts } from "../../model/artifact.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import { type ContentBlock, readMedia, type ToolResult } from "../../model/result.ts";

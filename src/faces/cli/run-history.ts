@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";

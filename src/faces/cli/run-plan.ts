@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { Outcome } from "../../model/call.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { PlacedStep, PlanCheck } from "../../model/tool-plan.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { countOf } from "../../lib/count-of.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Config } from "../../model/config.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Manifests } from "../../model/manifests.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { TaskEntry } from "../../model/registry-summary.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { parseToolQuery, type ToolQuery } from "../../model/tool-query.ts";
 
 /** The flags of `tools list`, and what each is called over HTTP. */

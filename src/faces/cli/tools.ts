@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { HealthSummary, ToolHealth } from "../../model/health.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";

@@ -1,5 +1,5 @@
-import { shorten } from "../../lib/shorten.ts";
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/call.ts";
 import { type ErrorCode, errorTable, toPlaneError } from "../../model/errors.ts";
 import { forModels } from "../../model/for-models.ts";

@@ -1,5 +1,5 @@
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { ClientSource } from "../../model/client-context.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { KeptSession } from "../../model/kept-sessions.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { type ClientSession, createClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";

@@ -1,5 +1,5 @@
-import { cutText } from "../../lib/cut-text.ts";
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { fenceUntrusted } from "../../lib/text/plain-text.ts";
 import { metaToolNames } from "../../model/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/server.ts";

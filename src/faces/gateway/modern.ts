@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { GatewayContext } from "./client-session.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./modern-errors.ts";
 import { completed } from "./render-result.ts";

@@ -1,5 +1,4 @@
-import { exactText, noteExactNumbers } from "../../lib/exact-numbers.ts";
-import { isTooDeep } from "../../lib/is-too-deep.ts";
+import { exactText, isTooDeep, noteExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject } from "../../model/json.ts";
 
 /** Less than this cannot be nested too deeply. */

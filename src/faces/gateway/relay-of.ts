@@ -1,4 +1,4 @@
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Asked, Relay } from "../../model/relay.ts";

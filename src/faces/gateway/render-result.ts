@@ -1,5 +1,5 @@
-import { changeMembers, type MemberChange } from "../../lib/json-members.ts";
-import { bytesOf, rememberText, textOf } from "../../lib/json-text.ts";
+import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
+import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 import { serverInfo } from "./describe.ts";

@@ -1,4 +1,4 @@
-import { parseExactly } from "../../lib/exact-numbers.ts";
+import { parseExactly } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type Answer, failure, type RequestContext } from "./visit.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";

@@ -1,5 +1,5 @@
+import { once } from "../../lib/async/once.ts";
 import { createLru } from "../../lib/lru.ts";
-import { once } from "../../lib/once.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Tool } from "../../model/tool.ts";

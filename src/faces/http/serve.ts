@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Plane } from "../../model/plane.ts";

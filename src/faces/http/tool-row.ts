@@ -1,4 +1,4 @@
-import { shorten } from "../../lib/shorten.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
 import type { DefinitionWeight } from "../../model/quality.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { version } from "../../lib/version.ts";
 import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { createEventBus } from "../../lib/event-bus.ts";
-import { pause } from "../../lib/pause.ts";
+import { createEventBus } from "../../lib/async/event-bus.ts";
+import { pause } from "../../lib/async/pause.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";

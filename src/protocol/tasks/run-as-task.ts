@@ -1,5 +1,5 @@
-import { abortable } from "../../lib/abortable.ts";
-import { backoffMs } from "../../lib/backoff.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { RpcError, TransportError } from "../message.ts";

@@ -1,4 +1,4 @@
-import { abortable } from "../../lib/abortable.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { TokenStatus } from "../../model/token.ts";

@@ -1,5 +1,5 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { abortable } from "../../lib/abortable.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { failed, passed, type Trouble } from "./check-configuration.ts";
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { redact } from "../../lib/redact.ts";
-import { sentence } from "../../lib/sentence.ts";
-import { limitTime } from "../../lib/time-limit.ts";
+import { limitTime } from "../../lib/async/time-limit.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { redact } from "../../lib/text/redact.ts";
+import { countOf, sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/server.ts";

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { workingDirectory } from "../../config/environment.ts";
-import { createHider } from "../../lib/hide-values.ts";
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/setup.ts";

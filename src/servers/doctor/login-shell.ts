@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import { compileGlob } from "../../lib/glob.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
 import type { ServerDefinition } from "../../model/server.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { installerOf } from "../installer.ts";

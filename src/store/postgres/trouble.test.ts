@@ -7,8 +7,7 @@ import { until } from "../../../test/fixtures/until.ts";
 import type { Store } from "../../model/store.ts";
 import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
-import type { PostgresAddress } from "./pool.ts";
-import { openPool } from "./pool.ts";
+import { openPool, type PostgresAddress } from "./pool.ts";
 
 let server: RunningPostgres;
 before(async () => {

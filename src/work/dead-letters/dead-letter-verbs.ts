@@ -1,4 +1,4 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 import type { DueHandler } from "../../model/due-work.ts";
 import type { Tool } from "../../model/tool.ts";
 import { mayBelongTo } from "../../model/tool-name.ts";

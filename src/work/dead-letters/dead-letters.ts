@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { CallRecord, Outcome, Requested } from "../../model/call.ts";
 import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/dead-letter.ts";
 import type { DeadLetterVerbs } from "../../model/dead-letter-verbs.ts";

@@ -1,8 +1,7 @@
-import { findChanged } from "../../lib/exact-numbers.ts";
-import { createHider } from "../../lib/hide-values.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { redactDeep } from "../../lib/redact-deep.ts";
-import { shorten } from "../../lib/shorten.ts";
+import { findChanged } from "../../lib/json/exact-numbers.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { createHider, redactDeep } from "../../lib/text/redact.ts";
 import type { CallRecord, Executed, Requested } from "../../model/call.ts";
 import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import type { ErrorCode, ErrorReport } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { sentence } from "../../lib/sentence.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JobManifest } from "../../model/job.ts";

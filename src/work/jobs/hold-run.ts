@@ -1,4 +1,4 @@
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { KeptJobRun } from "../../model/job-run.ts";
 import { isOver } from "./states.ts";

@@ -1,6 +1,6 @@
 import { noWork } from "../../catalogue/no-work.ts";
 import { jobsFor, visibleWork } from "../../catalogue/visible-work.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { jobSubject } from "../../model/health.ts";

@@ -1,4 +1,4 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JobManifest } from "../../model/job.ts";

@@ -1,5 +1,5 @@
 import type { Written } from "../../catalogue/changes/written-entries.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 import type { DueHandler } from "../../model/due-work.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { JobVerbs } from "../../model/job-verbs.ts";

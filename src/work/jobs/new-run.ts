@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { KeptJobRun, KeptTask } from "../../model/job-run.ts";
 import type { JsonObject } from "../../model/json.ts";

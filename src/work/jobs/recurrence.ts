@@ -1,5 +1,4 @@
-import { readCron } from "../../lib/cron.ts";
-import { momentOf, readMoment, wallTimeAt } from "../../lib/wall-clock.ts";
+import { momentOf, readCron, readMoment, wallTimeAt } from "../../lib/cron.ts";
 import type { Recurrence } from "../../model/job.ts";
 
 const hourMs = 3_600_000;

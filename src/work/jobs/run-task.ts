@@ -1,6 +1,5 @@
-import { backoffMs } from "../../lib/backoff.ts";
-import { fillReferences, valueAt } from "../../lib/fill-references.ts";
-import { pause } from "../../lib/pause.ts";
+import { backoffMs, pause } from "../../lib/async/pause.ts";
+import { fillReferences, valueAt } from "../../lib/text/fill-references.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { RetryPolicy } from "../../model/job.ts";
 import type { KeptJobRun, KeptTask, TaskState } from "../../model/job-run.ts";

@@ -1,4 +1,4 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JobManifest, Recurrence } from "../../model/job.ts";
 import type { JobSchedule } from "../../model/job-run.ts";
 import type { JobStore } from "../../model/job-store.ts";

@@ -1,7 +1,6 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { isTooDeep } from "../../lib/is-too-deep.ts";
-import type { ShellWord } from "../../lib/shell-word.ts";
-import { readShell, type ShellCommand } from "../../lib/shell-words.ts";
+import { isTooDeep } from "../../lib/json/exact-numbers.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { readShell, type ShellCommand, type ShellWord } from "../../lib/text/shell.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { PlacedStep, PlanProblem, ReadPlan } from "../../model/tool-plan.ts";
 import { readCall, UnreadableCall } from "./read-call.ts";

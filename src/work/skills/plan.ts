@@ -1,5 +1,5 @@
-import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/fill-references.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/text/fill-references.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { resultText, type ToolResult } from "../../model/result.ts";

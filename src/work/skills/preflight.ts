@@ -1,5 +1,5 @@
-import { referencesIn } from "../../lib/fill-references.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { referencesIn } from "../../lib/text/fill-references.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";

@@ -1,5 +1,5 @@
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { fenceUntrusted } from "../../lib/text/plain-text.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";

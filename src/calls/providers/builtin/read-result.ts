@@ -1,5 +1,4 @@
-import { fenceUntrusted } from "../../../lib/fence-untrusted.ts";
-import { plainText } from "../../../lib/plain-text.ts";
+import { fenceUntrusted, plainText } from "../../../lib/text/plain-text.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import { type Principal, principalOf } from "../../../model/principal.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/stored-result.ts";

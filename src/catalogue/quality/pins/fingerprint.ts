@@ -1,4 +1,4 @@
-import { hash } from "../../../lib/stable-json.ts";
+import { hash } from "../../../lib/json/stable-json.ts";
 import type { JsonObject, UnknownObject } from "../../../model/json.ts";
 import type { PinHead } from "../../../model/pin.ts";
 

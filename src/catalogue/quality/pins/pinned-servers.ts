@@ -1,4 +1,4 @@
-import { createTurns } from "../../../lib/turns.ts";
+import { createTurns } from "../../../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Pin, PinHead, PinStatus } from "../../../model/pin.ts";
 import type { Store } from "../../../model/store.ts";

@@ -1,4 +1,4 @@
-import { uniqueId } from "../../../lib/unique-id.ts";
+import { uniqueId } from "../../../lib/stamps.ts";
 import type { AgentStyle } from "../../../model/agent-run.ts";
 import type { ChatMessage } from "../../../model/chat.ts";
 import { PlaneError } from "../../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../../lib/glob.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
 import { alwaysLoaded } from "../../../model/always-loaded.ts";
 import type { Plane, ToolListing } from "../../../model/plane.ts";
 

@@ -1,6 +1,6 @@
-import { countOf, nounFor } from "../../../lib/count-of.ts";
-import { nearest } from "../../../lib/nearest.ts";
-import { plainText } from "../../../lib/plain-text.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf, nounFor } from "../../../lib/text/wording.ts";
 import type { ContextStats } from "../../../model/context-stats.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { ServerStatus } from "../../../model/server.ts";

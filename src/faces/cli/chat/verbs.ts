@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { countOf } from "../../../lib/count-of.ts";
-import { fileTrouble } from "../../../lib/file-trouble.ts";
-import { nearest } from "../../../lib/nearest.ts";
-import { plainText } from "../../../lib/plain-text.ts";
+import { fileTrouble } from "../../../lib/files.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
 import { agentStyles } from "../../../model/agent-run.ts";
 import type { Outcome } from "../../../model/call.ts";
 import { PlaneError } from "../../../model/errors.ts";

@@ -1,5 +1,5 @@
-import { matchesGlob } from "../../../lib/glob.ts";
 import { createLru } from "../../../lib/lru.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
 import { alwaysLoaded } from "../../../model/always-loaded.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
 import { metaTools } from "../../../model/meta-tools.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../../../lib/pause.ts";
+import { pause } from "../../../lib/async/pause.ts";
 import type { Plane, ToolListing } from "../../../model/plane.ts";
 import type { Surface } from "../surfaces.ts";
 

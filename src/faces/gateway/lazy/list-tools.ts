@@ -1,7 +1,7 @@
-import { countOf } from "../../../lib/count-of.ts";
-import { sliceText } from "../../../lib/cut-text.ts";
-import { matchesGlob } from "../../../lib/glob.ts";
-import { plainText } from "../../../lib/plain-text.ts";
+import { sliceText } from "../../../lib/text/cut-text.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { metaToolNames } from "../../../model/meta-tools.ts";

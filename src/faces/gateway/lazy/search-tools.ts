@@ -1,4 +1,4 @@
-import { sliceText } from "../../../lib/cut-text.ts";
+import { sliceText } from "../../../lib/text/cut-text.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
 import { metaToolNames } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { agentAnswer } from "../../../model/agent-answer.ts";
 import type { AgentMessage } from "../../../model/agent-run.ts";
 import type { AgentResult, RunAgentOptions } from "../../../model/agent-verbs.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { jobRunStates, type JobRun as Run } from "../../../model/job-run.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/job-verbs.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { agentOutcomes } from "../../../model/agent-run.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";

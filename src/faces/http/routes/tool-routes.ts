@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { nearest } from "../../../lib/nearest.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
