@@ -25,7 +25,7 @@ import { once, runAll } from "./lib/async/once.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
-import type { ServerDefinition } from "./model/server.ts";
+import type { ServerDefinition } from "./model/servers/server.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { anonymous } from "../../src/model/principal.ts";
-import { ServerDefinition } from "../../src/model/server.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
 import type { RequestOptions } from "../../src/protocol/request-options.ts";
 import { createServers } from "../../src/servers/servers.ts";
 

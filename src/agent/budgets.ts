@@ -1,4 +1,4 @@
-import type { AgentStyle } from "../model/agent-run.ts";
+import type { AgentStyle } from "../model/agent/agent-run.ts";
 import type { AgentLimits } from "../model/agent-verbs.ts";
 import { PlaneError } from "../model/errors.ts";
 

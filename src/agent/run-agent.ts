@@ -1,8 +1,8 @@
 import { limitTime } from "../lib/async/time-limit.ts";
 import { uniqueId } from "../lib/stamps.ts";
-import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent-run.ts";
+import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent/agent-run.ts";
+import type { ChatMessage } from "../model/agent/chat.ts";
 import type { AgentResult } from "../model/agent-verbs.ts";
-import type { ChatMessage } from "../model/chat.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { isCutOff } from "./cut-off.ts";

@@ -16,12 +16,18 @@ import type {
   Routed,
   SucceededOutcome,
   WaitingOutcome,
-} from "../model/call.ts";
+} from "../model/calls/call.ts";
+import { resultText, type ToolResult } from "../model/calls/result.ts";
+import {
+  type HealthSample,
+  healthKey,
+  personaSubject,
+  providerSubject,
+  toolSubject,
+} from "../model/catalogue/health.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorReport, errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import { type HealthSample, healthKey, personaSubject, providerSubject, toolSubject } from "../model/health.ts";
-import { resultText, type ToolResult } from "../model/result.ts";
-import type { Tool } from "../model/tool.ts";
 import { costField } from "./cost.ts";
 import { describeToolError, statusOf } from "./status.ts";
 

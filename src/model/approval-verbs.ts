@@ -1,10 +1,17 @@
-import type { Outcome, Verdict } from "./call.ts";
-import type { Answer, HeldStatus, HeldView, Plan, PlanChoice, PlanOutcome, Remembered } from "./held-call.ts";
-import type { HeldOrder } from "./held-order.ts";
+import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
+import type {
+  Answer,
+  HeldOrder,
+  HeldStatus,
+  HeldView,
+  Plan,
+  PlanChoice,
+  PlanOutcome,
+  Remembered,
+} from "./calls/held-call.ts";
+import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";
-import type { PolicyMode } from "./policy-mode.ts";
 import type { Caller } from "./principal.ts";
-import type { ToolId } from "./tool.ts";
 
 /** What the policy says about a call, and what it takes the tool for. */
 export type PolicyTest = Verdict & {

@@ -1,7 +1,7 @@
-import type { Outcome } from "./call.ts";
-import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./dead-letter.ts";
+import type { Outcome } from "./calls/call.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
+import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
 
 /** Calls that failed for good. */
 export interface DeadLetterVerbs {

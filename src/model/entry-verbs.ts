@@ -1,9 +1,16 @@
-import type { BundleChoice, BundleExport, BundleImport } from "./bundle.ts";
-import type { ChangeFilter, ChangePage, EntryChange, WorkKind } from "./change.ts";
+import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./calls/provider.ts";
+import type {
+  BundleChoice,
+  BundleExport,
+  BundleImport,
+  ChangeFilter,
+  ChangePage,
+  EntryChange,
+  WorkKind,
+} from "./catalogue/change.ts";
+import type { WrittenManifest } from "./catalogue/tool.ts";
 import type { OverlayVerbs } from "./overlay-verbs.ts";
 import type { Caller } from "./principal.ts";
-import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./provider.ts";
-import type { WrittenManifest } from "./tool.ts";
 
 /** A tool of this program: its manifest, and the function that executes it where no other provider does. */
 export type Registration = WrittenManifest | { manifest: WrittenManifest; run: ToolFunction };

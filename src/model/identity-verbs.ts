@@ -1,4 +1,4 @@
-import type { ApiKey, CreatedApiKey, NewApiKey } from "./api-key.ts";
+import type { ApiKey, CreatedApiKey, NewApiKey } from "./access/credentials.ts";
 import type { Caller, Principal } from "./principal.ts";
 
 /** Who calls, and how they prove it. */

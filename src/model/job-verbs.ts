@@ -1,8 +1,8 @@
-import type { JobRun, JobRunState } from "./job-run.ts";
+import type { JobListing } from "./catalogue/registry-summary.ts";
 import type { JsonObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
-import type { JobListing } from "./registry-summary.ts";
+import type { JobRun, JobRunState } from "./work/job-run.ts";
 
 /** A job with when it is due and how it went last. */
 export type JobStatus = JobListing & {

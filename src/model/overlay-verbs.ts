@@ -1,5 +1,5 @@
+import type { ToolOverlay } from "./catalogue/tool.ts";
 import type { JsonObject, UnknownObject } from "./json.ts";
-import type { ToolOverlay } from "./overlay.ts";
 import type { Caller } from "./principal.ts";
 
 /** Stands for a fixed value that is shown to nobody; set again, it means the value that is there. */

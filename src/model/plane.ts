@@ -1,26 +1,14 @@
-import type { ActivityEntry } from "./activity.ts";
+import type { TokenGiven, TokenStatus } from "./access/credentials.ts";
 import type { AgentVerbs } from "./agent-verbs.ts";
 import type { ApprovalVerbs } from "./approval-verbs.ts";
-import type { Budgets } from "./budgets.ts";
-import type { CallOptions, CallRecord, Outcome } from "./call.ts";
-import type { CallChain } from "./call-chain.ts";
-import type { CallSeries, SeriesQuery } from "./call-series.ts";
-import type { ClientVerbs } from "./client-context.ts";
-import type { Config } from "./config.ts";
-import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
-import type { EntryVerbs } from "./entry-verbs.ts";
-import type { EventOf, EventPage, EventType, StoredEvent } from "./events.ts";
-import type { ToolHealth } from "./health.ts";
-import type { AskHere } from "./held-call.ts";
-import type { IdentityVerbs } from "./identity-verbs.ts";
-import type { JobVerbs } from "./job-verbs.ts";
-import type { UnknownObject } from "./json.ts";
-import type { KeptSessions } from "./kept-sessions.ts";
-import type { AbortSignal, URLSearchParams } from "./platform.ts";
-import type { Caller } from "./principal.ts";
-import type { ToolReview } from "./quality.ts";
-import type { QualityVerbs } from "./quality-verbs.ts";
-import type { Question, QuestionAnswer } from "./question.ts";
+import type { CallOptions, CallRecord, Outcome } from "./calls/call.ts";
+import type { ActivityEntry, CallChain, CallSeries, SeriesQuery } from "./calls/call-history.ts";
+import type { AskHere } from "./calls/held-call.ts";
+import type { Question, QuestionAnswer, Relay, ServerSaid } from "./calls/provider.ts";
+import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
+import type { ToolPlanVerbs } from "./calls/tool-plan.ts";
+import type { ToolHealth } from "./catalogue/health.ts";
+import type { ToolReview } from "./catalogue/quality.ts";
 import type {
   JobEntry,
   JobPage,
@@ -31,20 +19,28 @@ import type {
   TaskEntry,
   TaskPage,
   WorkQuery,
-} from "./registry-summary.ts";
-import type { Relay, ServerSaid } from "./relay.ts";
+} from "./catalogue/registry-summary.ts";
+import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./catalogue/search.ts";
+import type { Tool, ToolId } from "./catalogue/tool.ts";
+import type { ToolQuery } from "./catalogue/tool-query.ts";
+import type { ClientVerbs } from "./client-context.ts";
+import type { Budgets, Config } from "./config/config.ts";
+import type { DoctorReport } from "./config/setup.ts";
+import type { DeadLetterVerbs } from "./dead-letter-verbs.ts";
+import type { EntryVerbs } from "./entry-verbs.ts";
+import type { EventOf, EventPage, EventType, StoredEvent } from "./events.ts";
+import type { IdentityVerbs } from "./identity-verbs.ts";
+import type { JobVerbs } from "./job-verbs.ts";
+import type { UnknownObject } from "./json.ts";
+import type { AbortSignal, URLSearchParams } from "./platform.ts";
+import type { Caller } from "./principal.ts";
+import type { QualityVerbs } from "./quality-verbs.ts";
 import type { RunVerbs } from "./run-verbs.ts";
-import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
-import type { Contact, LockedServer, LogLevel, ServersChange } from "./server.ts";
 import type { ServerVerbs } from "./server-verbs.ts";
-import type { DoctorReport } from "./setup.ts";
-import type { SkillVerbs } from "./skill-run.ts";
+import type { KeptSessions } from "./servers/client-sessions.ts";
+import type { Contact, LockedServer, LogLevel, ServersChange } from "./servers/server.ts";
 import type { CallFilter } from "./store.ts";
-import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
-import type { TokenGiven, TokenStatus } from "./token.ts";
-import type { Tool, ToolId } from "./tool.ts";
-import type { ToolPlanVerbs } from "./tool-plan.ts";
-import type { ToolQuery } from "./tool-query.ts";
+import type { SkillVerbs } from "./work/skill-run.ts";
 
 export type { Caller };
 

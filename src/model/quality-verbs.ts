@@ -1,8 +1,14 @@
-import type { ContextStats, ContextStatsOptions } from "./context-stats.ts";
-import type { PinDiff, PinFilter, PinView } from "./pin.ts";
+import type { PinDiff, PinFilter, PinView } from "./catalogue/pin.ts";
+import type {
+  ContextStats,
+  ContextStatsOptions,
+  DefinitionWeight,
+  QualityOptions,
+  QualityReport,
+  WeighedTool,
+} from "./catalogue/quality.ts";
+import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Caller } from "./principal.ts";
-import type { DefinitionWeight, QualityOptions, QualityReport, WeighedTool } from "./quality.ts";
-import type { Tool, ToolId } from "./tool.ts";
 
 /** Servers that have not listed their tools by then are left out. */
 type Patient = Caller & { waitMs?: number };

@@ -1,4 +1,4 @@
-import type { AgentOutcome, AgentRun } from "./agent-run.ts";
+import type { AgentOutcome, AgentRun } from "./agent/agent-run.ts";
 import type { Caller } from "./principal.ts";
 
 /** A run without its steps and its conversation. */

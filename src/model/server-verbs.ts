@@ -1,6 +1,6 @@
 import type { UnknownObject } from "./json.ts";
 import type { Caller } from "./principal.ts";
-import type { PoolInfo, RefreshReport, ServerCheck, ServerLogLine, ServerStatus } from "./server.ts";
+import type { PoolInfo, RefreshReport, ServerCheck, ServerLogLine, ServerStatus } from "./servers/server.ts";
 
 /** Something a server lists beside its tools. */
 export type Listed = UnknownObject & { server: string };

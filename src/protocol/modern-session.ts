@@ -1,6 +1,6 @@
 import { backoffMs, pause } from "../lib/async/pause.ts";
+import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { AsClient } from "../model/relay.ts";
 import { describeServer } from "./legacy-session.ts";
 import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";

@@ -1,5 +1,5 @@
+import type { AsClient, Continuation } from "../model/calls/provider.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { AsClient, Continuation } from "../model/relay.ts";
 import type { Progress } from "./notices.ts";
 import type { AnswerRequest } from "./questions-from-peer.ts";
 import type { OnTask } from "./tasks/news.ts";

@@ -4,7 +4,7 @@ import { createHider } from "../lib/text/redact.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 
 /** What was not sent because the session was gone goes out again at once, over a new one. */

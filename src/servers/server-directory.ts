@@ -3,7 +3,13 @@ import { nearest } from "../lib/text/nearest.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { PoolInfo, ServerDefinition, ServerLogLine, ServerStatus, ServersChange } from "../model/server.ts";
+import type {
+  PoolInfo,
+  ServerDefinition,
+  ServerLogLine,
+  ServerStatus,
+  ServersChange,
+} from "../model/servers/server.ts";
 import type { RequestOptions } from "../protocol/request-options.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";

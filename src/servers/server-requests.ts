@@ -3,7 +3,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 import { paramHeaders } from "../protocol/param-headers.ts";
 import type { AnswerRequest } from "../protocol/questions-from-peer.ts";

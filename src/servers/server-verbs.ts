@@ -1,8 +1,8 @@
 import { pause } from "../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
-import type { ServerStatus } from "../model/server.ts";
 import type { Listed, ServerVerbs } from "../model/server-verbs.ts";
+import type { ServerStatus } from "../model/servers/server.ts";
 import { explainFailure, unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";
 import type { ServerDirectory } from "./server-directory.ts";

@@ -1,7 +1,7 @@
 import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { type LogLevel, logLevels, type ServerDefinition } from "../model/server.ts";
+import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
 import type { Era } from "../protocol/session.ts";

@@ -8,9 +8,9 @@ import {
   type StateRow,
   type StateTable,
   type StateVerbs,
+  type Store,
   stateTables,
-} from "../model/state.ts";
-import type { Store } from "../model/store.ts";
+} from "../model/store.ts";
 
 /** The first line of an export. */
 const stateHeader = { format: "toolplane-state", version: 1 };

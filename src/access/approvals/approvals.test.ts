@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
 import type { ApprovalsAsked } from "../../model/approval-verbs.ts";
-import type { Verdict } from "../../model/call.ts";
-import type { Answer } from "../../model/held-call.ts";
+import type { Verdict } from "../../model/calls/call.ts";
+import type { Answer } from "../../model/calls/held-call.ts";
 import { principalOf } from "../../model/principal.ts";
 import { graceMs, leaseMs } from "./states.ts";
 

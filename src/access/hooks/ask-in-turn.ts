@@ -2,7 +2,13 @@ import { abortable } from "../../lib/async/signals.ts";
 import { limitTime } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import { type HookCall, type HookDecision, type HookEvent, type HookRun, hookDecisions } from "../../model/hook.ts";
+import {
+  type HookCall,
+  type HookDecision,
+  type HookEvent,
+  type HookRun,
+  hookDecisions,
+} from "../../model/access/hook.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook } from "./hook.ts";
 import type { Said } from "./read-answer.ts";

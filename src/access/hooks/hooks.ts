@@ -1,8 +1,5 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { Executed, Injected, Requested, Verdict } from "../../model/call.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { PlaneEvent } from "../../model/events.ts";
 import {
   everyTool,
   type HookEvent,
@@ -10,10 +7,13 @@ import {
   type HookSettings,
   hookEvents,
   type LibraryHooks,
-} from "../../model/hook.ts";
+} from "../../model/access/hook.ts";
+import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
+import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import { normalizeResult, type ToolResult } from "../../model/result.ts";
 import { type Asked, type AskHooks, askInTurn, type Judged } from "./ask-in-turn.ts";
 import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
 import { commandHook, functionHook, type Hook } from "./hook.ts";

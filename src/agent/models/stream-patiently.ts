@@ -1,6 +1,6 @@
 import { backoffMs, pause } from "../../lib/async/pause.ts";
 import { abortable } from "../../lib/async/signals.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
 import { toPlaneError } from "../../model/errors.ts";
 
 const attempts = 3;

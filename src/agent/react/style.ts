@@ -9,7 +9,7 @@ import type {
   ModelTool,
   TokenUsage,
   ToolMessage,
-} from "../../model/chat.ts";
+} from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { withUniqueIds } from "../asked-calls.ts";
 import { isCutOff } from "../cut-off.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../../lib/text/plain-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import type { AgentRun } from "../../model/agent-run.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
 import type { RenderedRun } from "../../model/run-verbs.ts";
 import { renderTold } from "./page-parts.ts";
 import { storyOf } from "./story.ts";

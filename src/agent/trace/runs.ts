@@ -1,4 +1,4 @@
-import type { AgentRun } from "../../model/agent-run.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sliceText } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
-import type { ToolResult } from "../../model/result.ts";
-import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
 import { bodyOf, jsonOf } from "./body.ts";
 
 const whole = "$result";

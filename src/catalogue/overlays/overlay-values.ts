@@ -1,5 +1,5 @@
+import type { ToolOverlay } from "../../model/catalogue/tool.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
 import { hiddenValue } from "../../model/overlay-verbs.ts";
 
 /** A reference says where a value is and not what it is. */

@@ -1,6 +1,5 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
 import { readBytes } from "../edit/edit-file.ts";
 import { writeAtomically } from "../edit/write-atomically.ts";
 

@@ -11,8 +11,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type { Json } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import type { Json, Path } from "../../model/json.ts";
 import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
 /**

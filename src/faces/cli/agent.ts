@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import { agentAnswer } from "../../model/agent-answer.ts";
+import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent-verbs.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { readHistoryFile, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";

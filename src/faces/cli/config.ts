@@ -1,8 +1,8 @@
 import { plainText } from "../../lib/text/plain-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import type { Setup } from "../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";

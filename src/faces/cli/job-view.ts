@@ -1,6 +1,6 @@
 import { plainText } from "../../lib/text/plain-text.ts";
-import type { JobRun } from "../../model/job-run.ts";
 import type { JobStatus } from "../../model/job-verbs.ts";
+import type { JobRun } from "../../model/work/job-run.ts";
 import { colors } from "./colors.ts";
 import { renderTable } from "./output.ts";
 

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import type { AgentStyle } from "../../model/agent-run.ts";
+import type { AgentStyle } from "../../model/agent/agent-run.ts";
 import type { AgentOptions } from "../../model/agent-verbs.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";

@@ -1,9 +1,8 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
-import { alwaysLoaded } from "../../model/always-loaded.ts";
-import { deferredFormats, isDeferredFormat } from "../../model/deferred-tools.ts";
+import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../model/catalogue/tool-formats.ts";
+import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
-import { isToolFormat, toolFormats } from "../../model/tool-formats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson } from "./output.ts";
 import { withPlane } from "./with-plane.ts";

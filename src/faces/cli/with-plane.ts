@@ -1,7 +1,7 @@
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

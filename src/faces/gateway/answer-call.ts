@@ -1,13 +1,12 @@
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
-import type { Outcome } from "../../model/call.ts";
-import { type ErrorCode, errorTable, toPlaneError } from "../../model/errors.ts";
-import { forModels } from "../../model/for-models.ts";
-import type { AskHere } from "../../model/held-call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { AskHere } from "../../model/calls/held-call.ts";
+import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { type ErrorCode, errorTable, forModels, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { isMetaTool, metaToolNames, metaTools } from "../../model/meta-tools.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
-import type { ToolId } from "../../model/tool.ts";
 import { canElicit, createElicitation } from "./elicit-approval.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { listTools } from "./lazy/list-tools.ts";

@@ -1,5 +1,5 @@
+import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 
 type Request = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;

@@ -1,5 +1,4 @@
-import { errorTable, toPlaneError } from "../../model/errors.ts";
-import { strangerMessage } from "../../model/stranger-message.ts";
+import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Answer } from "./visit.ts";
 

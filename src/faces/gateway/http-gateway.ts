@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { readTraceContext } from "../../model/trace-context.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
 import { renderFailure } from "./failures.ts";

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type KeptSession, type KeptSessions, sessionIdleMs, sessionTouchMs } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
+import {
+  type KeptSession,
+  type KeptSessions,
+  sessionIdleMs,
+  sessionTouchMs,
+} from "../../model/servers/client-sessions.ts";
 import type { GatewayContext } from "./client-session.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
 import { sessionsPerCaller } from "./limits.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type LogLevel, logLevels } from "../../model/server.ts";
+import { type LogLevel, logLevels } from "../../model/servers/server.ts";
 import { decodeHeaderValue } from "../../protocol/header-value.ts";
 import { paramHeaders } from "../../protocol/param-headers.ts";
 import { modernVersion } from "../../protocol/session.ts";

@@ -1,9 +1,9 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
+import { createToolNameIndex, mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { OfferKind } from "../../model/server.ts";
 import type { Listed } from "../../model/server-verbs.ts";
-import { createToolNameIndex, mayBelongTo } from "../../model/tool-name.ts";
+import type { OfferKind } from "../../model/servers/server.ts";
 import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
 import type { View } from "./view.ts";
 

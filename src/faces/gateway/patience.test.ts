@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ToolId } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import { anonymous } from "../../model/principal.ts";
-import type { ToolId } from "../../model/tool.ts";
 import { createToolPatience } from "./patience.ts";
 
 function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {

@@ -1,8 +1,8 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import type { Asked, Relay } from "../../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Asked, Relay } from "../../model/relay.ts";
-import { type LogLevel, logLevels } from "../../model/server.ts";
+import { type LogLevel, logLevels } from "../../model/servers/server.ts";
 import type { RequestContext } from "./visit.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";

@@ -1,8 +1,8 @@
+import type { AsClient } from "../../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { AsClient } from "../../model/relay.ts";
-import { type LogLevel, logLevels } from "../../model/server.ts";
+import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import { type LogLevel, logLevels } from "../../model/servers/server.ts";
 import { legacyVersions } from "../../protocol/session.ts";
 import { objectIn } from "./request.ts";
 import type { Surface } from "./surfaces.ts";

@@ -1,8 +1,8 @@
 import { once } from "../../lib/async/once.ts";
 import { createLru } from "../../lib/lru.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { Tool } from "../../model/tool.ts";
 import { createOfferList, createOfferPatience, type OfferList } from "./offer-list.ts";
 import { createToolPatience } from "./patience.ts";
 import { createToolList, type ToolList } from "./tool-list.ts";

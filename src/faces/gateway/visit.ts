@@ -1,7 +1,7 @@
+import type { AsClient } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { AsClient } from "../../model/relay.ts";
-import type { LogLevel } from "../../model/server.ts";
+import type { LogLevel } from "../../model/servers/server.ts";
 import type { Era } from "../../protocol/session.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";

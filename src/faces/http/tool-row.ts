@@ -1,6 +1,6 @@
 import { shorten } from "../../lib/text/cut-text.ts";
+import type { DefinitionWeight } from "../../model/catalogue/quality.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
-import type { DefinitionWeight } from "../../model/quality.ts";
 
 const maxDescription = 200;
 

@@ -3,8 +3,8 @@ import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from
 import { homeDirectory } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import type { DoctorCheck } from "../../model/setup.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { failed, passed, type Trouble } from "./check-configuration.ts";
 
 type Place = { cwd: string; path: string | undefined };

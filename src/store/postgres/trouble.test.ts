@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
+import { parseStoreAddress } from "../../model/config/settings.ts";
 import type { Store } from "../../model/store.ts";
-import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
 import { openPool, type PostgresAddress } from "./pool.ts";
 

@@ -1,21 +1,21 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
+import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JobManifest } from "../../model/job.ts";
-import {
-  type JobRun,
-  type JobRunState,
-  type JobSchedule,
-  jobRunStates,
-  type KeptJobRun,
-  showJobRun,
-} from "../../model/job-run.ts";
-import type { JobStore } from "../../model/job-store.ts";
 import type { JobRunQuery, JobStatus, JobVerbs, RunJobOptions } from "../../model/job-verbs.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { noCursor } from "../../model/page.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import type { JobEntry } from "../../model/registry-summary.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import {
+  type JobRun,
+  type JobRunState,
+  type JobSchedule,
+  type JobStore,
+  jobRunStates,
+  type KeptJobRun,
+  showJobRun,
+} from "../../model/work/job-run.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { newRun, type RunRequest } from "./new-run.ts";

@@ -1,5 +1,5 @@
 import { momentOf, readCron, readMoment, wallTimeAt } from "../../lib/cron.ts";
-import type { Recurrence } from "../../model/job.ts";
+import type { Recurrence } from "../../model/work/job.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -3,8 +3,8 @@ import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane.ts";
-import { type SkillManifest, toolsOfSkill } from "../../model/skill.ts";
-import type { NotReady } from "../../model/skill-run.ts";
+import { type SkillManifest, toolsOfSkill } from "../../model/work/skill.ts";
+import type { NotReady } from "../../model/work/skill-run.ts";
 import { missingInput } from "./plan.ts";
 
 export type PreflightParts = {

@@ -1,4 +1,4 @@
-import { agentStyles } from "../../../model/agent-run.ts";
+import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Generation } from "../../../model/agent-verbs.ts";
 import { reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";

@@ -1,5 +1,5 @@
 import { matchesGlob } from "../../../lib/text/glob.ts";
-import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import type { Plane, ToolListing } from "../../../model/plane.ts";
 
 /** Whoever types does not wait for the slowest server. */

@@ -1,8 +1,8 @@
 import { createLru } from "../../../lib/lru.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
-import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import { metaTools } from "../../../model/catalogue/meta-tools.ts";
+import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
-import { metaTools } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Era } from "../../../protocol/session.ts";
 import type { Surface } from "../surfaces.ts";

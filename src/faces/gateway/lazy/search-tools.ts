@@ -1,9 +1,9 @@
 import { sliceText } from "../../../lib/text/cut-text.ts";
+import { metaToolNames } from "../../../model/catalogue/meta-tools.ts";
+import type { FoundTool, SearchAnswer, SearchRequest } from "../../../model/catalogue/search.ts";
+import { toolKey } from "../../../model/catalogue/tool-name.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
-import { metaToolNames } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { FoundTool, SearchAnswer, SearchRequest } from "../../../model/search.ts";
-import { toolKey } from "../../../model/tool-name.ts";
 import type { Surface } from "../surfaces.ts";
 import type { ClientTools } from "./client-tools.ts";
 import type { LookUp, Shown } from "./look-up.ts";
