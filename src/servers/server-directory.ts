@@ -10,7 +10,7 @@ import type {
   ServerStatus,
   ServersChange,
 } from "../model/servers/server.ts";
-import type { RequestOptions } from "../protocol/request-options.ts";
+import type { RequestOptions } from "../protocol/session.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";

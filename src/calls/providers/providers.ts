@@ -13,7 +13,7 @@ import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { RpcError } from "../../protocol/message.ts";
-import type { RequestOptions } from "../../protocol/request-options.ts";
+import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
 import { mapArguments, pickResult, resultOf } from "./mapping.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import { readParamHeaders } from "../../protocol/param-headers.ts";
+import { readParamHeaders } from "../../protocol/http-headers.ts";
 import { applyRules } from "./apply-rules.ts";
 import { hideInjected } from "./hide-injected.ts";
 import { schemaProblem } from "./schema-problem.ts";

@@ -7,15 +7,13 @@ import type { ToolId } from "../../model/catalogue/tool.ts";
 import { type ErrorCode, errorTable, forModels, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, ToolListing } from "../../model/plane.ts";
-import { canElicit, createElicitation } from "./elicit-approval.ts";
+import { canElicit, createElicitation, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { listTools } from "./lazy/list-tools.ts";
-import { searchTools } from "./lazy/search-tools.ts";
-import { relayOf } from "./relay-of.ts";
-import { changeResult, completed, renderResult } from "./render-result.ts";
+import { listTools, searchTools } from "./lazy/find-tools.ts";
+import { type Answer, failure, type RequestContext } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { type Answer, failure, type RequestContext } from "./visit.ts";
+import { changeResult, completed, renderResult } from "./wire.ts";
 
 /** What a client means by a call: a tool, one of those that find others, or nothing that makes sense. */
 type MeantCall =

@@ -3,7 +3,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import type { Era } from "../../protocol/session.ts";
-import { isLoudEnough } from "./relay-of.ts";
+import { isLoudEnough } from "./client-relay.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 
 /** Servers that start together change the lists one after the other; clients are told once. */

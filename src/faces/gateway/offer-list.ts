@@ -4,7 +4,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Listed } from "../../model/server-verbs.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
-import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
+import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
 /** What is looked for is taken from what is known, then from whoever answers soon, then from whoever answers at all. */

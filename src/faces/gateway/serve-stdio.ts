@@ -9,13 +9,20 @@ import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { createClientSession } from "./client-session.ts";
-import { createHouse } from "./house.ts";
-import { saysItsVersion } from "./modern-checks.ts";
-import { parseMessage } from "./parse-message.ts";
-import { faultIn, type Id, isId, objectIn } from "./request.ts";
+import { saysItsVersion } from "./envelope.ts";
+import { createHouse } from "./gateway-context.ts";
+import {
+  failure,
+  faultIn,
+  type Id,
+  isId,
+  objectIn,
+  parseMessage,
+  renderAnswer,
+  renderNotification,
+} from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
-import { failure, renderAnswer, renderNotification } from "./visit.ts";
 import type { Wire } from "./wire.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
-import { createNews, createTaskTeller } from "./news.ts";
-import { readTask, type Task, type TaskUpdate } from "./task.ts";
+import type { TaskUpdate } from "../session.ts";
+import { readTask, type Task } from "./task.ts";
+import { createNews, createTaskTeller } from "./task-updates.ts";
 
 const at = (status: string, statusMessage?: string) => readTask({ taskId: "t", status, statusMessage }) as Task;
 

@@ -1,12 +1,40 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
-import { decodeHeaderValue } from "../../protocol/header-value.ts";
-import { paramHeaders } from "../../protocol/param-headers.ts";
-import { modernVersion } from "../../protocol/session.ts";
-import { headerMismatch, unsupportedVersion } from "./modern-errors.ts";
-import { objectIn, type Request } from "./request.ts";
-import type { RequestContext, RpcFailure } from "./visit.ts";
+import { decodeHeaderValue, paramHeaders } from "../../protocol/http-headers.ts";
+import { modernErrors } from "../../protocol/modern-session.ts";
+import { legacyVersions, modernVersion } from "../../protocol/session.ts";
+import { objectIn, type Request, type RequestContext, type RpcFailure } from "./request.ts";
+
+export const supportedVersions = [modernVersion, ...legacyVersions] as const;
+
+export function missingCapability(requiredCapabilities: UnknownObject): RpcFailure {
+  const names = Object.keys(requiredCapabilities).join(", ");
+  return {
+    code: modernErrors.missingCapability,
+    message: `This takes a client that can do this: ${names}. Say so in clientCapabilities.`,
+    data: { requiredCapabilities },
+  };
+}
+
+function unsupportedVersion(requested: unknown): RpcFailure {
+  return {
+    code: modernErrors.unsupportedVersion,
+    message: `Protocol version '${requested}' is not spoken here without a handshake; ${modernVersion} is.`,
+    data: { supported: [modernVersion], requested },
+  };
+}
+
+function headerMismatch(message: string): RpcFailure {
+  return { code: modernErrors.headerMismatch, message };
+}
+
+/** The status that a refusal of this revision has over HTTP; what a server or tool answered is an answer. */
+export function statusOf({ code }: RpcFailure): number {
+  if (code === -32601) return 404;
+  const { headerMismatch: header, missingCapability: missing, unsupportedVersion: version } = modernErrors;
+  return code === header || code === missing || code === version ? 400 : 200;
+}
 
 const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
@@ -16,7 +44,7 @@ export function saysItsVersion(params: unknown): boolean {
   return isObject(params) && isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 
-export type Envelope = Pick<RequestContext, "client" | "logLevel"> & { version: string };
+type Envelope = Pick<RequestContext, "client" | "logLevel"> & { version: string };
 
 /** What a request of the later revision says about who makes it, or what is missing. */
 export function readEnvelope(params: UnknownObject): Envelope | RpcFailure {

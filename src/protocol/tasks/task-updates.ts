@@ -1,4 +1,5 @@
-import type { Task, TaskUpdate } from "./task.ts";
+import type { OnTask, TaskUpdate } from "../session.ts";
+import type { Task } from "./task.ts";
 
 /** Waits between two questions about a task, unless something happens before. */
 export function createNews(over: AbortSignal) {
@@ -35,9 +36,6 @@ export function createNews(over: AbortSignal) {
     },
   };
 }
-
-/** `isNews` is false when nothing has changed and only the time has come to tell it. */
-export type OnTask = (update: TaskUpdate, isNews: boolean) => void;
 
 /** Tells nothing while the answer may still come like any other; then where the task stands, and every change. */
 export function createTaskTeller(quietMs: number, onTask: OnTask | undefined) {
