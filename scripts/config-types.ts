@@ -92,13 +92,13 @@ const mainFile = "config-input";
 
 const preamble: Readonly<Record<string, string>> = {
   "server-input": `import type { ForeignServerKeys } from "./foreign-config.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../json.ts";
 
 /** Servers by name, or a list of servers with a name each. */
 export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (ServerInput & { name: string })[];
 `,
   "tool-input": `import type { McpToolEntry, ToolsMcpBlock } from "./foreign-config.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../json.ts";
 
 /** A JSON Schema of type \`object\`. */
 export type JsonSchemaInput = { readonly [key: string]: unknown };
@@ -110,7 +110,7 @@ export type ToolsInput =
 `,
   "policy-input": "",
   "config-input": `import type { ForeignSections } from "./foreign-config.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../json.ts";
 import type { ApprovalsInput, BudgetsInput, HooksInput, PolicyInput } from "./policy-input.ts";
 import type { InjectionInput, InjectOptionsInput, ServersInput } from "./server-input.ts";
 import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";
@@ -125,7 +125,7 @@ export function renderConfigTypes(): { path: string; text: string }[] {
   const written = createInterfaces();
   written.add({ ...configSchema(), description: title }, "", "ConfigInput");
   return Object.entries(preamble).map(([file, before]) => ({
-    path: `src/model/${file}.ts`,
+    path: `src/model/config/${file}.ts`,
     text: [head + before, ...written.in(file)].join("\n"),
   }));
 }

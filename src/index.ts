@@ -7,7 +7,31 @@ export {
 export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
 export { answerOpenAiCompletion } from "./agent/adapters/openai-chat.ts";
 export { answerOpenAiResponse, type FunctionCallOutput } from "./agent/adapters/openai-responses.ts";
-export type { ActivityEntry } from "./model/activity.ts";
+export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/access/hook.ts";
+export type {
+  AgentCall,
+  AgentMessage,
+  AgentOutcome,
+  AgentRun,
+  AgentStep,
+  MissingServer,
+  RenderedRun,
+  RunFormat,
+  RunPage,
+  RunQuery,
+  RunSummary,
+  WaitingCall,
+} from "./model/agent/agent-run.ts";
+export type {
+  AssistantMessage,
+  ChatMessage,
+  ChatModel,
+  ModelPart,
+  ModelRequest,
+  ModelTool,
+  TokenUsage,
+  ToolMessage,
+} from "./model/agent/chat.ts";
 export type {
   AgentOptions,
   AgentResult,
@@ -22,22 +46,6 @@ export type {
   Toolset,
 } from "./model/agent.ts";
 export type {
-  AgentCall,
-  AgentMessage,
-  AgentOutcome,
-  AgentRun,
-  AgentStep,
-  MissingServer,
-  RenderedRun,
-  RunFormat,
-  RunPage,
-  RunQuery,
-  RunSummary,
-  WaitingCall,
-} from "./model/agent-run.ts";
-export type { ArtifactView } from "./model/artifact.ts";
-export type { BundleExport, BundleImport } from "./model/bundle.ts";
-export type {
   CallOptions,
   CallRecord,
   CallReport,
@@ -48,40 +56,27 @@ export type {
   QueuedOutcome,
   SucceededOutcome,
   WaitingOutcome,
-} from "./model/call.ts";
-export type { CallChain } from "./model/call-chain.ts";
-export type { Change, ChangePage, EntryChange } from "./model/change.ts";
-export type {
-  AssistantMessage,
-  ChatMessage,
-  ChatModel,
-  ModelPart,
-  ModelRequest,
-  ModelTool,
-  TokenUsage,
-  ToolMessage,
-} from "./model/chat.ts";
-export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config-input.ts";
-export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/dead-letter.ts";
-export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
-export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
-export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/hook.ts";
-export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/job-run.ts";
-export type { ConversationBudget } from "./model/plane-history.ts";
-export type { Plane, PlaneCallOptions } from "./model/plane.ts";
-export type { ToolListing } from "./model/plane-tools.ts";
-export type { PlaneOptions } from "./model/plane-options.ts";
-export type { Registration } from "./model/plane-tools.ts";
-export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
-export type { PolicyInput, PolicyRuleInput } from "./model/policy-input.ts";
-export { narrow, type Principal, principalOf } from "./model/principal.ts";
+} from "./model/calls/call.ts";
+export type { ActivityEntry, CallChain } from "./model/calls/call-history.ts";
 export type {
   AddedProvider,
   ProviderContext,
   ProviderOptions,
   ToolFunction,
   Unregister,
-} from "./model/provider.ts";
+} from "./model/calls/provider.ts";
+export type { ArtifactView } from "./model/calls/result.ts";
+export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/calls/result.ts";
+export type {
+  ResultHandle,
+  ResultList,
+  ResultPage,
+  ResultQuery,
+  ResultShape,
+  StoredResult,
+} from "./model/calls/stored-result.ts";
+export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/calls/tool-plan.ts";
+export type { BundleExport, BundleImport, Change, ChangePage, EntryChange } from "./model/catalogue/change.ts";
 export type {
   JobEntry,
   JobListing,
@@ -92,27 +87,23 @@ export type {
   TaskEntry,
   TaskPage,
   WorkQuery,
-} from "./model/registry-summary.ts";
-export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/result.ts";
-export type {
-  Embed,
-  FoundTool,
-  Recommendation,
-  SearchAnswer,
-  SearchRequest,
-} from "./model/search.ts";
-export type { CircuitStatus, ServerState, ServerStatus } from "./model/server.ts";
-export type { ServerInput } from "./model/server-input.ts";
-export type { NotReady, RunSkillOptions, SkillOutcome, SkillRun, StepRun } from "./model/skill-run.ts";
-export type {
-  ResultHandle,
-  ResultList,
-  ResultPage,
-  ResultQuery,
-  ResultShape,
-  StoredResult,
-} from "./model/stored-result.ts";
-export type { ProviderSpec, Tool, ToolId } from "./model/tool.ts";
-export type { ToolInput, ToolOverlayInput } from "./model/tool-input.ts";
-export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/tool-plan.ts";
+} from "./model/catalogue/registry-summary.ts";
+export type { Embed, FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./model/catalogue/search.ts";
+export type { ProviderSpec, Tool, ToolId } from "./model/catalogue/tool.ts";
+export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config/config-input.ts";
+export type { PolicyInput, PolicyRuleInput } from "./model/config/policy-input.ts";
+export type { ServerInput } from "./model/config/server-input.ts";
+export type { ToolInput, ToolOverlayInput } from "./model/config/tool-input.ts";
+export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
+export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
+export type { Plane, PlaneCallOptions } from "./model/plane.ts";
+export type { ConversationBudget } from "./model/plane-history.ts";
+export type { PlaneOptions } from "./model/plane-options.ts";
+export type { Registration, ToolListing } from "./model/plane-tools.ts";
+export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
+export { narrow, type Principal, principalOf } from "./model/principal.ts";
+export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server.ts";
+export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/work/dead-letter.ts";
+export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/work/job-run.ts";
+export type { NotReady, RunSkillOptions, SkillOutcome, SkillRun, StepRun } from "./model/work/skill-run.ts";
 export { createPlane } from "./plane.ts";

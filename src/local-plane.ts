@@ -4,7 +4,7 @@ import { isConfiguredByVariables } from "./config/shapes/environment-settings.ts
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
-import type { OpenedState } from "./model/state.ts";
+import type { OpenedState } from "./model/store.ts";
 import { createPlane, openState } from "./plane.ts";
 
 export type LocalPlaneOptions = LocalPlace & {

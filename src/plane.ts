@@ -21,13 +21,13 @@ import { createWorkVerbs } from "./catalogue/work.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { createReload } from "./config/reload.ts";
 import { createSettings } from "./config/settings.ts";
-import { once } from "./lib/once.ts";
-import { runAll } from "./lib/run-all.ts";
+import { once, runAll } from "./lib/async/once.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
-import type { ServerDefinition } from "./model/server.ts";
+import type { ServerDefinition } from "./model/servers/server.ts";
 import { groupVerbs } from "./model/verbs.ts";
+
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";

@@ -1,7 +1,7 @@
 import { processEnvironment } from "./config/environment.ts";
 import { createSettings } from "./config/settings.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
-import type { OpenedState } from "./model/state.ts";
+import type { OpenedState } from "./model/store.ts";
 import { createStateVerbs, openStore, requireStoreAddress } from "./store/store.ts";
 
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */

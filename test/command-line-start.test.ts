@@ -26,7 +26,7 @@ function wayTo(library: string, from: string): string[] {
 const shown = (way: readonly string[]) => way.map((file) => (file.startsWith("/") ? relative(root, file) : file));
 
 test("a search for ways finds one", () => {
-  assert.ok(wayTo("zod", join(root, "src/model/config.ts")).length >= 2);
+  assert.ok(wayTo("zod", join(root, "src/model/config/config.ts")).length >= 2);
 });
 
 test("no command loads schemas before it runs", () => {

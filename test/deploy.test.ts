@@ -5,7 +5,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
-import { parseStoreAddress } from "../src/model/store-address.ts";
+import { parseStoreAddress } from "../src/model/config/settings.ts";
 import { temporaryDirectory } from "./fixtures/start-server.ts";
 import { runCli, startServe, writeConfig } from "./scenarios/support.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import type { Cli } from "../src/faces/cli/cli.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
-import { readShell } from "../src/lib/shell-words.ts";
+import { readShell } from "../src/lib/text/shell.ts";
 import { blocksOf, type Document, documents, proseOf } from "./fixtures/documents.ts";
 
 /** The whole command line, of which nothing is done. */

@@ -1,4 +1,4 @@
-import { inOrder } from "../../src/lib/in-order.ts";
+import { inOrder } from "../../src/lib/async/semaphore.ts";
 import { openBarePipe } from "../client/bare-pipe.ts";
 import { callsOf, parallel, prompts, servers } from "./work.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatModel, ModelPart } from "../../src/model/chat.ts";
+import type { ChatModel, ModelPart } from "../../src/model/agent/chat.ts";
 import { callsOf } from "./work.ts";
 
 const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createPlane } from "../../src/index.ts";
-import type { ChatModel } from "../../src/model/chat.ts";
+import type { ChatModel } from "../../src/model/agent/chat.ts";
 import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
 import { callDirectly } from "./direct.ts";
 import { instantModel } from "./instant-model.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { anonymous } from "../../src/model/principal.ts";
-import { ServerDefinition } from "../../src/model/server.ts";
-import type { RequestOptions } from "../../src/protocol/request-options.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
+import type { RequestOptions } from "../../src/protocol/session.ts";
 import { createServers } from "../../src/servers/servers.ts";
 
 /** The one place that knows how a connection of ours is opened and asked. */

@@ -1,6 +1,6 @@
-import { JobManifest } from "../../src/model/job.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
+import { JobManifest } from "../../src/model/work/job.ts";
 import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
 import { createEngine } from "../../src/work/jobs/engine.ts";
 import { fire, type ScheduledJob, scheduleOf } from "../../src/work/jobs/schedule.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { parseStoreAddress } from "../../src/model/store-address.ts";
+import { parseStoreAddress } from "../../src/model/config/settings.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { startPostgres } from "../../test/fixtures/postgres.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { createPolicy } from "../../src/access/policy/decide.ts";
-import type { Validated } from "../../src/model/call.ts";
-import type { Policy, PolicyRule } from "../../src/model/policy.ts";
+import type { Policy, PolicyRule } from "../../src/model/access/policy.ts";
+import type { Validated } from "../../src/model/calls/call.ts";
 import { injectedCall, sampleTool } from "../../test/samples/calls.ts";
 import { type Bar, isMissed, median, renderBars, renderTable } from "../report.ts";
 

@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import { queryTools } from "../../src/catalogue/query-tools.ts";
 import { createRegistry } from "../../src/catalogue/registry.ts";
 import { translateTools } from "../../src/catalogue/sources/mcp.ts";
-import { ServerDefinition } from "../../src/model/server.ts";
-import { everyTool } from "../../src/model/tool-query.ts";
+import { everyTool } from "../../src/model/catalogue/tool-query.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
 import { listedTool } from "./sample-tools.ts";
 
 setFlagsFromString("--expose-gc");

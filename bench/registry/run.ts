@@ -13,7 +13,7 @@ import { createCatalogue } from "../../src/catalogue/tool-listing.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import type { Plane } from "../../src/model/plane.ts";
 import { trusted } from "../../src/model/principal.ts";
-import { ServerDefinition } from "../../src/model/server.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
 import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
 import { listedTool, manifest } from "./sample-tools.ts";
 

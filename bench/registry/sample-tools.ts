@@ -1,4 +1,4 @@
-import { sideEffects, type ToolManifest } from "../../src/model/tool.ts";
+import { sideEffects, type ToolManifest } from "../../src/model/catalogue/tool.ts";
 
 const topics = ["invoice", "ticket", "branch", "calendar", "page", "contact", "report", "deployment"];
 const verbs = ["list", "get", "create", "update", "delete", "search", "export", "archive"];

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { PlanStep } from "../../src/model/tool-plan.ts";
+import type { PlanStep } from "../../src/model/calls/tool-plan.ts";
 import { toComment, writeScript } from "../../src/work/planner/write-script.ts";
 import { isKnown, type KnownServer } from "./inventory.ts";
 import type { ReadAnswer } from "./read-answer.ts";

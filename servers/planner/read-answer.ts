@@ -1,4 +1,4 @@
-import type { PlanProblem, PlanStep } from "../../src/model/tool-plan.ts";
+import type { PlanProblem, PlanStep } from "../../src/model/calls/tool-plan.ts";
 import { readPlan } from "../../src/work/planner/read-plan.ts";
 import { callName, type KnownServer } from "./inventory.ts";
 

@@ -1,5 +1,5 @@
 import type { CreateMessageRequestParams } from "@modelcontextprotocol/server";
-import { fenceUntrusted } from "../../src/lib/fence-untrusted.ts";
+import { fenceUntrusted } from "../../src/lib/text/plain-text.ts";
 import { isObject } from "../../src/model/json.ts";
 
 const instructions = `You plan work that is done by calling tools. You are given a task and the tools there are.

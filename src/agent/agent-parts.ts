@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/tool-listing.ts";
-import type { AgentRun } from "../model/agent-run.ts";
-import type { Config } from "../model/config.ts";
+import type { AgentRun } from "../model/agent/agent-run.ts";
+import type { Config } from "../model/config/config.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";

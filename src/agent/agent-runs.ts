@@ -1,16 +1,17 @@
 import { beginRunSpan } from "../calls/spans/spans.ts";
-import { uniqueId } from "../lib/unique-id.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import { uniqueId } from "../lib/stamps.ts";
+import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent/agent-run.ts";
+import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
 import type { AgentResult, AnswerParser, RunAgentOptions } from "../model/agent.ts";
-import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
-import type { CallOptions } from "../model/call.ts";
-import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
+import type { CallOptions } from "../model/calls/call.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
-import type { Relay } from "../model/relay.ts";
-import type { Tool } from "../model/tool.ts";
 import type { AgentVerbs } from "../model/verbs.ts";
+
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
 import { readContent, readResponse } from "./asked-calls.ts";

@@ -1,7 +1,7 @@
-import { cutText } from "../lib/cut-text.ts";
+import { once } from "../lib/async/once.ts";
 import { createLru } from "../lib/lru.ts";
-import { once } from "../lib/once.ts";
-import type { Config } from "../model/config.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import type { Config } from "../model/config/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { Sampling } from "../model/plane-options.ts";

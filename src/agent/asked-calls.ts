@@ -1,5 +1,5 @@
-import { uniqueId } from "../lib/unique-id.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ContentBlock } from "../model/chat.ts";
+import { uniqueId } from "../lib/stamps.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ContentBlock } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 

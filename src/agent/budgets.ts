@@ -1,5 +1,6 @@
+import type { AgentStyle } from "../model/agent/agent-run.ts";
 import type { AgentLimits } from "../model/agent.ts";
-import type { AgentStyle } from "../model/agent-run.ts";
+
 import { PlaneError } from "../model/errors.ts";
 
 /** How far a run may go; infinite where there is no limit. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../model/call.ts";
-import type { AskedCall } from "../model/chat.ts";
+import type { AskedCall } from "../model/agent/chat.ts";
+import type { Outcome } from "../model/calls/call.ts";
 import { createCallMemory } from "./call-memory.ts";
 
 const call = (name: string, text = "{}"): AskedCall => ({

@@ -1,6 +1,6 @@
-import { stableJson } from "../lib/stable-json.ts";
-import type { Outcome } from "../model/call.ts";
-import type { AskedCall } from "../model/chat.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
+import type { AskedCall } from "../model/agent/chat.ts";
+import type { Outcome } from "../model/calls/call.ts";
 
 type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
 

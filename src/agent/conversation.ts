@@ -1,6 +1,6 @@
-import type { AgentCall, AgentCounters, AgentStep, WaitingCall } from "../model/agent-run.ts";
-import type { Outcome } from "../model/call.ts";
-import type { AskedCall, ChatMessage, TokenUsage } from "../model/chat.ts";
+import type { AgentCall, AgentCounters, AgentStep, WaitingCall } from "../model/agent/agent-run.ts";
+import type { AskedCall, ChatMessage, TokenUsage } from "../model/agent/chat.ts";
+import type { Outcome } from "../model/calls/call.ts";
 import type { Spent } from "./budgets.ts";
 import { type CallMemory, createCallMemory } from "./call-memory.ts";
 import type { Called } from "./run-calls.ts";

@@ -1,5 +1,6 @@
+import type { AskedCall } from "../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
-import type { AskedCall } from "../model/chat.ts";
+
 import { isObject } from "../model/json.ts";
 
 /** What endpoints call it when a model had to stop before it was done. */

@@ -1,5 +1,6 @@
+import type { ChatMessage } from "../model/agent/chat.ts";
 import type { AgentResult, AnswerParser, Generation } from "../model/agent.ts";
-import type { ChatMessage } from "../model/chat.ts";
+
 import { PlaneError } from "../model/errors.ts";
 import type { Ending } from "./loop.ts";
 import { type Converse, type RunParts, runAgent } from "./run-agent.ts";

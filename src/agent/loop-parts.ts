@@ -1,5 +1,5 @@
-import type { TimeLimiter } from "../lib/time-limit.ts";
-import type { ChatModel, ModelRequest, TokenUsage } from "../model/chat.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
+import type { ChatModel, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
 import type { Budget } from "./budgets.ts";
 import type { CallTool, OfferedTool } from "./run-calls.ts";
 import type { Style } from "./style.ts";

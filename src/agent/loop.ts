@@ -1,6 +1,6 @@
-import { cutText } from "../lib/cut-text.ts";
-import type { AgentOutcome } from "../model/agent-run.ts";
-import type { AskedCall, ModelPart } from "../model/chat.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import type { AgentOutcome } from "../model/agent/agent-run.ts";
+import type { AskedCall, ModelPart } from "../model/agent/chat.ts";
 import type { PlaneError } from "../model/errors.ts";
 import { modelBrokeOff } from "./broke-off.ts";
 import { usedUp } from "./budgets.ts";

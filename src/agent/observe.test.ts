@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../model/call.ts";
-import type { ToolResult } from "../model/result.ts";
+import type { Outcome } from "../model/calls/call.ts";
+import type { ToolResult } from "../model/calls/result.ts";
 import { observe } from "./run-calls.ts";
 
 const outcome = (result: ToolResult, warnings: string[] = []) =>

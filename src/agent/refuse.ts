@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolMessage } from "../model/chat.ts";
+import type { AssistantMessage, ToolMessage } from "../model/agent/chat.ts";
 
 /** What calls beyond a limit are answered with, once. */
 export function refusalFor(why: string): string {

@@ -1,8 +1,9 @@
-import { limitTime } from "../lib/time-limit.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
+import { uniqueId } from "../lib/stamps.ts";
+import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent/agent-run.ts";
+import type { ChatMessage } from "../model/agent/chat.ts";
 import type { AgentResult } from "../model/agent.ts";
-import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent-run.ts";
-import type { ChatMessage } from "../model/chat.ts";
+
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { isCutOff } from "./cut-off.ts";

@@ -1,6 +1,6 @@
-import type { ChatMessage, ContentBlock, ModelPart, ModelRequest, TokenUsage } from "../model/chat.ts";
+import type { ChatMessage, ContentBlock, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
+import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { readMedia } from "../model/result.ts";
 import { limitParts } from "./models/limit-parts.ts";
 
 /** What a server that says nothing about it gets, and the most that any gets. */

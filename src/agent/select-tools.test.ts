@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Tool } from "../model/tool.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { checkSelection, isInToolset, missingServers, nameTools } from "./select-tools.ts";
 
 const definition = (providers: string[], allow_tools: string[] | null = null) => ({

@@ -1,10 +1,11 @@
-import { passesFilter } from "../lib/glob.ts";
-import { nearest } from "../lib/nearest.ts";
+import { passesFilter } from "../lib/text/glob.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { MissingServer } from "../model/agent/agent-run.ts";
 import type { SelectedTool } from "../model/agent.ts";
-import type { MissingServer } from "../model/agent-run.ts";
-import type { ToolsetDefinition } from "../model/config.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import type { ToolsetDefinition } from "../model/config/config.ts";
+
 import { PlaneError } from "../model/errors.ts";
-import type { Tool } from "../model/tool.ts";
 
 const forModels = /^[A-Za-z0-9_-]{1,64}$/;
 

@@ -1,4 +1,4 @@
-import type { AgentStyle } from "../model/agent-run.ts";
+import type { AgentStyle } from "../model/agent/agent-run.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -8,7 +8,7 @@ import type {
   ModelRequest,
   ModelTool,
   TokenUsage,
-} from "../model/chat.ts";
+} from "../model/agent/chat.ts";
 import type { Silence } from "./silence.ts";
 import type { Voice } from "./voice.ts";
 

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
+import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
 import { withUniqueIds } from "./asked-calls.ts";
 import { silenceOf } from "./silence.ts";
 import type { Observation, Said, Style, Turn } from "./style.ts";

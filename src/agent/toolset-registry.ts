@@ -1,8 +1,8 @@
-import { nearest } from "../lib/nearest.ts";
-import type { AgentCounters } from "../model/agent-run.ts";
-import { ToolsetDefinition } from "../model/config.ts";
-import type { ToolsetInput } from "../model/config-input.ts";
-import { describeIssue } from "../model/describe-issue.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { AgentCounters } from "../model/agent/agent-run.ts";
+import { ToolsetDefinition } from "../model/config/config.ts";
+import type { ToolsetInput } from "../model/config/config-input.ts";
+import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
 
 /** A toolset that was asked for: its alias, looked up anew each time, or a definition of the program. */

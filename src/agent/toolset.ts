@@ -1,11 +1,17 @@
+import type { AskedCall } from "../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
-import type { AskedCall } from "../model/chat.ts";
-import type { ToolsetDefinition } from "../model/config.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import {
+  isToolFormat,
+  type ToolFormatName,
+  type ToolFormats,
+  toObjectSchema,
+  toolFormats,
+} from "../model/catalogue/tool-formats.ts";
+import type { ToolsetDefinition } from "../model/config/config.ts";
+
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { toObjectSchema } from "../model/object-schema.ts";
-import type { Tool } from "../model/tool.ts";
-import { isToolFormat, type ToolFormatName, type ToolFormats, toolFormats } from "../model/tool-formats.ts";
 import { countCalls, finishOf, readResponse } from "./asked-calls.ts";
 import { createCallMemory } from "./call-memory.ts";
 import { isCutOff } from "./cut-off.ts";

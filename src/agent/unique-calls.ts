@@ -1,4 +1,4 @@
-import type { AskedCall, AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
+import type { AskedCall, AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
 import { noName, withUniqueIds } from "./asked-calls.ts";
 import type { Said } from "./style.ts";
 

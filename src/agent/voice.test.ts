@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../model/agent-run.ts";
+import type { AgentMessage } from "../model/agent/agent-run.ts";
 import { createVoice } from "./voice.ts";
 
 function listening() {

@@ -1,5 +1,5 @@
-import { uniqueId } from "../lib/unique-id.ts";
-import type { AgentMessage } from "../model/agent-run.ts";
+import { uniqueId } from "../lib/stamps.ts";
+import type { AgentMessage } from "../model/agent/agent-run.ts";
 
 type Type = AgentMessage["type"];
 type Rest = Pick<AgentMessage, "call">;

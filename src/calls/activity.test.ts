@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Executed, Outcome, Requested } from "../model/call.ts";
+import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
+import type { ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
 import { principalOf, trusted } from "../model/principal.ts";
-import type { ToolResult } from "../model/result.ts";
 import { createActivity } from "./activity.ts";
 
 const ada = principalOf({ user: "ada" });

@@ -1,12 +1,11 @@
-import { briefJson } from "../lib/brief-json.ts";
-import { looksSecret } from "../lib/looks-secret.ts";
-import { once } from "../lib/once.ts";
-import { redact } from "../lib/redact.ts";
-import { type ActivityEntry, activityLimits } from "../model/activity.ts";
-import type { Executed, Outcome, Requested } from "../model/call.ts";
+import { once } from "../lib/async/once.ts";
+import { briefJson } from "../lib/json/render-json.ts";
+import { looksSecret, redact } from "../lib/text/redact.ts";
+import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
+import { type ActivityEntry, activityLimits } from "../model/calls/call-history.ts";
+import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
-import { resultText, type ToolResult } from "../model/result.ts";
 import { createInjectedHider } from "./inject-hide.ts";
 
 const placeholder = "«injected»";

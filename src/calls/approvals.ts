@@ -1,5 +1,5 @@
 import type { ApprovalParts, HeldVerbs } from "../access/approvals/approvals.ts";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
 import type { ApproveOptions } from "./approve.ts";
 import type { RecordOptions } from "./record.ts";
 

@@ -1,9 +1,9 @@
-import { sameJson } from "../lib/same-json.ts";
-import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/call.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
+import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/calls/call.ts";
+import type { AskHere } from "../model/calls/held-call.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { AskHere } from "../model/held-call.ts";
-import type { Relay } from "../model/relay.ts";
-import type { Tool } from "../model/tool.ts";
 import { requireReadable } from "./exact-arguments.ts";
 
 /** Who can be asked right now, and until when. */

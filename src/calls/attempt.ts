@@ -1,11 +1,10 @@
-import { putExactNumbers } from "../lib/exact-numbers.ts";
-import type { TimeLimiter } from "../lib/time-limit.ts";
-import type { Routed } from "../model/call.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
+import { putExactNumbers } from "../lib/json/exact-numbers.ts";
+import type { Routed } from "../model/calls/call.ts";
+import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../model/calls/provider.ts";
+import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ProgressReport, Provider, TaskReport } from "../model/provider.ts";
-import type { Asked, Relay } from "../model/relay.ts";
-import type { ProviderSpec } from "../model/tool.ts";
 import { createInjectedHider } from "./inject-hide.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 

@@ -1,8 +1,16 @@
-import type { AccessRequest, Authorized, CallOptions, Grant, Injected, Refused, Resolved } from "../model/call.ts";
+import type {
+  AccessRequest,
+  Authorized,
+  CallOptions,
+  Grant,
+  Injected,
+  Refused,
+  Resolved,
+} from "../model/calls/call.ts";
+import { metaToolNames } from "../model/catalogue/meta-tools.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import { metaToolNames } from "../model/meta-tools.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Tool } from "../model/tool.ts";
 import { isTexts } from "./request.ts";
 
 /** Policy's yes, or the reason for its no. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestedCall, sampleTool } from "../../test/samples/calls.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import type { CallRecord, HeldYes, Verdict } from "../model/call.ts";
+import type { CallRecord, HeldYes, Verdict } from "../model/calls/call.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
 import { createCallTool, type Path } from "./call-tool.ts";
 import { createRecorder } from "./record.ts";

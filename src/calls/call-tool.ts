@@ -1,12 +1,12 @@
 import { missingCredentials } from "../catalogue/health/availability.ts";
-import { rewriteText } from "../lib/json-text.ts";
-import type { Approved, Authorized, Executed, Injected, Requested, Routed, TimeLimit } from "../model/call.ts";
+import { rewriteText } from "../lib/json/json-text.ts";
+import type { Approved, Authorized, Executed, Injected, Requested, Routed, TimeLimit } from "../model/calls/call.ts";
+import { healthKey } from "../model/catalogue/health.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import { healthKey } from "../model/health.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import { defaultTimeoutMs } from "../model/server.ts";
-import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor } from "./authorize.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolvedCall } from "../../test/samples/calls.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import type { Approved, Authorized, Injected, Requested, Resolved, Routed, Validated } from "../model/call.ts";
+import type { Approved, Authorized, Injected, Requested, Resolved, Routed, Validated } from "../model/calls/call.ts";
 import { type ApproveOptions, approve } from "./approve.ts";
 import { authorize, type GrantFor } from "./authorize.ts";
 import { type RouteOptions, route } from "./call-tool.ts";

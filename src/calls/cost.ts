@@ -1,5 +1,5 @@
-import type { Attempt, Cost } from "../model/call.ts";
-import type { Tool } from "../model/tool.ts";
+import type { Attempt, Cost } from "../model/calls/call.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 
 /** What so many attempts cost by the word of the manifest; undefined where it does not say. */
 export function costOf({ metadata }: Tool, attempts: number): Cost | undefined {

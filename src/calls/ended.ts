@@ -1,5 +1,5 @@
-import type { TimeLimiter } from "../lib/time-limit.ts";
-import type { TimeLimit } from "../model/call.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
+import type { TimeLimit } from "../model/calls/call.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 
 /** Why a call that was not finished ended: its time was over, or nobody waits for it any more. */

@@ -1,5 +1,5 @@
-import { findChanged } from "../lib/exact-numbers.ts";
-import type { Routed, Validated } from "../model/call.ts";
+import { findChanged } from "../lib/json/exact-numbers.ts";
+import type { Routed, Validated } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
 
 const maxShown = 40;

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import { Budgets } from "../model/budgets.ts";
+import { Budgets } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import { execute } from "./execute.ts";
 import { createBudgets } from "./limits/budgets.ts";

@@ -3,8 +3,8 @@ import { suite, test } from "node:test";
 import { routedCall } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
 import { noRouting } from "../../test/samples/routing.ts";
+import type { Provider } from "../model/calls/provider.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { Provider } from "../model/provider.ts";
 import { execute } from "./execute.ts";
 
 /** Runs a call whose server asks something, and tells what became of the question. */

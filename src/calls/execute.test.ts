@@ -3,9 +3,9 @@ import { suite, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import type { Routed } from "../model/call.ts";
+import type { Routed } from "../model/calls/call.ts";
+import type { Provider } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Provider } from "../model/provider.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 
 const answer = { content: [{ type: "text", text: "done" }] };

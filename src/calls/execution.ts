@@ -1,8 +1,8 @@
 import { createHooksWhenNeeded } from "../access/hooks/hook-verbs.ts";
 import type { Registry } from "../catalogue/registry.ts";
 import { workingDirectory } from "../config/environment.ts";
-import { runAll } from "../lib/run-all.ts";
-import type { LibraryHooks } from "../model/hook.ts";
+import { runAll } from "../lib/async/once.ts";
+import type { LibraryHooks } from "../model/access/hook.ts";
 import { createApprovalsWhenNeeded } from "./approvals.ts";
 import { type CallParts, createCalls } from "./calls.ts";
 

@@ -1,9 +1,9 @@
 import type { Registry, Snapshot } from "../catalogue/registry.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
-import type { Config } from "../model/config.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
+import type { Config } from "../model/config/config.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo, toolKey } from "../model/tool-name.ts";
 import type { Servers } from "../servers/servers.ts";
 
 /** More names than this are looked up once more. */

@@ -1,6 +1,6 @@
-import { isRawJSON } from "../lib/exact-numbers.ts";
-import { createHider } from "../lib/hide-values.ts";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
+import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { createHider } from "../lib/text/redact.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 

@@ -1,4 +1,4 @@
-import type { Injected, Validated } from "../model/call.ts";
+import type { Injected, Validated } from "../model/calls/call.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 
 /** The system's own value for a parameter; undefined when it has none for this caller. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool } from "../../test/samples/calls.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Tool } from "../model/tool.ts";
 import { keepDeclared } from "./validate.ts";
 
 const declared = { name: { type: "string" }, count: { type: "integer" } };

@@ -1,9 +1,9 @@
 import { translateManifests } from "../catalogue/sources/manifests.ts";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
+import type { Provider } from "../model/calls/provider.ts";
+import { metaToolNames, metaTools } from "../model/catalogue/meta-tools.ts";
+import { type Tool, type ToolId, ToolManifest } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import { metaToolNames, metaTools } from "../model/meta-tools.ts";
-import type { Provider } from "../model/provider.ts";
-import { type Tool, type ToolId, ToolManifest } from "../model/tool.ts";
 
 /**
  * The tools with which a client finds others. They take the one path like all, and are in no list but a lazy client's;

@@ -8,11 +8,11 @@ import {
   sampleTool,
   validatedCall,
 } from "../../test/samples/calls.ts";
-import type { CallRecord, Executed } from "../model/call.ts";
+import type { CallRecord, Executed } from "../model/calls/call.ts";
+import type { ToolResult } from "../model/calls/result.ts";
+import type { HealthSample } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { HealthSample } from "../model/health.ts";
-import type { ToolResult } from "../model/result.ts";
 import { createRecorder, type Step } from "./record.ts";
 
 type Run = (step: Step) => Executed | Promise<Executed>;

@@ -1,7 +1,7 @@
-import { bytesOf, textOf } from "../lib/json-text.ts";
-import { redactDeep } from "../lib/redact-deep.ts";
-import { rounded } from "../lib/rounded.ts";
-import { hash, hashText } from "../lib/stable-json.ts";
+import { bytesOf, textOf } from "../lib/json/json-text.ts";
+import { hash, hashText } from "../lib/json/stable-json.ts";
+import { redactDeep } from "../lib/text/redact.ts";
+import { rounded } from "../lib/text/wording.ts";
 import type {
   Attempt,
   CallRecord,
@@ -16,12 +16,18 @@ import type {
   Routed,
   SucceededOutcome,
   WaitingOutcome,
-} from "../model/call.ts";
+} from "../model/calls/call.ts";
+import { resultText, type ToolResult } from "../model/calls/result.ts";
+import {
+  type HealthSample,
+  healthKey,
+  personaSubject,
+  providerSubject,
+  toolSubject,
+} from "../model/catalogue/health.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorReport, errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import { type HealthSample, healthKey, personaSubject, providerSubject, toolSubject } from "../model/health.ts";
-import { resultText, type ToolResult } from "../model/result.ts";
-import type { Tool } from "../model/tool.ts";
 import { costField } from "./cost.ts";
 import { describeToolError, statusOf } from "./status.ts";
 

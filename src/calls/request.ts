@@ -1,9 +1,8 @@
-import { nowText } from "../lib/now-text.ts";
-import { uniqueId } from "../lib/unique-id.ts";
-import type { Requested } from "../model/call.ts";
+import { nowText, uniqueId } from "../lib/stamps.ts";
+import type { Requested } from "../model/calls/call.ts";
+import type { ToolId } from "../model/catalogue/tool.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
-import type { ToolId } from "../model/tool.ts";
 
 /** What somebody asks for, at the start of the path. */
 export function requestCall(

@@ -1,9 +1,9 @@
-import { abortable } from "../lib/abortable.ts";
-import { limitTime } from "../lib/time-limit.ts";
-import type { Requested, Resolved } from "../model/call.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
+import type { Requested, Resolved } from "../model/calls/call.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { Relay } from "../model/relay.ts";
-import type { Tool, ToolId } from "../model/tool.ts";
 import { ended } from "./ended.ts";
 
 export type FindTool = (

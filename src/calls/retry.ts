@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoffMs } from "../lib/backoff.ts";
-import type { TimeLimiter } from "../lib/time-limit.ts";
-import type { Attempt, Routed } from "../model/call.ts";
+import { backoffMs } from "../lib/async/pause.ts";
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
+import type { Attempt, Routed } from "../model/calls/call.ts";
+import { isRepeatable } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
-import { isRepeatable } from "../model/tool.ts";
 
 /** Two further attempts, and only where running twice does no harm. */
 export const retryPolicy = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { approvedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
-import type { TimeLimit } from "../model/call.ts";
-import type { ProviderSpec } from "../model/tool.ts";
+import type { TimeLimit } from "../model/calls/call.ts";
+import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type RouteOptions, route } from "./call-tool.ts";
 
 const open: RouteOptions = {

@@ -2,10 +2,10 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { once } from "../lib/once.ts";
+import { once } from "../lib/async/once.ts";
+import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { ToolResult } from "../model/result.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
 // Tools' schemas are foreign: unknown keywords are fine, and validating a schema against its

@@ -1,4 +1,4 @@
-import type { CallStatus } from "../model/call.ts";
+import type { CallStatus } from "../model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
 
 const statuses: Partial<Record<ErrorCode, CallStatus>> = {

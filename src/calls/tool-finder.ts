@@ -1,11 +1,11 @@
 import type { HealthFeed } from "../catalogue/health/health-feed.ts";
 import type { PlaneQuality } from "../catalogue/quality/quality.ts";
-import { once } from "../lib/once.ts";
-import type { Grants } from "../model/grants.ts";
+import { once } from "../lib/async/once.ts";
+import type { Grants } from "../model/access/grants.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Relay } from "../model/relay.ts";
-import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo } from "../model/tool-name.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { createFoundTools } from "./found-tools.ts";

@@ -1,12 +1,11 @@
-import { exactNumbersIn, noteExactNumbers } from "../lib/exact-numbers.ts";
-import { foldName } from "../lib/fold-name.ts";
-import { nearest } from "../lib/nearest.ts";
-import { repairTruncatedJson } from "../lib/repair-json.ts";
-import { respellJson } from "../lib/respell-json.ts";
-import type { Authorized, Input, Validated } from "../model/call.ts";
+import { exactNumbersIn, noteExactNumbers } from "../lib/json/exact-numbers.ts";
+import { repairTruncatedJson } from "../lib/json/repair-json.ts";
+import { respellJson } from "../lib/json/respell-json.ts";
+import { foldName, nearest } from "../lib/text/nearest.ts";
+import type { Authorized, Input, Validated } from "../model/calls/call.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
-import type { Tool } from "../model/tool.ts";
 
 /** Undeclared arguments are left out, unless the schema welcomes them or declares none at all. */
 export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {

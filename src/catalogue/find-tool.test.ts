@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool } from "../../test/samples/calls.ts";
-import type { ToolId } from "../model/tool.ts";
+import type { ToolId } from "../model/catalogue/tool.ts";
 import { findTool } from "./find-tool.ts";
 import { createRegistry } from "./registry.ts";
 

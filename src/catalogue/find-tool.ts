@@ -1,7 +1,7 @@
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Tool, ToolId } from "../model/tool.ts";
-import { mayBelongTo } from "../model/tool-name.ts";
 import type { Snapshot } from "./registry.ts";
 
 export type Discovery = {

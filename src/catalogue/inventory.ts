@@ -1,6 +1,6 @@
-import { defaultInventoryBytes, type InjectOptions } from "../model/injection.ts";
+import { defaultInventoryBytes, type InjectOptions } from "../model/access/injection.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Tool } from "../model/tool.ts";
 
 type InventoryTool = { name: string; description: string; parameters: JsonObject };
 export type InventoryServer = { server_name: string; description: string; tools: InventoryTool[] };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConfigProblem } from "../model/config.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
 import { principalOf } from "../model/principal.ts";
 import { noWork } from "./no-work.ts";
 

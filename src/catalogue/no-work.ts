@@ -1,5 +1,5 @@
-import { nearest } from "../lib/nearest.ts";
-import type { ConfigProblem } from "../model/config.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 

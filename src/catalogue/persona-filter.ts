@@ -1,5 +1,5 @@
-import type { Tool } from "../model/tool.ts";
-import { withoutShared } from "../model/tool-query.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import { withoutShared } from "../model/catalogue/tool-query.ts";
 
 export type PersonaFilter = {
   /** Does what belongs to this persona, or to none, match? */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SkillQuery } from "../model/registry-summary.ts";
-import { SkillManifest } from "../model/skill.ts";
+import type { SkillQuery } from "../model/catalogue/registry-summary.ts";
+import { SkillManifest } from "../model/work/skill.ts";
 import { querySkills } from "./work.ts";
 
 const skill = (name: string, more: object = {}) => ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
+import type { Tool, ToolMetadata } from "../model/catalogue/tool.ts";
+import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Tool, ToolMetadata } from "../model/tool.ts";
-import { everyTool, type ToolQuery } from "../model/tool-query.ts";
 import { queryTools } from "./query-tools.ts";
 import { byPlace } from "./tool-order.ts";
 

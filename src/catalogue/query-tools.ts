@@ -1,9 +1,9 @@
 import { parseVersionRange } from "../lib/semver.ts";
+import type { HealthSummary } from "../model/catalogue/health.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import type { ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { HealthSummary } from "../model/health.ts";
 import { takePage } from "../model/page.ts";
-import type { Tool } from "../model/tool.ts";
-import type { ToolQuery } from "../model/tool-query.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { placeOf } from "./tool-order.ts";
 import { asWords, textsOf, wordingOf } from "./tool-wording.ts";

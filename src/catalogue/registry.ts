@@ -1,10 +1,8 @@
-import { deepFreeze } from "../lib/deep-freeze.ts";
-import { once } from "../lib/once.ts";
-import { sameJson } from "../lib/same-json.ts";
+import { once } from "../lib/async/once.ts";
+import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
+import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
+import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { ToolOverlay } from "../model/overlay.ts";
-import type { Tool, ToolId } from "../model/tool.ts";
-import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/tool-name.ts";
 import { type Described, overlayTool } from "./overlays/overlay.ts";
 import { completeWrapper } from "./overlays/overlay-wrapper.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";

@@ -1,7 +1,6 @@
 import { createLru, type Lru } from "../lib/lru.ts";
-import type { AccessRequest } from "../model/call.ts";
-import { PlaneError } from "../model/errors.ts";
-import type { Grants } from "../model/grants.ts";
+import type { Grants } from "../model/access/grants.ts";
+import type { AccessRequest } from "../model/calls/call.ts";
 import {
   healthKey,
   type ProviderHealth,
@@ -10,13 +9,14 @@ import {
   providerSubject,
   type ToolHealth,
   toolSubject,
-} from "../model/health.ts";
+} from "../model/catalogue/health.ts";
+import type { ToolReview } from "../model/catalogue/quality.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { Caller } from "../model/plane.ts";
 import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
-import type { ToolReview } from "../model/quality.ts";
-import { type ProviderSpec, providerLabel, type Tool } from "../model/tool.ts";
-import { everyTool, type ToolQuery } from "../model/tool-query.ts";
 import type { Verbs } from "../model/verbs.ts";
 import { missingCredentials, sharedTrouble } from "./health/availability.ts";
 import type { Health } from "./health/health.ts";

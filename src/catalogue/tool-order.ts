@@ -1,4 +1,4 @@
-import type { Tool } from "../model/tool.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 
 /** Where a tool stands in a listing. A shared tool and what personas have in its place go by one name. */
 export function placeOf({ name, persona }: Pick<Tool, "name" | "persona">): string {

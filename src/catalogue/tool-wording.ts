@@ -1,4 +1,4 @@
-import type { Tool } from "../model/tool.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 
 /** What words are looked for in, in small letters. */
 type Wording = { text: string; providers: string; capabilities: string };

@@ -1,7 +1,6 @@
-import type { JobManifest } from "../model/job.ts";
-import type { Manifests } from "../model/manifests.ts";
-import type { TaskManifest } from "../model/task.ts";
-import type { Tool } from "../model/tool.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import type { Manifests } from "../model/config/config.ts";
+import type { JobManifest, TaskManifest } from "../model/work/job.ts";
 
 export type KnownWork = Pick<Manifests, "skills" | "tasks"> & {
   /** The tools that a name can mean, in any spelling. */

@@ -1,10 +1,9 @@
-import { namesUnder } from "../lib/fill-references.ts";
-import type { HealthSummary } from "../model/health.ts";
-import type { JobManifest } from "../model/job.ts";
-import type { FromFile } from "../model/manifests.ts";
-import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/registry-summary.ts";
-import type { SkillManifest } from "../model/skill.ts";
-import type { TaskManifest } from "../model/task.ts";
+import { namesUnder } from "../lib/text/fill-references.ts";
+import type { HealthSummary } from "../model/catalogue/health.ts";
+import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/catalogue/registry-summary.ts";
+import type { FromFile } from "../model/config/config.ts";
+import type { JobManifest, TaskManifest } from "../model/work/job.ts";
+import type { SkillManifest } from "../model/work/skill.ts";
 import { jobCapabilities, type KnownWork, nodeCapabilities, taskCapabilities } from "./work-capabilities.ts";
 
 /** For whom something is, seen by `asked`. Copied, like everything that is given out. */

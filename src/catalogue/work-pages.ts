@@ -1,11 +1,12 @@
-import type { ConfigProblem } from "../model/config.ts";
-import type { JobManifest } from "../model/job.ts";
+import type { JobListing, WorkQuery } from "../model/catalogue/registry-summary.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import { everyTool } from "../model/catalogue/tool-query.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { JobListing, WorkQuery } from "../model/registry-summary.ts";
-import type { Tool } from "../model/tool.ts";
-import { everyTool } from "../model/tool-query.ts";
+
 import type { Verbs } from "../model/verbs.ts";
+import type { JobManifest } from "../model/work/job.ts";
 import { noWork } from "./no-work.ts";
 import { type Viewer, workPlace } from "./visible-work.ts";
 import { createWorkListing, viewerOf, type WorkParts } from "./work-listing.ts";

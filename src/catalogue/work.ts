@@ -1,12 +1,13 @@
-import type { FromFile } from "../model/manifests.ts";
+import type { RegistrySummary, SkillQuery, ToolEntry } from "../model/catalogue/registry-summary.ts";
+import { toolKey } from "../model/catalogue/tool-name.ts";
+import { everyTool } from "../model/catalogue/tool-query.ts";
+import type { FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
 import type { ToolListing } from "../model/plane-tools.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { RegistrySummary, SkillQuery, ToolEntry } from "../model/registry-summary.ts";
-import { type SkillManifest, toolsOfSkill } from "../model/skill.ts";
-import { toolKey } from "../model/tool-name.ts";
-import { everyTool } from "../model/tool-query.ts";
 import type { Verbs } from "../model/verbs.ts";
+import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
+
 import { noWork } from "./no-work.ts";
 import { type Viewer, workPlace } from "./visible-work.ts";
 import { compatibilityOf } from "./work-entries.ts";

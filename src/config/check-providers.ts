@@ -1,9 +1,7 @@
-import { sameJson } from "../lib/same-json.ts";
-import { HttpProviderConfig } from "../model/http-provider.ts";
-import type { JsonObject } from "../model/json.ts";
-import { ModelProviderConfig } from "../model/model-provider.ts";
-import { renderPath } from "../model/path.ts";
-import type { ProviderSpec, ToolManifest } from "../model/tool.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
+import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
+import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
+import { type JsonObject, renderPath } from "../model/json.ts";
 import { parseValue, type Report, unsetHint } from "./parse-value.ts";
 import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { ConfigValues } from "../model/config.ts";
+import { ConfigValues } from "../model/config/config.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
-import { ServerDefinition } from "../model/server.ts";
+import { ServerDefinition } from "../model/servers/server.ts";
 import { descriptions } from "./descriptions.ts";
 
 /** What an editor needs to complete and check a native configuration. */

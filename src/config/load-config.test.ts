@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
-import { renderProblems } from "../model/config.ts";
+import { renderProblems } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { loadConfig, requireSafe } from "./load-config.ts";

@@ -1,16 +1,20 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { dirname, extname, join, parse, resolve, sep } from "node:path";
-import { deepFreeze } from "../lib/deep-freeze.ts";
-import { matchesGlob } from "../lib/glob.ts";
-import { normalLevel, shippedLevels } from "../model/compliance.ts";
-import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config.ts";
-import type { ConfigInput } from "../model/config-input.ts";
+import { deepFreeze } from "../lib/json/plain-data.ts";
+import { matchesGlob } from "../lib/text/glob.ts";
+import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
+import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
+import type { Policy } from "../model/access/policy.ts";
+import {
+  type Config,
+  type ConfigProblem,
+  type ConfigValues,
+  type Manifests,
+  renderProblems,
+} from "../model/config/config.ts";
+import type { ConfigInput } from "../model/config/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
-import { everyTool, type HookSettings, hookEvents } from "../model/hook.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Manifests } from "../model/manifests.ts";
-import { type Path, renderPath } from "../model/path.ts";
-import type { Policy } from "../model/policy.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/is-ourselves.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
@@ -231,7 +235,7 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   for (const event of hookEvents) {
     for (const [at, { matcher }] of hooks[event].entries()) {
       if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem === null) continue;
       const path = ["hooks", event, at, "matcher"];
@@ -255,7 +259,7 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
     for (const [name, pattern] of Object.entries(patterns)) {
       if (typeof pattern === "string") continue;
-      const { patternProblem } = await import("../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(pattern.regex);
       if (problem !== null)
         tell(

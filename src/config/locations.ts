@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { homeDirectory } from "../lib/home-directory.ts";
+import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { gatewayConfig, ownName } from "./clients/is-ourselves.ts";

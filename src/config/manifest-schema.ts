@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { JobManifest } from "../model/job.ts";
+import { ToolManifest } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
-import { SkillManifest } from "../model/skill.ts";
-import { TaskManifest } from "../model/task.ts";
-import { ToolManifest } from "../model/tool.ts";
+import { JobManifest, TaskManifest } from "../model/work/job.ts";
+import { SkillManifest } from "../model/work/skill.ts";
 
 const also = {
   $schema: z.optional(z.string()),

@@ -1,7 +1,7 @@
-import { once } from "../lib/once.ts";
-import type { ConfigProblem } from "../model/config.ts";
-import { type Path, renderPath } from "../model/path.ts";
-import type { Origin } from "../model/setup.ts";
+import { once } from "../lib/async/once.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
+import type { Origin } from "../model/config/setup.ts";
+import { type Path, renderPath } from "../model/json.ts";
 import type { Setting } from "./setting.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { nearest } from "../lib/nearest.ts";
-import { describeIssue, kindOf, missing } from "../model/describe-issue.ts";
-import type { Path } from "../model/path.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { describeIssue, kindOf, missing } from "../model/config/describe-issue.ts";
+import type { Path } from "../model/json.ts";
 
 export type Report = (path: Path, message: string, hint?: string | null) => void;
 

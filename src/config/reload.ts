@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Config } from "../model/config.ts";
+import type { Config } from "../model/config/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { ServersChange } from "../model/server.ts";
+import type { ServersChange } from "../model/servers/server.ts";
 import type { createSettings } from "./settings.ts";
 
 const intervalMs = 400;

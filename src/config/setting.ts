@@ -1,5 +1,5 @@
-import type { Path } from "../model/path.ts";
-import type { Origin } from "../model/setup.ts";
+import type { Origin } from "../model/config/setup.ts";
+import type { Path } from "../model/json.ts";
 
 /** A file as data that knows its lines. Objects in `data` have no prototype. */
 export type ConfigDocument = { file: string; data: unknown; lineOf(path: Path): number | null };

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Config } from "../model/config.ts";
-import type { FromFile, Manifests } from "../model/manifests.ts";
-import type { Path } from "../model/path.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import type { Config, FromFile, Manifests } from "../model/config/config.ts";
+import type { Path } from "../model/json.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
 

@@ -1,12 +1,8 @@
 import { dirname, join, resolve } from "node:path";
-import { homeDirectory } from "../lib/home-directory.ts";
-import { nearest } from "../lib/nearest.ts";
-import { stableJson } from "../lib/stable-json.ts";
-import { type Config, type ConfigProblem, renderProblems } from "../model/config.ts";
-import { PlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
-import { type Path, renderPath } from "../model/path.ts";
-import { defaultTimeoutMs } from "../model/server.ts";
+import { homeDirectory } from "../lib/files.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import type {
   ClientConnection,
   ConnectOptions,
@@ -14,7 +10,10 @@ import type {
   ImportOptions,
   ImportReport,
   Setup,
-} from "../model/setup.ts";
+} from "../model/config/setup.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type Json, type JsonObject, type Path, renderPath } from "../model/json.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { configSchema } from "./config-schema.ts";
 import { checkServerEntry, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, projectFiles, userFiles } from "./locations.ts";

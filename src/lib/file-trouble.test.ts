@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileTrouble } from "./file-trouble.ts";
+import { fileTrouble } from "./files.ts";
 
 function troubleWith(path: string): string {
   try {

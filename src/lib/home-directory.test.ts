@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { userInfo } from "node:os";
 import { test } from "node:test";
-import { homeDirectory } from "./home-directory.ts";
+import { homeDirectory } from "./files.ts";
 
 const home = process.env.HOME;
 test.afterEach(() => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 /** In a process of its own, because it is about the whole engine. */
 const program = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { limitHeap } from ${JSON.stringify(import.meta.resolve("./limit-heap.ts"))};
+  import { limitHeap } from ${JSON.stringify(import.meta.resolve("./heap.ts"))};
   const youngMegabytes = () => {
     const found = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     return found.space_size / 1024 / 1024;

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
-import { uniqueId } from "./unique-id.ts";
+import { uniqueId } from "./stamps.ts";
 
 /**
  * Takes the lock and gives the way to let it go, or null while another holder has it. A lock whose file was not

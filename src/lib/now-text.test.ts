@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nowText } from "./now-text.ts";
+import { nowText } from "./stamps.ts";
 
 test("the time is written as a date writes it, whatever the millisecond", (context) => {
   context.mock.timers.enable({ apis: ["Date"] });

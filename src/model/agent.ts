@@ -1,15 +1,15 @@
-import type { AgentCounters, AgentMessage, AgentRun, AgentStyle, TraceType } from "./agent-run.ts";
-import type { CallOptions } from "./call.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ChatModel, ToolMessage } from "./chat.ts";
-import type { ToolsetDefinition } from "./config.ts";
-import type { ToolsetInput } from "./config-input.ts";
+import type { AgentCounters, AgentMessage, AgentRun, AgentStyle, TraceType } from "./agent/agent-run.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ChatModel, ToolMessage } from "./agent/chat.ts";
+import type { CallOptions } from "./calls/call.ts";
+import type { AskHere } from "./calls/held-call.ts";
+import type { Tool } from "./catalogue/tool.ts";
+import type { ToolFormatName, ToolFormats } from "./catalogue/tool-formats.ts";
+import type { ToolsetDefinition } from "./config/config.ts";
+import type { ToolsetInput } from "./config/config-input.ts";
 import type { ErrorReport } from "./errors.ts";
-import type { AskHere } from "./held-call.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
-import type { Tool } from "./tool.ts";
-import type { ToolFormatName, ToolFormats } from "./tool-formats.ts";
 
 /** A language model of the AI SDK, as far as we look at it: any of its providers makes one. */
 export type ForeignModel = { readonly specificationVersion: string; readonly modelId: string };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forModels } from "./for-models.ts";
+import { forModels } from "./errors.ts";
 
 test("what a person would type is left out, and somebody who can is named", () => {
   assert.equal(

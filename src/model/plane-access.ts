@@ -1,15 +1,21 @@
-import type { ApiKey, CreatedApiKey, NewApiKey } from "./api-key.ts";
-import type { Outcome, Verdict } from "./call.ts";
-import type { Answer, HeldStatus, HeldView, Plan, PlanChoice, PlanOutcome, Remembered } from "./held-call.ts";
-import type { HeldOrder } from "./held-order.ts";
+import type { ApiKey, CreatedApiKey, NewApiKey, TokenGiven, TokenStatus } from "./access/credentials.ts";
+import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
+import type {
+  Answer,
+  HeldOrder,
+  HeldStatus,
+  HeldView,
+  Plan,
+  PlanChoice,
+  PlanOutcome,
+  Remembered,
+} from "./calls/held-call.ts";
+import type { Question, QuestionAnswer } from "./calls/provider.ts";
+import type { PlanCheck } from "./calls/tool-plan.ts";
+import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
-import type { PolicyMode } from "./policy-mode.ts";
 import type { Caller, Principal } from "./principal.ts";
-import type { Question, QuestionAnswer } from "./question.ts";
-import type { TokenGiven, TokenStatus } from "./token.ts";
-import type { ToolId } from "./tool.ts";
-import type { PlanCheck } from "./tool-plan.ts";
 
 /** What the policy says about a call, and what it takes the tool for. */
 export type PolicyTest = Verdict & {

@@ -1,14 +1,12 @@
-import type { ActivityEntry } from "./activity.ts";
-import type { Budgets } from "./budgets.ts";
-import type { CallRecord } from "./call.ts";
-import type { CallChain } from "./call-chain.ts";
-import type { CallSeries, SeriesQuery } from "./call-series.ts";
+import type { CallRecord } from "./calls/call.ts";
+import type { ActivityEntry, CallChain, CallSeries, SeriesQuery } from "./calls/call-history.ts";
+import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
+import type { Budgets } from "./config/config.ts";
 import type { EventPage, StoredEvent } from "./events.ts";
-import type { KeptSessions } from "./kept-sessions.ts";
 import type { Caller } from "./principal.ts";
+import type { KeptSessions } from "./servers/client-sessions.ts";
 import type { CallFilter } from "./store.ts";
-import type { ResultList, ResultPage, ResultQuery } from "./stored-result.ts";
 
 /** What the tools of a conversation have used of what they may use; `null` is no limit. */
 export type ConversationBudget = {

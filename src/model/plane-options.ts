@@ -1,12 +1,13 @@
+import type { LibraryHooks } from "./access/hook.ts";
+import type { ChatModel } from "./agent/chat.ts";
 import type { ForeignModel } from "./agent.ts";
-import type { ChatModel } from "./chat.ts";
-import type { ConfigInput } from "./config-input.ts";
-import type { LibraryHooks } from "./hook.ts";
+import type { Relay } from "./calls/provider.ts";
+import type { Embed } from "./catalogue/search.ts";
+import type { ConfigInput } from "./config/config-input.ts";
+
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Principal } from "./principal.ts";
-import type { Relay } from "./relay.ts";
-import type { Embed } from "./search.ts";
 
 /** Answers a server's request for a model's words; `params` and the result are those of `sampling/createMessage`. */
 export type Sampling = (

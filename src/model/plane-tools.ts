@@ -1,15 +1,22 @@
-import type { BundleChoice, BundleExport, BundleImport } from "./bundle.ts";
-import type { ChangeFilter, ChangePage, EntryChange, WorkKind } from "./change.ts";
-import type { ToolHealth } from "./health.ts";
+import type { AddedProvider, ProviderOptions, Relay, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
+import type {
+  BundleChoice,
+  BundleExport,
+  BundleImport,
+  ChangeFilter,
+  ChangePage,
+  EntryChange,
+  WorkKind,
+} from "./catalogue/change.ts";
+import type { ToolHealth } from "./catalogue/health.ts";
+import type { PinDiff, PinFilter, PinView } from "./catalogue/pin.ts";
+import type { DefinitionWeight, QualityOptions, QualityReport, ToolReview, WeighedTool } from "./catalogue/quality.ts";
+import type { RegistrySummary } from "./catalogue/registry-summary.ts";
+import type { OverlayView, Tool, ToolId, WrittenManifest } from "./catalogue/tool.ts";
+import type { ToolQuery } from "./catalogue/tool-query.ts";
 import type { UnknownObject } from "./json.ts";
-import type { OverlayView } from "./overlay.ts";
-import type { PinDiff, PinFilter, PinView } from "./pin.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";
-import type { AddedProvider, ProviderOptions, ToolFunction, Unregister } from "./provider.ts";
-import type { DefinitionWeight, QualityOptions, QualityReport, ToolReview, WeighedTool } from "./quality.ts";
-import type { RegistrySummary } from "./registry-summary.ts";
-import type { Relay, ServerSaid } from "./relay.ts";
 import type {
   Contact,
   LockedServer,
@@ -19,9 +26,7 @@ import type {
   ServerCheck,
   ServerLogLine,
   ServerStatus,
-} from "./server.ts";
-import type { Tool, ToolId, WrittenManifest } from "./tool.ts";
-import type { ToolQuery } from "./tool-query.ts";
+} from "./servers/server.ts";
 
 export type ForwardOptions = Caller & { signal?: AbortSignal; relay?: Relay };
 

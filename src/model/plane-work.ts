@@ -1,3 +1,4 @@
+import type { AgentRun, RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type {
   AgentResult,
   Generated,
@@ -6,14 +7,7 @@ import type {
   RunAgentOptions,
   ToolsetSelection,
 } from "./agent.ts";
-import type { AgentRun, RenderedRun, RunFormat, RunPage, RunQuery } from "./agent-run.ts";
-import type { Outcome } from "./call.ts";
-import type { ToolsetInput } from "./config-input.ts";
-import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./dead-letter.ts";
-import type { JobRun, JobRunState } from "./job-run.ts";
-import type { JsonObject } from "./json.ts";
-import type { AbortSignal } from "./platform.ts";
-import type { Caller } from "./principal.ts";
+import type { Outcome } from "./calls/call.ts";
 import type {
   JobEntry,
   JobListing,
@@ -24,8 +18,14 @@ import type {
   TaskEntry,
   TaskPage,
   WorkQuery,
-} from "./registry-summary.ts";
-import type { RunSkillOptions, SkillRun } from "./skill-run.ts";
+} from "./catalogue/registry-summary.ts";
+import type { ToolsetInput } from "./config/config-input.ts";
+import type { JsonObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
+import type { Caller } from "./principal.ts";
+import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
+import type { JobRun, JobRunState } from "./work/job-run.ts";
+import type { RunSkillOptions, SkillRun } from "./work/skill-run.ts";
 
 /** A job with when it is due and how it went last. */
 export type JobStatus = JobListing & {

@@ -1,10 +1,14 @@
 import type { Toolset } from "./agent.ts";
-import type { CallOptions, Outcome } from "./call.ts";
-import type { Config } from "./config.ts";
-import type { ToolsetInput } from "./config-input.ts";
-import type { ContextStats, ContextStatsOptions } from "./context-stats.ts";
+import type { CallOptions, Outcome } from "./calls/call.ts";
+import type { AskHere } from "./calls/held-call.ts";
+import type { Relay } from "./calls/provider.ts";
+import type { ContextStats, ContextStatsOptions } from "./catalogue/quality.ts";
+import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./catalogue/search.ts";
+import type { Tool, ToolId } from "./catalogue/tool.ts";
+import type { Config } from "./config/config.ts";
+import type { ToolsetInput } from "./config/config-input.ts";
+import type { DoctorReport } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
-import type { AskHere } from "./held-call.ts";
 import type {
   PlaneApprovals,
   PlaneIdentity,
@@ -35,11 +39,7 @@ import type {
 } from "./plane-work.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";
-import type { Relay } from "./relay.ts";
-import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./search.ts";
-import type { ServersChange } from "./server.ts";
-import type { DoctorReport } from "./setup.ts";
-import type { Tool, ToolId } from "./tool.ts";
+import type { ServersChange } from "./servers/server.ts";
 
 export type { Caller };
 

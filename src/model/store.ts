@@ -1,21 +1,149 @@
-import type { AgentRun, RunFilter, RunSummary } from "./agent-run.ts";
-import type { ApiKey } from "./api-key.ts";
-import type { CallRecord, CallStatus } from "./call.ts";
-import type { CallChain } from "./call-chain.ts";
-import type { CountedSteps, SeriesSpan } from "./call-series.ts";
-import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./change.ts";
-import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./dead-letter.ts";
-import type { DueWork } from "./due-work.ts";
+import type { ApiKey } from "./access/credentials.ts";
+import type { AgentRun, RunFilter, RunSummary } from "./agent/agent-run.ts";
+import type { CallRecord, CallStatus } from "./calls/call.ts";
+import type { CallChain, CountedSteps, SeriesSpan } from "./calls/call-history.ts";
+import type { HeldFilter, HeldPart, KeptHeldCall, PlanRecord, Remembered } from "./calls/held-call.ts";
+import type { KeptResult, ResultFilter, StoredResult } from "./calls/stored-result.ts";
+import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./catalogue/change.ts";
+import type { HealthSample, NewSamples } from "./catalogue/health.ts";
+import type { Pin, PinDecision, PinnedServer } from "./catalogue/pin.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
-import type { HealthSample, NewSamples } from "./health.ts";
-import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "./held-call.ts";
-import type { HeldPart } from "./held-order.ts";
-import type { JobStore } from "./job-store.ts";
-import type { Pin, PinDecision, PinnedServer } from "./pin.ts";
-import type { KnownServer } from "./server.ts";
-import type { SharedValues } from "./shared-values.ts";
-import type { StateStore } from "./state.ts";
-import type { KeptResult, ResultFilter, StoredResult } from "./stored-result.ts";
+import type { JsonObject } from "./json.ts";
+import type { KnownServer } from "./servers/server.ts";
+import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./work/dead-letter.ts";
+import type { JobStore } from "./work/job-run.ts";
+
+/** A run that has to be begun or taken over; a call that failed and is to be made again. */
+export type DueKind = "run" | "deadLetter";
+
+/** Something may have to be done about it now; its record says whether, and what. */
+export type DueItem = {
+  kind: DueKind;
+  id: string;
+  /** Who cannot do one of a group can do none of it. */
+  group: string;
+};
+
+/** Gives out what is due, each to one plane at a time. What is true of it stands in its record and not here. */
+export type DueWork = {
+  /** How often it has to be looked at, whatever `nextAt` says. */
+  lookMs: number;
+  /** As many of each kind as there is room for and not of these groups, the most urgent first. */
+  take(room: Readonly<Record<DueKind, number>>, without: ReadonlySet<string>): Promise<DueItem[]>;
+  /** Nothing more has to be done about one that was taken. */
+  settle(item: DueItem): Promise<void>;
+  /** One that was taken can be taken again, by anybody, from this time on. */
+  giveBack(item: DueItem, at: number): Promise<void>;
+  /** When the next schedule, run or dead letter is due; null when none is. */
+  nextAt(after: number): Promise<number | null>;
+  stop(): Promise<void>;
+};
+
+/** `ended` tells when the item is due again; null when it is over. */
+export type Begun =
+  | { is: "begun"; ended: Promise<number | null> }
+  | { is: "over" }
+  | { is: "later"; at: number }
+  /** This plane can do nothing of its group. */
+  | { is: "unknown" };
+
+/** What a plane does about one kind. */
+export type DueHandler = {
+  kind: DueKind;
+  lookMs: number;
+  /** What has to be done by the clock besides, before each look. */
+  onLook(now: number, hasJumpedBack: boolean): Promise<void>;
+  /** So many more at a time. */
+  room(): number;
+  begin(item: DueItem): Promise<Begun>;
+};
+
+export function runGroup(job: string, owner: string | null): string {
+  return JSON.stringify(["job", job, owner]);
+}
+
+export function deadLetterGroup(letter: { server: string | null; tool: string }): string {
+  return JSON.stringify(["call", letter.server, letter.tool]);
+}
+
+/** What becomes of a value, null for none, and what whoever asked is told. `now` is the store's time. */
+export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: JsonObject | null; answer: T };
+
+/** Small things that all planes on one store have together, each for a time: counts, shares, sessions of clients. */
+export interface SharedValues {
+  /** Null where there is none, or where its time is over. */
+  sharedValue(key: string): Promise<JsonObject | null>;
+  /** One step after the other under each key, whichever plane asks. The value is kept for `keptMs` from now. */
+  changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, tells?: boolean): Promise<T>;
+  /** Those of these keys that have a value. */
+  sharedKeys(keys: readonly string[]): Promise<string[]>;
+  /** Removes those whose time is over; tells how many. */
+  forgetShared(): Promise<number>;
+}
+
+/** The tables of a store, in the order in which they are written; `order` is what numbers their rows. */
+export const stateTables = {
+  entries: { order: "kind, persona, name" },
+  changes: { order: "id" },
+  known_servers: { order: "identity" },
+  pinned_servers: { order: "identity" },
+  pins: { order: "identity, tool" },
+  api_keys: { order: "sequence" },
+  secrets: { order: "key" },
+  call_checkpoints: { order: "sequence" },
+  calls: { order: "sequence" },
+  // Its columns have other names in other stores.
+  call_minutes: { order: "1, 2, 3, 4" },
+  events: { order: "id" },
+  samples: { order: "sequence, subject" },
+  held_calls: { order: "sequence" },
+  plans: { order: "sequence" },
+  remembered: { order: "id" },
+  dead_letters: { order: "sequence" },
+  results: { order: "sequence" },
+  runs: { order: "sequence" },
+  job_schedules: { order: "job, owner" },
+  job_runs: { order: "sequence" },
+} as const;
+
+export type StateTable = keyof typeof stateTables;
+
+/** A row in the same words and values whichever store it comes from; bytes are base64. */
+export type StateRow = JsonObject;
+
+/** Everything that is in a store, table by table. What planes have together for a moment is not part of it. */
+export type StateLine = { table: StateTable; row: StateRow };
+
+export interface StateStore {
+  countRows(table: StateTable): Promise<number>;
+  /** What its rows may have, in the words of an export. */
+  stateColumns(table: StateTable): Promise<string[]>;
+  /** Every row as all of them are at one moment, whatever others write meanwhile. */
+  readAll(): AsyncIterable<StateLine>;
+  /** Adds all rows or none, and may have to begin again. Tells the table that has rows already; then it adds none. */
+  writeAll(open: () => AsyncIterable<StateLine>): Promise<StateTable | null>;
+}
+
+export type StateReport = { rows: Partial<Record<StateTable, number>>; hash: string };
+
+type ImportStateOptions = {
+  dryRun?: boolean;
+  /** Told when everything is checked and before anything is written. */
+  onChecked?(rows: number): void;
+  /** Told of each row that is written. */
+  onRow?(): void;
+};
+
+export interface StateVerbs {
+  /** All of the state as lines of JSON: a header, a line for each row, and an end with a hash over all before it. */
+  exportState(): AsyncIterable<string>;
+  /** How many lines there will be. */
+  countState(): Promise<number>;
+  /** Takes the lines of an export into an empty store. With `dryRun` they are only checked. */
+  importState(open: () => AsyncIterable<string>, options?: ImportStateOptions): Promise<StateReport>;
+}
+
+export type OpenedState = StateVerbs & AsyncDisposable;
 
 /** Things that happened and are only ever added. */
 /** What of a record its row is found by. */

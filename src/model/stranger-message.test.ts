@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { strangerMessage } from "./stranger-message.ts";
+import { strangerMessage } from "./errors.ts";
 
 test("what is wrong with our own files is told to nobody but us", () => {
   const told = strangerMessage("CONFIG_INVALID", { file: "/home/ann/toolplane.json" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeHeaderValue, encodeHeaderValue } from "./header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue } from "./http-headers.ts";
 
 function decode(value: string): string {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
 import { completeResult } from "./modern-session.ts";
-import type { RequestOptions } from "./request-options.ts";
+import type { RequestOptions } from "./session.ts";
 
 /** A server that gives these results one after the other, and what it was sent. */
 function serverOf(...results: unknown[]) {

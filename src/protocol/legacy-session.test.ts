@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
-import { openLegacySession } from "./legacy-session.ts";
+import { openLegacySession } from "./negotiate.ts";
 import { createPeer, refuseRequest } from "./peer.ts";
 import { legacyVersions } from "./session.ts";
 

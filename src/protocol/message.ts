@@ -8,6 +8,9 @@ export type OutgoingMessage =
   | { jsonrpc: "2.0"; id: RequestId; result: UnknownObject }
   | { jsonrpc: "2.0"; id: RequestId; error: { code: number; message: string } };
 
+/** Answers a request of the other side; an RpcError is passed on as it is. */
+export type AnswerRequest = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
+
 /** The other side answered our request with an error. */
 export class RpcError extends Error {
   override readonly name = "RpcError";

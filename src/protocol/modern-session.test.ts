@@ -5,7 +5,7 @@ import type { UnknownObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, openModernSession } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
-import type { RequestOptions } from "./request-options.ts";
+import type { RequestOptions } from "./session.ts";
 
 const client = { info: { name: "test", version: "1.0.0" }, capabilities: { elicitation: {} } };
 const { signal } = new AbortController();

@@ -1,14 +1,10 @@
-import { backoffMs } from "../lib/backoff.ts";
-import { pause } from "../lib/pause.ts";
+import { backoffMs, pause } from "../lib/async/pause.ts";
+import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { AsClient } from "../model/relay.ts";
-import { describeServer } from "./legacy-session.ts";
 import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
-import type { RequestOptions } from "./request-options.ts";
-import { type ClientDescription, modernVersion, type Session } from "./session.ts";
-import { tasksExtension } from "./tasks/task.ts";
-import { extendsToTasks } from "./tasks/task-call.ts";
+import { type ClientDescription, describeServer, modernVersion, type RequestOptions, type Session } from "./session.ts";
+import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
 
 type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
 

@@ -1,16 +1,53 @@
 import { isObject } from "../model/json.ts";
-import { openLegacySession } from "./legacy-session.ts";
 import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, modernErrors, openModernSession } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
-import { type ClientDescription, type Era, modernVersion, type Session } from "./session.ts";
+import {
+  type ClientDescription,
+  describeServer,
+  type Era,
+  legacyVersions,
+  modernVersion,
+  type Session,
+} from "./session.ts";
+
+/** Opens with a handshake: we offer the newest revision and take what the server answers if we know it. */
+export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
+  const { info: clientInfo, capabilities } = client;
+  const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
+  return acceptHandshake(peer, await peer.request("initialize", params, { signal }), client.logLevel);
+}
+
+function acceptHandshake(peer: Peer, result: unknown, level: string | undefined): Session {
+  const given = isObject(result) ? result : {};
+  const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
+  if (known === undefined) {
+    const spoken = JSON.stringify(given.protocolVersion) ?? "of no version";
+    throw new Error(`it speaks protocol ${spoken}; known are ${legacyVersions.join(", ")}`);
+  }
+  const described = describeServer(given);
+  return {
+    era: "legacy",
+    protocolVersion: known,
+    ...described,
+    serverInfo: isObject(given.serverInfo) ? given.serverInfo : null,
+    request: peer.request,
+    watch() {
+      // A server without levels sends what it likes.
+      if (level !== undefined && described.capabilities.logging !== undefined) {
+        void peer.request("logging/setLevel", { level }).catch(() => undefined);
+      }
+    },
+    end() {},
+  };
+}
 
 /** How long a server may say nothing to a question of the new revision before the old one is tried too. */
 const silenceMs = 2_500;
 /** The same for one that spoke the new revision the last time: it may be slow, or have been replaced. */
 const knownSilenceMs = 10_000;
 
-export type Negotiation = {
+type Negotiation = {
   client: ClientDescription;
   signal: AbortSignal;
   /** What it spoke the last time; then nothing has to be found out. */

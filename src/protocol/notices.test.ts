@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readProgress, tellLog } from "./notices.ts";
+import { readProgress, tellLog } from "./peer.ts";
 
 function listener(by: string | null) {
   const heard: unknown[] = [];

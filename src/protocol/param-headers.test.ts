@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { paramHeaders, readParamHeaders } from "./param-headers.ts";
+import { paramHeaders, readParamHeaders } from "./http-headers.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const mirrored = (header: unknown, type: unknown = "string") => ({ type, "x-mcp-header": header });

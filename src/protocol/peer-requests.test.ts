@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { connectPeer as connect, type Sent } from "../../test/samples/peers.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { RpcError, TransportError } from "./message.ts";
-import type { AnswerRequest } from "./questions-from-peer.ts";
+import { type AnswerRequest, RpcError, TransportError } from "./message.ts";
 
 suite("what the other side asks", () => {
   const ask = (id: unknown, params: object = {}) => ({

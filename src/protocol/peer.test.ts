@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { connectPeer as connect } from "../../test/samples/peers.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { type OutgoingMessage, RpcError, TransportError } from "./message.ts";
-import type { Progress } from "./notices.ts";
 import { createPeer, refuseRequest } from "./peer.ts";
+import type { Progress } from "./session.ts";
 
 test("answers reach the request they belong to, in any order, as they came", async () => {
   const { peer, sent, answer } = connect();

@@ -1,10 +1,83 @@
 import { createBriefMap } from "../lib/brief-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { type Channel, type OutgoingMessage, type RequestId, RpcError, TransportError } from "./message.ts";
-import { readProgress, tellLog } from "./notices.ts";
-import { type AnswerRequest, createPeerQuestions } from "./questions-from-peer.ts";
-import type { RequestOptions } from "./request-options.ts";
-import { createOpenTasks } from "./tasks/open-tasks.ts";
+import {
+  type AnswerRequest,
+  type Channel,
+  type OutgoingMessage,
+  type RequestId,
+  RpcError,
+  TransportError,
+} from "./message.ts";
+import type { Progress, RequestOptions } from "./session.ts";
+import { createOpenTasks } from "./tasks/task.ts";
+
+const failed = new RpcError(-32603, "it could not be answered");
+
+type PeerQuestions = {
+  take(id: RequestId, method: string, params: unknown, relatesTo: RequestId | undefined): Promise<void>;
+  /** The other side does not want to know any more. */
+  cancel(id: RequestId): void;
+  cancelAll(): void;
+};
+
+/** What the other side asks of us, answered by whoever made it ask. */
+function createPeerQuestions(options: {
+  answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest;
+  /** Never rejects. */
+  send(message: OutgoingMessage): Promise<void>;
+}): PeerQuestions {
+  const asked = new Map<RequestId, AbortController>();
+  return {
+    async take(id, method, given, relatesTo) {
+      if (method === "ping") return options.send({ jsonrpc: "2.0", id, result: {} });
+      const params = isObject(given) ? given : {};
+      const controller = new AbortController();
+      asked.set(id, controller);
+      try {
+        const result = await options.answererOf(params, relatesTo)(method, params, controller.signal);
+        // Nobody waits for the answer to what was cancelled.
+        if (!controller.signal.aborted) await options.send({ jsonrpc: "2.0", id, result });
+      } catch (thrown) {
+        if (controller.signal.aborted) return;
+        const { code, message } = thrown instanceof RpcError ? thrown : failed;
+        await options.send({ jsonrpc: "2.0", id, error: { code, message } });
+      } finally {
+        asked.delete(id);
+      }
+    },
+    cancel: (id) => asked.get(id)?.abort(),
+    cancelAll() {
+      for (const controller of asked.values()) controller.abort();
+    },
+  };
+}
+
+export function readProgress({ progress, total, message }: UnknownObject): Progress {
+  return {
+    progress: typeof progress === "number" ? progress : 0,
+    total: typeof total === "number" ? total : null,
+    message: typeof message === "string" ? message : null,
+  };
+}
+
+type Listener = {
+  onLog?: ((message: UnknownObject) => void) | undefined;
+  by?: string | null | undefined;
+};
+
+/**
+ * What is logged is for whoever made the other side log it: the named cause, or those who wait where they are one
+ * person. Where it can be two people's it is for neither. True when it is somebody's.
+ */
+export function tellLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
+  if (cause?.onLog) {
+    cause.onLog(message);
+    return true;
+  }
+  const [first, ...others] = [...waiting].filter(({ onLog }) => onLog !== undefined);
+  if (first && others.every(({ by }) => by === first.by)) first.onLog?.(message);
+  return first !== undefined;
+}
 
 export type PeerHandlers = {
   /** `isHeard` when whoever it was meant for has it already. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AnswerRequest } from "./message.ts";
 import { createQuestionCauses } from "./peer.ts";
-import type { AnswerRequest } from "./questions-from-peer.ts";
 
 function answerer() {
   const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();

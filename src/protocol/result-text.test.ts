@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bytesOf, textOf } from "../lib/json-text.ts";
+import { bytesOf, textOf } from "../lib/json/json-text.ts";
 import { noteResultText } from "./result-text.ts";
 
 function noted(text: string): string | undefined {

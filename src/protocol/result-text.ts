@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { mayLoseNumbers, parseExactly } from "../lib/exact-numbers.ts";
-import { isTooDeep } from "../lib/is-too-deep.ts";
-import { endOfObject, memberText } from "../lib/json-members.ts";
-import { rememberText } from "../lib/json-text.ts";
+import { isTooDeep, mayLoseNumbers, parseExactly } from "../lib/json/exact-numbers.ts";
+import { endOfObject, memberText } from "../lib/json/json-members.ts";
+import { rememberText } from "../lib/json/json-text.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
 /** The two orders in which servers write their answers. */

@@ -1,5 +1,5 @@
 import type { PlaneEvent } from "../model/events.ts";
-import type { ServerState } from "../model/server.ts";
+import type { ServerState } from "../model/servers/server.ts";
 
 /** What is known about one connection at one moment. */
 export type ConnectionFacts = {

@@ -1,4 +1,4 @@
-import { maxTimerMs } from "../lib/pause.ts";
+import { maxTimerMs } from "../lib/async/pause.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";

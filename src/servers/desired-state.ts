@@ -1,6 +1,6 @@
-import { stableJson } from "../lib/stable-json.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { ServerDefinition, ServersChange } from "../model/server.ts";
+import type { ServerDefinition, ServersChange } from "../model/servers/server.ts";
 
 export type DesiredState = {
   /** Is it reconnected after it was lost? */

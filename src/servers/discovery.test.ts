@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
-import { abortable } from "../lib/abortable.ts";
+import { abortable } from "../lib/async/signals.ts";
 import type { Listing } from "../protocol/list-all.ts";
 import { createDiscovery } from "./discovery.ts";
 

@@ -1,10 +1,10 @@
-import { cutText } from "../lib/cut-text.ts";
-import { isRawJSON } from "../lib/exact-numbers.ts";
-import { createHider } from "../lib/hide-values.ts";
-import { sentence } from "../lib/sentence.ts";
+import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import { createHider } from "../lib/text/redact.ts";
+import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 
 /** What was not sent because the session was gone goes out again at once, over a new one. */

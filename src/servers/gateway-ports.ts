@@ -1,14 +1,15 @@
-import { createEventBus } from "../lib/event-bus.ts";
-import { limitTime } from "../lib/time-limit.ts";
+import { createEventBus } from "../lib/async/event-bus.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
+import type { Asked, Relay, ServerSaid } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { Asked, Relay, ServerSaid } from "../model/relay.ts";
-import { type LogLevel, logLevels } from "../model/server.ts";
+
+import { type LogLevel, logLevels } from "../model/servers/server.ts";
 import type { Verbs } from "../model/verbs.ts";
+
 import { RpcError } from "../protocol/message.ts";
-import type { RequestOptions } from "../protocol/request-options.ts";
-import type { Session } from "../protocol/session.ts";
+import type { RequestOptions, Session } from "../protocol/session.ts";
 import { explainFailure, unknownServer } from "./failures.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import { createDefaultAnswers } from "./session-opener.ts";

@@ -1,7 +1,7 @@
-import { cutText } from "../lib/cut-text.ts";
-import { plainText } from "../lib/plain-text.ts";
-import { redact } from "../lib/redact.ts";
-import type { ServerDefinition } from "../model/server.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import { plainText } from "../lib/text/plain-text.ts";
+import { redact } from "../lib/text/redact.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 
 type Launcher = {
   /** The words that make it fetch; without them it always does. */

@@ -1,4 +1,4 @@
-import type { ServerCheck } from "../model/server.ts";
+import type { ServerCheck } from "../model/servers/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Connection, Live } from "./connection.ts";

@@ -1,5 +1,5 @@
-import { keepSameItems } from "../lib/same-json.ts";
-import type { KnownServer, OfferCounts, OfferKind } from "../model/server.ts";
+import { keepSameItems } from "../lib/json/plain-data.ts";
+import type { KnownServer, OfferCounts, OfferKind } from "../model/servers/server.ts";
 import { type ListMethod, listings } from "../protocol/list-all.ts";
 import type { Session } from "../protocol/session.ts";
 import { createDiscovery, type Discovery, type DiscoveryOptions } from "./discovery.ts";

@@ -1,4 +1,4 @@
-import { limitTime } from "../lib/time-limit.ts";
+import { limitTime } from "../lib/async/time-limit.ts";
 import type { Channel, TransportError } from "../protocol/message.ts";
 import type { OpenedSession } from "./open-session.ts";
 

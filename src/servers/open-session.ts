@@ -1,4 +1,4 @@
-import type { ServerDefinition } from "../model/server.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../protocol/message.ts";
 import { negotiate } from "../protocol/negotiate.ts";
 import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/peer.ts";

@@ -1,8 +1,8 @@
-import { abortable } from "../lib/abortable.ts";
-import { keepSameItems } from "../lib/same-json.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { keepSameItems } from "../lib/json/plain-data.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { KnownServer, ServerDefinition } from "../model/server.ts";
+import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import { type Listing, type ListMethod, listAll, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";

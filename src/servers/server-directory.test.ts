@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServerDefinition } from "../model/server.ts";
+import { ServerDefinition } from "../model/servers/server.ts";
 import type { Server } from "./server.ts";
 import { createServerDirectory } from "./server-directory.ts";
 

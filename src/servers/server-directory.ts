@@ -1,10 +1,16 @@
-import { nearest } from "../lib/nearest.ts";
-import { sentence } from "../lib/sentence.ts";
-import { hash } from "../lib/stable-json.ts";
+import { hash } from "../lib/json/stable-json.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { PoolInfo, ServerDefinition, ServerLogLine, ServerStatus, ServersChange } from "../model/server.ts";
-import type { RequestOptions } from "../protocol/request-options.ts";
+import type {
+  PoolInfo,
+  ServerDefinition,
+  ServerLogLine,
+  ServerStatus,
+  ServersChange,
+} from "../model/servers/server.ts";
+import type { RequestOptions } from "../protocol/session.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";

@@ -1,7 +1,7 @@
-import { pause } from "../lib/pause.ts";
+import { pause } from "../lib/async/pause.ts";
+import type { Relay } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Relay } from "../model/relay.ts";
-import type { KnownServer, RefreshReport, ServersChange } from "../model/server.ts";
+import type { KnownServer, RefreshReport, ServersChange } from "../model/servers/server.ts";
 import { type ConfiguredServers, isEager, startsWithPlane } from "./desired-state.ts";
 import { reportInstalling } from "./installer.ts";
 import type { OfferMethod } from "./offers.ts";

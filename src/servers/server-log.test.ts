@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { growthOf, maxGrowth } from "../../test/samples/growth.ts";
-import { createHider } from "../lib/hide-values.ts";
+import { createHider } from "../lib/text/redact.ts";
 import { createServerLog } from "./server-log.ts";
 
 const sample = (...secrets: string[]) => createServerLog(() => createHider(secrets));

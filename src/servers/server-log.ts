@@ -1,6 +1,6 @@
-import { plainText } from "../lib/plain-text.ts";
-import { redact } from "../lib/redact.ts";
-import type { ServerLogLine } from "../model/server.ts";
+import { plainText } from "../lib/text/plain-text.ts";
+import { redact } from "../lib/text/redact.ts";
+import type { ServerLogLine } from "../model/servers/server.ts";
 
 const keptCharacters = 64 * 1024;
 const maxLine = 4 * 1024;

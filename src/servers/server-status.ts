@@ -1,4 +1,4 @@
-import type { ServerDefinition, ServerStatus } from "../model/server.ts";
+import type { ServerDefinition, ServerStatus } from "../model/servers/server.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";

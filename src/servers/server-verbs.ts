@@ -1,9 +1,10 @@
-import { pause } from "../lib/pause.ts";
+import { pause } from "../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
-import type { ServerStatus } from "../model/server.ts";
+import type { ServerStatus } from "../model/servers/server.ts";
 import type { ServerVerbs } from "../model/verbs.ts";
+
 import { explainFailure, unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./offers.ts";
 import type { ServerDirectory } from "./server-directory.ts";

@@ -1,9 +1,8 @@
-import { abortable } from "../lib/abortable.ts";
+import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/server.ts";
-import type { RequestOptions } from "../protocol/request-options.ts";
-import type { Session } from "../protocol/session.ts";
+import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/servers/server.ts";
+import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";

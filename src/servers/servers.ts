@@ -1,9 +1,9 @@
-import { runAll } from "../lib/run-all.ts";
-import { hash } from "../lib/stable-json.ts";
+import { runAll } from "../lib/async/once.ts";
+import { hash } from "../lib/json/stable-json.ts";
+import type { DoctorReport } from "../model/config/setup.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { KnownServer, ServerDefinition } from "../model/server.ts";
-import type { DoctorReport } from "../model/setup.ts";
+import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import { createGatewayPorts, type GatewayOptions } from "./gateway-ports.ts";

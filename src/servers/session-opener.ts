@@ -1,9 +1,8 @@
 import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { type LogLevel, logLevels, type ServerDefinition } from "../model/server.ts";
-import { RpcError } from "../protocol/message.ts";
-import type { AnswerRequest } from "../protocol/questions-from-peer.ts";
+import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
+import { type AnswerRequest, RpcError } from "../protocol/message.ts";
 import type { Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";

@@ -1,5 +1,5 @@
-import type { CallRecord } from "../model/call.ts";
-import type { CallChain } from "../model/call-chain.ts";
+import type { CallRecord } from "../model/calls/call.ts";
+import type { CallChain } from "../model/calls/call-history.ts";
 import type { Row } from "./rows.ts";
 
 type Broken = NonNullable<CallChain["broken"]>;

@@ -1,4 +1,4 @@
-import type { CallStatus } from "../model/call.ts";
+import type { CallStatus } from "../model/calls/call.ts";
 import {
   type CallCounts,
   type CallSeries,
@@ -9,7 +9,7 @@ import {
   maxSeriesSteps,
   type SeriesQuery,
   type SeriesSpan,
-} from "../model/call-series.ts";
+} from "../model/calls/call-history.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { CallColumns } from "../model/store.ts";
 import type { Row } from "./rows.ts";

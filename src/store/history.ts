@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLru } from "../lib/lru.ts";
-import type { CallRecord } from "../model/call.ts";
+import type { CallRecord } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { EventOf, EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
 import { noCursor } from "../model/page.ts";

@@ -1,5 +1,10 @@
 import type { JsonObject, UnknownObject } from "../model/json.ts";
-import { type KeptSession, type KeptSessions, sessionIdleMs, sessionTouchMs } from "../model/kept-sessions.ts";
+import {
+  type KeptSession,
+  type KeptSessions,
+  sessionIdleMs,
+  sessionTouchMs,
+} from "../model/servers/client-sessions.ts";
 import type { Store, StoreNews } from "../model/store.ts";
 
 type Ports = {

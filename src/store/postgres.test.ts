@@ -3,9 +3,8 @@ import { after, before, type TestContext, test } from "node:test";
 import { callEntry, sampleEntry } from "../../test/contracts/records.ts";
 import { storeContract } from "../../test/contracts/store.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
-import { stateTables } from "../model/state.ts";
-import type { Store } from "../model/store.ts";
-import { parseStoreAddress } from "../model/store-address.ts";
+import { parseStoreAddress } from "../model/config/settings.ts";
+import { type Store, stateTables } from "../model/store.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;

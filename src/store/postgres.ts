@@ -1,10 +1,9 @@
 import type { PoolClient } from "pg";
-import { once } from "../lib/once.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { once } from "../lib/async/once.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { SharedStep, SharedValues } from "../model/shared-values.ts";
-import type { Store } from "../model/store.ts";
+import type { SharedStep, SharedValues, Store } from "../model/store.ts";
 import { postgresMigrations } from "./migrations/postgres-migrations.ts";
 import type { Migration } from "./migrations/sqlite-migrations.ts";
 import { createCallTable } from "./postgres/calls.ts";

@@ -1,17 +1,19 @@
-import type { AgentRun, RunSummary } from "../model/agent-run.ts";
-import type { ApiKey } from "../model/api-key.ts";
+import type { ApiKey } from "../model/access/credentials.ts";
+import type { AgentRun, RunSummary } from "../model/agent/agent-run.ts";
+
+import type { HeldOrder, HeldPart } from "../model/calls/held-call.ts";
+import type { KeptResult, StoredResult } from "../model/calls/stored-result.ts";
+import type { HealthSample, NewSamples } from "../model/catalogue/health.ts";
+import type { Pin, PinHead } from "../model/catalogue/pin.ts";
+import type { StoredEvent } from "../model/events.ts";
+
 import {
   type DeadLetterFilter,
   type DeadLetterPage,
   type DeadLetterStatus,
   deadLetterStatuses,
   type KeptDeadLetter,
-} from "../model/dead-letter.ts";
-import type { StoredEvent } from "../model/events.ts";
-import type { HealthSample, NewSamples } from "../model/health.ts";
-import type { HeldOrder, HeldPart } from "../model/held-order.ts";
-import type { Pin, PinHead } from "../model/pin.ts";
-import type { KeptResult, StoredResult } from "../model/stored-result.ts";
+} from "../model/work/dead-letter.ts";
 
 /** What both databases return. Their flags differ: SQLite has 1, Postgres has true. */
 export type Row = { [column: string]: unknown };

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileTrouble } from "../lib/file-trouble.ts";
-import { uniqueId } from "../lib/unique-id.ts";
+import { fileTrouble } from "../lib/files.ts";
+import { uniqueId } from "../lib/stamps.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
 
 /** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */

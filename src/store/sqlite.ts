@@ -1,9 +1,16 @@
-import { stableJson } from "../lib/stable-json.ts";
-import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../model/held-call.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
+import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../model/calls/held-call.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { SharedStep, SharedValues } from "../model/shared-values.ts";
-import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../model/state.ts";
-import type { Store } from "../model/store.ts";
+import {
+  type SharedStep,
+  type SharedValues,
+  type StateLine,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+  type Store,
+  stateTables,
+} from "../model/store.ts";
 import { behindHeld, heldOrders, parseApiKey, parseRecord, parseRevised } from "./rows.ts";
 import { createCallTable } from "./sqlite/calls.ts";
 import { createCatalogueTables, createPinTable } from "./sqlite/catalogue.ts";

@@ -1,5 +1,5 @@
 import type { Hash } from "node:crypto";
-import { shorten } from "../lib/shorten.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import {
@@ -8,9 +8,9 @@ import {
   type StateRow,
   type StateTable,
   type StateVerbs,
+  type Store,
   stateTables,
-} from "../model/state.ts";
-import type { Store } from "../model/store.ts";
+} from "../model/store.ts";
 
 /** The first line of an export. */
 const stateHeader = { format: "toolplane-state", version: 1 };

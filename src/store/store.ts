@@ -1,18 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createEventBus } from "../lib/event-bus.ts";
-import { nowText } from "../lib/now-text.ts";
-import { once } from "../lib/once.ts";
-import { redactDeep } from "../lib/redact-deep.ts";
-import type { AgentRun } from "../model/agent-run.ts";
-import type { CallRecord } from "../model/call.ts";
+import { createEventBus } from "../lib/async/event-bus.ts";
+import { once } from "../lib/async/once.ts";
+import { nowText } from "../lib/stamps.ts";
+import { redactDeep } from "../lib/text/redact.ts";
+import type { AgentRun } from "../model/agent/agent-run.ts";
+import type { CallRecord } from "../model/calls/call.ts";
+import type { HealthSample } from "../model/catalogue/health.ts";
+import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
-import type { HealthSample } from "../model/health.ts";
 import type { Readiness } from "../model/plane.ts";
-import type { KnownServer } from "../model/server.ts";
+import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
-import { parseStoreAddress, type StoreAddress } from "../model/store-address.ts";
 import type { Journal } from "./journal.ts";
 
 export { createHistory } from "./history.ts";

@@ -1,10 +1,10 @@
-import type { Outcome, Requested } from "../../src/model/call.ts";
+import type { Outcome, Requested } from "../../src/model/calls/call.ts";
 import { PlaneError, reportError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
-import type { JobManifest } from "../../src/model/job.ts";
-import type { KeptJobRun } from "../../src/model/job-run.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
+import type { JobManifest } from "../../src/model/work/job.ts";
+import type { KeptJobRun } from "../../src/model/work/job-run.ts";
 import { createDeadLetters } from "../../src/work/dead-letters/dead-letters.ts";
 import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
 import { createEngine } from "../../src/work/jobs/engine.ts";

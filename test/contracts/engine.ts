@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Recurrence } from "../../src/model/job.ts";
-import type { JobRunState } from "../../src/model/job-run.ts";
+import type { Recurrence } from "../../src/model/work/job.ts";
+import type { JobRunState } from "../../src/model/work/job-run.ts";
 import { until } from "../fixtures/until.ts";
 import { sampleJob, sampleRun } from "../samples/jobs.ts";
 import { dueLetterPromises } from "./engine-letters.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ServerDefinition } from "../../src/model/server.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
 import type { Store } from "../../src/model/store.ts";
 import { createCredentials } from "../../src/servers/auth/credentials.ts";
 import type { Challenge, Credentials } from "../../src/servers/auth/credentials-contract.ts";

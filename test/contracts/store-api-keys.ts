@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { ApiKey } from "../../src/model/api-key.ts";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import type { ApiKey } from "../../src/model/access/credentials.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 import { moment } from "./records.ts";
 
 const later = "2026-03-01T12:01:00.000Z";

@@ -5,8 +5,8 @@ import {
   type EntryKind,
   type NewChange,
   type StoredEntry,
-} from "../../src/model/change.ts";
-import type { KnownServer } from "../../src/model/server.ts";
+} from "../../src/model/catalogue/change.ts";
+import type { KnownServer } from "../../src/model/servers/server.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { Promises } from "./opened-store.ts";
 import { moment } from "./records.ts";

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
 import { sampleLetter } from "../samples/dead-letters.ts";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 
 const most = 100;
 const at = (minute: number) => `2026-03-01T12:${String(minute).padStart(2, "0")}:00.000Z`;

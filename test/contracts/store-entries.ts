@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { healthWindow } from "../../src/model/health.ts";
+import { healthWindow } from "../../src/model/catalogue/health.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 import { brokenEntry, callEntry, callRecord, eventEntry, moment, sampleEntry } from "./records.ts";
 
 export const callPromises: Promises = {

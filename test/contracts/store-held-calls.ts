@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { HeldFilter, PlanRecord, Remembered } from "../../src/model/held-call.ts";
-import type { HeldOrder } from "../../src/model/held-order.ts";
+import type { HeldFilter, HeldOrder, PlanRecord, Remembered } from "../../src/model/calls/held-call.ts";
 import { principalOf } from "../../src/model/principal.ts";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 import { answeredCall, heldCall, moment } from "./records.ts";
 
 const plan = (id: string, changes: Partial<PlanRecord> = {}): PlanRecord => ({

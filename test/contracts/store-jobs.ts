@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JobSchedule } from "../../src/model/job-run.ts";
+import type { JobSchedule } from "../../src/model/work/job-run.ts";
 import { sampleRun } from "../samples/jobs.ts";
 import type { Promises } from "./opened-store.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { NewChange } from "../../src/model/change.ts";
-import type { Pin } from "../../src/model/pin.ts";
+import type { NewChange } from "../../src/model/catalogue/change.ts";
+import type { Pin } from "../../src/model/catalogue/pin.ts";
 import type { Promises } from "./opened-store.ts";
 import { moment } from "./records.ts";
 

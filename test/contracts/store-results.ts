@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KeptResult } from "../../src/model/stored-result.ts";
+import type { KeptResult } from "../../src/model/calls/stored-result.ts";
 import type { Promises } from "./opened-store.ts";
 import { callEntry, callRecord, moment } from "./records.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { AgentRun } from "../../src/model/agent-run.ts";
+import type { AgentRun } from "../../src/model/agent/agent-run.ts";
 import type { Store } from "../../src/model/store.ts";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 import { agentRun, callEntry } from "./records.ts";
 
 const addRun = (store: Store, run: AgentRun) => store.append([{ kind: "run", run }]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type Promises, storeFailed } from "./opened-store.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

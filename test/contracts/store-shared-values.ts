@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { SharedStep } from "../../src/model/shared-values.ts";
+import type { SharedStep } from "../../src/model/store.ts";
 import type { Promises } from "./opened-store.ts";
 
 const hour = 3_600_000;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StateLine } from "../../src/model/state.ts";
+import type { StateLine } from "../../src/model/store.ts";
 import { sampleLetter } from "../samples/dead-letters.ts";
 import type { Promises } from "./opened-store.ts";
 

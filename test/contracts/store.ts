@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Store } from "../../src/model/store.ts";
-import type { OpenedStore, Promises } from "./opened-store.ts";
-import { storeFailed } from "./opened-store.ts";
+import { type OpenedStore, type Promises, storeFailed } from "./opened-store.ts";
 import { answeredCall, callEntry, eventEntry, heldCall, sampleEntry } from "./records.ts";
 import { apiKeyPromises } from "./store-api-keys.ts";
 import { callSeriesPromises } from "./store-call-series.ts";

@@ -29,14 +29,14 @@ async function costAt(url: string, plane: Plane): Promise<number> {
   const client = await EraClient.open(url, "modern");
   const { tools } = await client.request("tools/list");
   const { instructions } = await client.request("server/discover");
-  const counts = await plane.countTokens([JSON.stringify(tools), String(instructions)]);
+  const counts = await plane.tools.countTokens([JSON.stringify(tools), String(instructions)]);
   return counts.reduce((sum, one) => sum + one, 0);
 }
 
 test("five official servers cost 450 tokens at most, and every tool of theirs is reached", async () => {
   await using directory = await temporaryDirectory();
   await using gateway = await startLazy(official(directory.path), { lazy: { mode: "auto" } });
-  const all = await gateway.plane.tools();
+  const all = await gateway.plane.tools.list();
   assert.ok(all.length >= 62, `only ${all.length} tools`);
   const cost = await costAt(gateway.url, gateway.plane);
   assert.ok(cost <= 450, `${cost} tokens`);

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { defaultConfigFiles } from "../../src/config/locations.ts";
 import { createSetup } from "../../src/config/setup.ts";
-import type { Setup } from "../../src/model/setup.ts";
+import type { Setup } from "../../src/model/config/setup.ts";
 import { filesBelow } from "../fixtures/clients/client-home.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli } from "../scenarios/support.ts";

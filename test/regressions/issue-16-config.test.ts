@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { createSetup } from "../../src/config/setup.ts";
-import type { Setup } from "../../src/model/setup.ts";
+import type { Setup } from "../../src/model/config/setup.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 
 const secret = "supersecretvalue1234";

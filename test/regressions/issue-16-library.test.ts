@@ -8,7 +8,7 @@ import { native } from "../../src/config/shapes/native.ts";
 import { handWrittenTools, overlays, providerList } from "../../src/config/shapes/read-shapes.ts";
 import { fieldReaders } from "../../src/config/shapes/server.ts";
 import { type ConfigInput, createPlane, type ServerInput } from "../../src/index.ts";
-import type { ConfigValues } from "../../src/model/config.ts";
+import type { ConfigValues } from "../../src/model/config/config.ts";
 import { projectRoot } from "../fixtures/documents.ts";
 import { type AgentWorld, agentWorld, toldOf } from "../scenarios/agent-world.ts";
 import { fixture } from "../scenarios/support.ts";
@@ -116,7 +116,7 @@ test("an outcome has a result where it is ok, an error otherwise, and an approva
 suite("the type of a configuration", () => {
   /** The keys of an interface as its file has them. */
   const keysOf = (file: string, name: string) => {
-    const text = readFileSync(join(projectRoot, "src/model", file), "utf8");
+    const text = readFileSync(join(projectRoot, "src/model/config", file), "utf8");
     const [, body = ""] = new RegExp(`interface ${name}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? [];
     return [...body.matchAll(/^ {2}"?([\w$-]+)"?\??:/gm)].map(([, key]) => key);
   };

@@ -7,11 +7,11 @@ import type {
   Resolved,
   Routed,
   Validated,
-} from "../../src/model/call.ts";
+} from "../../src/model/calls/call.ts";
+import { type Tool, ToolMetadata } from "../../src/model/catalogue/tool.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { principalOf } from "../../src/model/principal.ts";
-import { ServerDefinition } from "../../src/model/server.ts";
-import { type Tool, ToolMetadata } from "../../src/model/tool.ts";
+import { ServerDefinition } from "../../src/model/servers/server.ts";
 
 /** A tool that nobody has said anything good about: not trusted, not repeatable. */
 export function sampleTool(changes: Partial<Tool> = {}): Tool {

@@ -1,6 +1,6 @@
-import type { KeptDeadLetter } from "../../src/model/dead-letter.ts";
 import { type ErrorCode, PlaneError, reportError } from "../../src/model/errors.ts";
 import { principalOf } from "../../src/model/principal.ts";
+import type { KeptDeadLetter } from "../../src/model/work/dead-letter.ts";
 
 export const startedAt = Date.parse("2026-03-01T12:00:00.000Z");
 

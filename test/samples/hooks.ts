@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { functionHook, type Hook } from "../../src/access/hooks/hook.ts";
-import type { HookAnswer, HookCall, HookEvent } from "../../src/model/hook.ts";
+import type { HookAnswer, HookCall, HookEvent } from "../../src/model/access/hook.ts";
 
 /** How to run one of the scripts in test/fixtures/hooks. */
 export function hookCommand(script: string, ...args: string[]): string[] {

@@ -1,6 +1,6 @@
-import { JobManifest } from "../../src/model/job.ts";
-import type { KeptJobRun } from "../../src/model/job-run.ts";
 import { principalOf } from "../../src/model/principal.ts";
+import { JobManifest } from "../../src/model/work/job.ts";
+import type { KeptJobRun } from "../../src/model/work/job-run.ts";
 import { newRun } from "../../src/work/jobs/new-run.ts";
 
 export function sampleJob(name: string, changes: Partial<JobManifest> = {}): JobManifest {

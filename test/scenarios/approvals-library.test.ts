@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../../src/model/held-call.ts";
+import type { Answer } from "../../src/model/calls/held-call.ts";
 import { assertFailed, fixture, planeOf, textsOf } from "./support.ts";
 
 const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" }] };

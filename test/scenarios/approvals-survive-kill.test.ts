@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, mock, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../src/index.ts";
-import type { HeldView, Plan } from "../../src/model/held-call.ts";
+import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Ask, approvalsIn, askAt, eventually, put, putRoute } from "./approving.ts";
 import { callsAt, fixture, startServe, writeConfig } from "./support.ts";

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../src/index.ts";
-import type { HeldView, Plan } from "../../src/model/held-call.ts";
+import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import type { TemporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture, type Printed, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
-import type { Bundle } from "../../src/model/bundle.ts";
+import type { Bundle } from "../../src/model/catalogue/change.ts";
 import { trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { namedServer, runCli, textsOf, writeConfig } from "./support.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { mock, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
-import type { DeadLetter, DeadLetterPage } from "../../src/model/dead-letter.ts";
+import type { DeadLetter, DeadLetterPage } from "../../src/model/work/dead-letter.ts";
 import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {

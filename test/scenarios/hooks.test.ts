@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { HookCall } from "../../src/index.ts";
-import { createPlane, principalOf } from "../../src/index.ts";
+import { createPlane, type HookCall, principalOf } from "../../src/index.ts";
 import { patientSeconds } from "../fixtures/patience.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";

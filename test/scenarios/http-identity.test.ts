@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { CreatedApiKey, NewApiKey } from "../../src/model/api-key.ts";
+import type { CreatedApiKey, NewApiKey } from "../../src/model/access/credentials.ts";
 import { browse, startOAuth } from "../contracts/signing-in.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import type { Outcome } from "../../src/index.ts";
-import type { CreatedApiKey } from "../../src/model/api-key.ts";
+import type { CreatedApiKey } from "../../src/model/access/credentials.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";

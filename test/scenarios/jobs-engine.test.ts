@@ -1,5 +1,5 @@
 import { after, before } from "node:test";
-import { parseStoreAddress } from "../../src/model/store-address.ts";
+import { parseStoreAddress } from "../../src/model/config/settings.ts";
 import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { parseStoreAddress } from "../../src/model/store-address.ts";
+import { parseStoreAddress } from "../../src/model/config/settings.ts";
 import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { type EngineWorld, gate, planeOn } from "../contracts/engine-planes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import type { PlanCheck, PlanProblem } from "../../src/model/tool-plan.ts";
+import type { PlanCheck, PlanProblem } from "../../src/model/calls/tool-plan.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { readArtifacts } from "../../src/model/artifact.ts";
+import { readArtifacts } from "../../src/model/calls/result.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { plannedIn, planner, sampled } from "./planning.ts";

@@ -3,7 +3,7 @@ import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
-import { sideEffects } from "../../src/model/tool.ts";
+import { sideEffects } from "../../src/model/catalogue/tool.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { namedServer, runCli, writeConfig } from "./support.ts";
 

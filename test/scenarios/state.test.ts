@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
-import { stateTables } from "../../src/model/state.ts";
+import { stateTables } from "../../src/model/store.ts";
 import { startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli } from "./support.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
-import type { ContextStats } from "../../src/model/context-stats.ts";
+import type { ContextStats } from "../../src/model/catalogue/quality.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 

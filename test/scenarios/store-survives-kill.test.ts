@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { healthWindow } from "../../src/model/health.ts";
+import { healthWindow } from "../../src/model/catalogue/health.ts";
 import type { Store } from "../../src/model/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { callRecord } from "../contracts/records.ts";

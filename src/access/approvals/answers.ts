@@ -1,9 +1,9 @@
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
-import type { Routed } from "../../model/call.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import type { Routed } from "../../model/calls/call.ts";
+import type { Asked, Relay } from "../../model/calls/provider.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
-import type { Asked, Relay } from "../../model/relay.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { createQuestions, type QuestionsOptions } from "./questions.ts";
 

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
-import type { Verdict } from "../../model/call.ts";
-import type { Answer } from "../../model/held-call.ts";
+import type { Verdict } from "../../model/calls/call.ts";
+import type { Answer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
+
 import { principalOf } from "../../model/principal.ts";
 import { graceMs, leaseMs } from "./states.ts";
 

@@ -1,17 +1,27 @@
-import { uniqueId } from "../../lib/unique-id.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/call.ts";
-import type { Config } from "../../model/config.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/calls/call.ts";
+import {
+  type Answer,
+  type HeldOrder,
+  type HeldView,
+  heldPlace,
+  type KeptHeldCall,
+  type Plan,
+  type PlanChoice,
+  type PlanRecord,
+  readHeldPlace,
+} from "../../model/calls/held-call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { Answer, HeldView, KeptHeldCall, Plan, PlanChoice, PlanRecord } from "../../model/held-call.ts";
-import { type HeldOrder, heldPlace, readHeldPlace } from "../../model/held-order.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Tool } from "../../model/tool.ts";
 import type { ApprovalVerbs } from "../../model/verbs.ts";
+
 import { createFingerprint } from "./fingerprint.ts";
 import { createHeldCalls, type HeldCallParts, type HeldCalls } from "./held-calls.ts";
 import { type Asking, putToPeople, resumed } from "./put-to-people.ts";

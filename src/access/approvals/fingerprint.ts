@@ -1,6 +1,6 @@
-import { hash } from "../../lib/stable-json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Tool } from "../../model/tool.ts";
 
 export type Fingerprint = (tool: Tool) => string;
 

@@ -1,9 +1,16 @@
-import { sameJson } from "../../lib/same-json.ts";
-import type { Injected, Verdict } from "../../model/call.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import type { Injected, Verdict } from "../../model/calls/call.ts";
+import type {
+  Answer,
+  GivenAnswer,
+  HeldCall,
+  HeldFilter,
+  HeldPart,
+  KeptHeldCall,
+  Remember,
+} from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { Answer, GivenAnswer, HeldCall, HeldFilter, KeptHeldCall, Remember } from "../../model/held-call.ts";
-import type { HeldPart } from "../../model/held-order.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, settled, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { checkSchema } from "../../calls/schema-check.ts";
+import type { QuestionAnswer } from "../../model/calls/provider.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject, UnknownObject } from "../../model/json.ts";
-import type { QuestionAnswer } from "../../model/question.ts";
 import { createQuestions } from "./questions.ts";
 
 const person = {

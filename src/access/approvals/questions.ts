@@ -1,9 +1,9 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import type { Question, QuestionAnswer } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { AbortSignal } from "../../model/platform.ts";
-import type { Question, QuestionAnswer } from "../../model/question.ts";
 
 /** A person may take this long; then the server is told that nobody answered. */
 const answerWithinMs = 300_000;

@@ -1,7 +1,7 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { hash } from "../../lib/stable-json.ts";
-import type { Injected, Verdict } from "../../model/call.ts";
-import type { HeldCall, Remember, Remembered } from "../../model/held-call.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import type { Injected, Verdict } from "../../model/calls/call.ts";
+import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";

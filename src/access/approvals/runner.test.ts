@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall } from "../../../test/samples/calls.ts";
-import type { Answer } from "../../model/held-call.ts";
+import type { Answer } from "../../model/calls/held-call.ts";
 import { graceMs } from "./states.ts";
 
 test("what is asked here and remembered is remembered like any other yes", async (context) => {

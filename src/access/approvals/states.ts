@@ -1,5 +1,5 @@
+import type { GivenAnswer, HeldStatus, KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { GivenAnswer, HeldStatus, KeptHeldCall } from "../../model/held-call.ts";
 
 /** Whoever waits or runs says so again within this time, or is taken for gone. */
 export const leaseMs = 15_000;

@@ -1,4 +1,4 @@
-import type { HeldCall, HeldView, KeptHeldCall } from "../../model/held-call.ts";
+import type { HeldCall, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { JsonObject } from "../../model/json.ts";
 
 const placeholder = "«set by the system»";

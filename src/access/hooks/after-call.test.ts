@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
-import type { HookAnswer } from "../../model/hook.ts";
-import type { ToolResult } from "../../model/result.ts";
+import type { HookAnswer } from "../../model/access/hook.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
 import { type AskHooks, askInTurn } from "./ask-in-turn.ts";
 import { review } from "./hooks.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
-import type { HookAnswer, HookRun } from "../../model/hook.ts";
+import type { HookAnswer, HookRun } from "../../model/access/hook.ts";
 import { type Asked, askInTurn } from "./ask-in-turn.ts";
 import { functionHook, type Hook } from "./hook.ts";
 

@@ -1,8 +1,14 @@
-import { abortable } from "../../lib/abortable.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { redact } from "../../lib/redact.ts";
-import { limitTime } from "../../lib/time-limit.ts";
-import { type HookCall, type HookDecision, type HookEvent, type HookRun, hookDecisions } from "../../model/hook.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import { limitTime } from "../../lib/async/time-limit.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { redact } from "../../lib/text/redact.ts";
+import {
+  type HookCall,
+  type HookDecision,
+  type HookEvent,
+  type HookRun,
+  hookDecisions,
+} from "../../model/access/hook.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook } from "./hook.ts";
 import type { Said } from "./read-answer.ts";

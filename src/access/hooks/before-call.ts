@@ -1,5 +1,5 @@
-import { sameJson } from "../../lib/same-json.ts";
-import type { Injected, Verdict } from "../../model/call.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import type { Injected, Verdict } from "../../model/calls/call.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Asked, AskHooks, Judged } from "./ask-in-turn.ts";

@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
 import { hookCommand } from "../../../test/samples/hooks.ts";
-import type { HookCall, LibraryHooks } from "../../model/hook.ts";
+import type { HookCall, LibraryHooks } from "../../model/access/hook.ts";
 import { createPlane } from "../../plane.ts";
 
 const loaded: string[] = [];

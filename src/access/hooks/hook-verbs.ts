@@ -1,7 +1,7 @@
-import { once } from "../../lib/once.ts";
-import type { Executed, Injected } from "../../model/call.ts";
+import { once } from "../../lib/async/once.ts";
+import { everyTool, hookEvents, type LibraryHooks } from "../../model/access/hook.ts";
+import type { Executed, Injected } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { everyTool, hookEvents, type LibraryHooks } from "../../model/hook.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OnTheWay } from "./before-call.ts";
 import type { HookParts } from "./hooks.ts";
@@ -52,7 +52,7 @@ async function checkFunctions(functions: LibraryHooks): Promise<void> {
     for (const hook of hooks) {
       const { matcher = everyTool } = typeof hook === "function" ? {} : hook;
       if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../../lib/linear-pattern.ts");
+      const { patternProblem } = await import("../../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)
         throw new PlaneError("USAGE", `'${matcher}', the matcher of a ${event} hook, is no pattern: ${problem}.`);

@@ -7,7 +7,7 @@ import {
   type HookCall,
   type HookEvent,
   type LibraryHook,
-} from "../../model/hook.ts";
+} from "../../model/access/hook.ts";
 import { readAnswer, readEnd, type Said } from "./read-answer.ts";
 import { runCommand } from "./run-command.ts";
 

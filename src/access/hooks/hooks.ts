@@ -1,8 +1,5 @@
+import { sameJson } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import { sameJson } from "../../lib/same-json.ts";
-import type { Executed, Injected, Requested, Verdict } from "../../model/call.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { PlaneEvent } from "../../model/events.ts";
 import {
   everyTool,
   type HookEvent,
@@ -10,10 +7,13 @@ import {
   type HookSettings,
   hookEvents,
   type LibraryHooks,
-} from "../../model/hook.ts";
+} from "../../model/access/hook.ts";
+import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
+import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import { normalizeResult, type ToolResult } from "../../model/result.ts";
 import { type Asked, type AskHooks, askInTurn, type Judged } from "./ask-in-turn.ts";
 import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
 import { commandHook, functionHook, type Hook } from "./hook.ts";
@@ -238,7 +238,7 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
   const hooks = allHooks(settings, sources);
   const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== everyTool);
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
-  const { createPatternSet } = await import("../../lib/linear-pattern.ts");
+  const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
   return (event, tool) => {
     const matching = new Set([everyTool, ...matchingIn(tool).map((at) => patterns[at])]);

@@ -1,5 +1,5 @@
-import { isTooDeep } from "../../lib/is-too-deep.ts";
-import { type HookDecision, hookDecisions } from "../../model/hook.ts";
+import { isTooDeep } from "../../lib/json/exact-numbers.ts";
+import { type HookDecision, hookDecisions } from "../../model/access/hook.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { CommandEnd } from "./run-command.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
-import type { HookDecision } from "../../model/hook.ts";
+import type { HookDecision } from "../../model/access/hook.ts";
 import type { AskHooks } from "./ask-in-turn.ts";
 import { createSessions } from "./hooks.ts";
 

@@ -1,4 +1,4 @@
-import type { Injected, Verdict } from "../../model/call.ts";
+import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
 
 /** What a hook learns about a call. What the system sets is not among the arguments. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { NewApiKey } from "../../model/api-key.ts";
+import type { NewApiKey } from "../../model/access/credentials.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";

@@ -1,4 +1,4 @@
-import type { ApiKey, CreatedApiKey, NewApiKey } from "../../model/api-key.ts";
+import type { ApiKey, CreatedApiKey, NewApiKey } from "../../model/access/credentials.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";

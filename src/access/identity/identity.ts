@@ -1,11 +1,12 @@
-import { stableJson } from "../../lib/stable-json.ts";
-import type { Config } from "../../model/config.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
+import type { Policy } from "../../model/access/policy.ts";
+import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JwtIssuer } from "../../model/jwt-issuer.ts";
-import type { Policy } from "../../model/policy.ts";
 import { type Principal, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { IdentityVerbs } from "../../model/verbs.ts";
+
 import { createApiKeys } from "./api-keys.ts";
 import { looksLikeKey } from "./key-secret.ts";
 import { unauthenticated } from "./unauthenticated.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { matchesGlob } from "../../lib/glob.ts";
-import { createPatternSet } from "../../lib/linear-pattern.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { createPatternSet } from "../../lib/text/linear-pattern.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json } from "../../model/json.ts";
-import type { PolicyRule } from "../../model/policy.ts";
 import { createArgumentMatcher, keyOf, needsEngine } from "./argument-patterns.ts";
 
 const rule = (glob: string): PolicyRule => ({ arguments: { path: glob }, verdict: "ask" });

@@ -1,6 +1,6 @@
-import { compileGlob } from "../../lib/glob.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { PolicyRule } from "../../model/policy.ts";
 
 export type ArgumentPattern = NonNullable<PolicyRule["arguments"]>[string];
 

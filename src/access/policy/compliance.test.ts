@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Compliance } from "../../model/compliance.ts";
+import { Compliance } from "../../model/access/compliance.ts";
 import { createComplianceCheck } from "./compliance.ts";
 
 const levels = ["Public", "External", "Internal", "SOC2", "HIPAA", "FedRAMP"];

@@ -1,4 +1,4 @@
-import { type Compliance, normalLevel, shippedLevels } from "../../model/compliance.ts";
+import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
 
 /** Why data of one level may not go to a server of another, or null. Either may be unset. */
 export type ComplianceCheck = (ofCaller: string | null, ofServer: string | null) => string | null;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
-import type { Policy, PolicyRule } from "../../model/policy.ts";
+import type { Policy, PolicyRule } from "../../model/access/policy.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Face } from "../../model/principal.ts";
-import type { Tool } from "../../model/tool.ts";
 import { createDecide, createPolicy, stricterMode } from "./decide.ts";
 
 const noPatterns = () => () => [];

@@ -1,7 +1,6 @@
-import type { Validated, Verdict } from "../../model/call.ts";
-import type { Policy } from "../../model/policy.ts";
-import type { PolicyMode } from "../../model/policy-mode.ts";
-import type { Tool } from "../../model/tool.ts";
+import type { Policy } from "../../model/access/policy.ts";
+import type { PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
 import { createToolFacts, type Situation, type ToolFacts } from "./rules.ts";
 
@@ -48,7 +47,7 @@ export function createPolicy(policy: () => Policy): (call: Validated, profile: P
 /** The engine is large, and few policies need it. */
 async function patternsFor({ rules }: Policy): Promise<CreatePatternSet> {
   if (!needsEngine(rules)) return () => () => [];
-  return (await import("../../lib/linear-pattern.ts")).createPatternSet;
+  return (await import("../../lib/text/linear-pattern.ts")).createPatternSet;
 }
 
 /** A caller may ask for less freedom than the configuration gives, never for more. */

@@ -1,6 +1,6 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import type { Policy } from "../../model/policy.ts";
-import type { SideEffects, Tool } from "../../model/tool.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import type { Policy } from "../../model/access/policy.ts";
+import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
 
 /** Words that begin or end the name of a tool and say what it does. */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Validated, Verdict } from "../../model/call.ts";
+import type { Validated, Verdict } from "../../model/calls/call.ts";
 import type { Profile } from "./decide.ts";
 import { type Isolation, requireIsolation } from "./isolation.ts";
 

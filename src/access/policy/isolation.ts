@@ -1,6 +1,6 @@
-import type { Validated, Verdict } from "../../model/call.ts";
-import type { Policy } from "../../model/policy.ts";
-import type { Tool } from "../../model/tool.ts";
+import type { Policy } from "../../model/access/policy.ts";
+import type { Validated, Verdict } from "../../model/calls/call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Profile } from "./decide.ts";
 
 type Decide = (call: Validated, profile: Profile) => Promise<Verdict> | Verdict;

@@ -1,9 +1,9 @@
-import { matchesGlob } from "../../lib/glob.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import type { Policy, PolicyRule, TimeWindow } from "../../model/access/policy.ts";
+import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
+import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Policy, PolicyRule, TimeWindow } from "../../model/policy.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import type { Tool, ToolId } from "../../model/tool.ts";
-import { spellings } from "../../model/tool-name.ts";
 import { type CreatePatternSet, createArgumentMatcher, keyOf, type MatchedPatterns } from "./argument-patterns.ts";
 import { type Effect, effectOf } from "./effect.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TimeWindow } from "../../model/policy.ts";
+import type { TimeWindow } from "../../model/access/policy.ts";
 import { createTimeTest } from "./rules.ts";
 
 // 2026-11-13 is a Friday.

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata } from "../../../test/samples/calls.ts";
-import type { AccessRequest } from "../../model/call.ts";
+import type { AccessRequest } from "../../model/calls/call.ts";
+import type { ToolMetadata } from "../../model/catalogue/tool.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
-import type { ToolMetadata } from "../../model/tool.ts";
 import { refuseGroups, refuseGroupsOf, refuseState } from "./grant.ts";
 
 const root = trusted({ user: "root" });

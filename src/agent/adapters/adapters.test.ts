@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { Toolset } from "../../model/agent.ts";
-import type { AskedCall, ChatContent } from "../../model/chat.ts";
+
 import { asAiSdkTools } from "./ai-sdk.ts";
 import { answerAnthropicMessage } from "./anthropic.ts";
 import { answerOpenAiCompletion } from "./openai-chat.ts";

@@ -1,6 +1,7 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import type { ContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
-import type { ContentBlock } from "../../model/chat.ts";
+
 import type { AbortSignal, URL } from "../../model/platform.ts";
 import { readPicture } from "./pictures.ts";
 

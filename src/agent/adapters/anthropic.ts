@@ -1,5 +1,6 @@
+import type { AskedCall, ContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
-import type { AskedCall, ContentBlock } from "../../model/chat.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { answerWhole, isCutOff } from "../cut-off.ts";

@@ -1,6 +1,7 @@
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import type { ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
-import type { ChatContent } from "../../model/chat.ts";
+
 import type { AbortSignal } from "../../model/platform.ts";
 
 type RunConfig = { signal?: AbortSignal; toolCall?: { id?: string } };

@@ -1,5 +1,6 @@
+import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
-import type { AskedCall, ChatContent } from "../../model/chat.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { answerWhole, hasWholeArguments, isCutOff } from "../cut-off.ts";

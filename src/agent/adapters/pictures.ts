@@ -1,4 +1,4 @@
-import type { ChatContent } from "../../model/chat.ts";
+import type { ChatContent } from "../../model/agent/chat.ts";
 
 /** A picture in the answer of a tool: its bytes in base64, or where it is. */
 export type Picture = { mediaType: string; data: string } | { url: string };

@@ -1,4 +1,3 @@
-import type { ForeignModel } from "../../model/agent.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -11,7 +10,9 @@ import type {
   SpokenMessage,
   TokenUsage,
   ToolMessage,
-} from "../../model/chat.ts";
+} from "../../model/agent/chat.ts";
+import type { ForeignModel } from "../../model/agent.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { modelBrokeOff } from "../broke-off.ts";

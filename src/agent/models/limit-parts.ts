@@ -1,4 +1,4 @@
-import type { ModelPart } from "../../model/chat.ts";
+import type { ModelPart } from "../../model/agent/chat.ts";
 
 /** No answer is as long, and a model that never ends would fill the memory. */
 const maxText = 1_000_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { ChatModel, ModelPart } from "../../model/chat.ts";
+import type { ChatModel, ModelPart } from "../../model/agent/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { createAiSdkModel, toPrompt } from "./ai-sdk-model.ts";
 import { streamPatiently } from "./stream-patiently.ts";

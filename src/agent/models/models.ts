@@ -1,8 +1,9 @@
 import { endpointOf, modelTrouble } from "../../calls/providers/model/endpoint.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { ChatModel } from "../../model/agent/chat.ts";
 import type { ModelChoice } from "../../model/agent.ts";
-import type { ChatModel } from "../../model/chat.ts";
-import type { ConfigValues } from "../../model/config.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
+
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 
 type Parts = {

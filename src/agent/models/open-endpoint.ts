@@ -1,4 +1,4 @@
-import type { ChatModel } from "../../model/chat.ts";
+import type { ChatModel } from "../../model/agent/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { createAiSdkModel, type ExplainFailure, isForeignModel } from "./ai-sdk-model.ts";
 

@@ -1,7 +1,6 @@
-import { abortable } from "../../lib/abortable.ts";
-import { backoffMs } from "../../lib/backoff.ts";
-import { pause } from "../../lib/pause.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
+import { backoffMs, pause } from "../../lib/async/pause.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
 import { toPlaneError } from "../../model/errors.ts";
 
 const attempts = 3;

@@ -1,4 +1,4 @@
-import { respellJson } from "../../lib/respell-json.ts";
+import { respellJson } from "../../lib/json/respell-json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Label } from "./labels.ts";
 import type { Spoken } from "./lines.ts";

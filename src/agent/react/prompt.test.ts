@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelTool } from "../../model/chat.ts";
+import type { ModelTool } from "../../model/agent/chat.ts";
 import { describeTool, renderProblem, renderPrompt } from "./style.ts";
 
 const weather: ModelTool = {

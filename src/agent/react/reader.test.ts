@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { reactOutputs } from "../../../test/samples/react-outputs.ts";
-import { respellJson } from "../../lib/respell-json.ts";
+import { respellJson } from "../../lib/json/respell-json.ts";
 import { createReactReader, parseReact, type ReactTurn } from "./reader.ts";
 
 type Heard = { thought: string; answer: string };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../../model/agent-run.ts";
-import type { ChatMessage, ModelPart, ModelTool } from "../../model/chat.ts";
+import type { AgentMessage } from "../../model/agent/agent-run.ts";
+import type { ChatMessage, ModelPart, ModelTool } from "../../model/agent/chat.ts";
 import { createVoice } from "../voice.ts";
 import { reactStyle } from "./style.ts";
 

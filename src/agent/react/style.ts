@@ -1,7 +1,6 @@
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { respellJson } from "../../lib/respell-json.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { respellJson } from "../../lib/json/respell-json.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -10,7 +9,7 @@ import type {
   ModelTool,
   TokenUsage,
   ToolMessage,
-} from "../../model/chat.ts";
+} from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { withUniqueIds } from "../asked-calls.ts";
 import { isCutOff } from "../cut-off.ts";

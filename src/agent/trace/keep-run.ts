@@ -1,6 +1,6 @@
-import { redactDeep } from "../../lib/redact-deep.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { AgentRun, AgentStep } from "../../model/agent-run.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { redactDeep } from "../../lib/text/redact.ts";
+import type { AgentRun, AgentStep } from "../../model/agent/agent-run.ts";
 import { keptMessage, keptText, messagesFor } from "./kept-messages.ts";
 
 /** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */

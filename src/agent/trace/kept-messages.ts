@@ -1,7 +1,7 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { redact } from "../../lib/redact.ts";
-import type { TraceType } from "../../model/agent-run.ts";
-import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/chat.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { redact } from "../../lib/text/redact.ts";
+import type { TraceType } from "../../model/agent/agent-run.ts";
+import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/agent/chat.ts";
 
 /** Characters of one text that are kept. Whole results are kept elsewhere. */
 const maxText = 65_536;

@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { escapeHtml } from "../../lib/escape-html.ts";
-import type { AgentCall } from "../../model/agent-run.ts";
-import type { ChatContent } from "../../model/chat.ts";
+import { escapeHtml } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { AgentCall } from "../../model/agent/agent-run.ts";
+import type { ChatContent } from "../../model/agent/chat.ts";
 import type { Told, ToldCall, ToldMessage } from "./story.ts";
 import { kindOf } from "./waterfall.ts";
 import { durationOf, pictureOf, prettyJson } from "./words.ts";

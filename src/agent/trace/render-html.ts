@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { countOf } from "../../lib/count-of.ts";
-import { escapeHtml } from "../../lib/escape-html.ts";
-import type { AgentRun, RenderedRun } from "../../model/agent-run.ts";
+import { escapeHtml } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { AgentRun, RenderedRun } from "../../model/agent/agent-run.ts";
+
 import { renderTold } from "./page-parts.ts";
 import { storyOf } from "./story.ts";
 import { renderWaterfall } from "./waterfall.ts";

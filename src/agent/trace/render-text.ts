@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { AgentCall, AgentRun } from "../../model/agent-run.ts";
-import type { ChatContent } from "../../model/chat.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
+import type { ChatContent } from "../../model/agent/chat.ts";
 import { storyOf, type Told, type ToldCall, type ToldMessage } from "./story.ts";
 import {
   cutOffWords,

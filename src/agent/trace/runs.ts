@@ -1,5 +1,6 @@
-import type { AgentRun } from "../../model/agent-run.ts";
-import { type RunFilter, type RunQuery, runFormats } from "../../model/agent-run.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
+import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
+
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";

@@ -1,5 +1,5 @@
-import type { AgentCall, AgentRun } from "../../model/agent-run.ts";
-import type { AskedCall, ChatContent, ChatMessage } from "../../model/chat.ts";
+import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
+import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
 
 export type ToldCall = {
   kind: "call";

@@ -1,6 +1,6 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { escapeHtml } from "../../lib/escape-html.ts";
-import type { AgentCall, AgentRun } from "../../model/agent-run.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { escapeHtml } from "../../lib/text/plain-text.ts";
+import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
 import { durationOf } from "./words.ts";
 
 const width = 1_000;

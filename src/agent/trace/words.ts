@@ -1,6 +1,6 @@
-import { indentJson } from "../../lib/indent-json.ts";
-import type { AgentRun } from "../../model/agent-run.ts";
-import type { ContentBlock } from "../../model/chat.ts";
+import { indentJson } from "../../lib/json/render-json.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
+import type { ContentBlock } from "../../model/agent/chat.ts";
 
 /** JSON on lines of its own, to the letter as it was written; anything else as it is. */
 export function prettyJson(text: string): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
-import { Budgets } from "../../model/budgets.ts";
+import { Budgets } from "../../model/config/config.ts";
 import { createBudgets } from "./budgets.ts";
 import type { Meter } from "./meter.ts";
 

@@ -1,5 +1,5 @@
-import type { Budgets } from "../../model/budgets.ts";
-import type { Cost, Routed } from "../../model/call.ts";
+import type { Cost, Routed } from "../../model/calls/call.ts";
+import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";

@@ -1,7 +1,7 @@
-import { backoffMs } from "../../lib/backoff.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
-import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
+import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/servers/server.ts";
 
 /** A caller that is less patient than this may be the reason itself. */
 const fairLimitMs = 10_000;

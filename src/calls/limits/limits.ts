@@ -1,9 +1,9 @@
-import { createGate, type Gate, GateFull } from "../../lib/gate.ts";
-import type { TimeLimiter } from "../../lib/time-limit.ts";
-import type { Routed } from "../../model/call.ts";
+import { createGate, type Gate, GateFull } from "../../lib/async/semaphore.ts";
+import type { TimeLimiter } from "../../lib/async/time-limit.ts";
+import type { Routed } from "../../model/calls/call.ts";
+import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderSpec, Tool } from "../../model/tool.ts";
 import type { ConversationBudgets } from "./budgets.ts";
 import type { Circuits, Entered } from "./circuits.ts";
 import type { Meter } from "./meter.ts";

@@ -1,5 +1,5 @@
-import type { Budgets } from "../../model/budgets.ts";
-import type { Cost } from "../../model/call.ts";
+import type { Cost } from "../../model/calls/call.ts";
+import type { Budgets } from "../../model/config/config.ts";
 
 /** What adding fractions leaves over. */
 export const rest = 1e-9;

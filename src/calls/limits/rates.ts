@@ -1,4 +1,4 @@
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import { type Bucket, burstOf, drawTurns, fillBucket } from "./bucket.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
-import { Budgets } from "../../model/budgets.ts";
+import { Budgets } from "../../model/config/config.ts";
 import { createBudgets } from "./budgets.ts";
 import { createRetryBudget } from "./limits.ts";
 import type { Meter } from "./meter.ts";

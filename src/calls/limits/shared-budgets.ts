@@ -1,4 +1,4 @@
-import type { Cost } from "../../model/call.ts";
+import type { Cost } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { rest } from "./purse.ts";
 import type { SharedCounts } from "./shared-counts.ts";

@@ -1,4 +1,4 @@
-import type { SharedStep } from "../../model/shared-values.ts";
+import type { SharedStep } from "../../model/store.ts";
 
 /** Counts that all planes on one store have together. Rejects while the store is away. */
 export type SharedCounts = {

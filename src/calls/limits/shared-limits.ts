@@ -1,8 +1,9 @@
-import type { Config } from "../../model/config.ts";
+import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { CircuitStatus, ServersChange } from "../../model/server.ts";
+import type { CircuitStatus, ServersChange } from "../../model/servers/server.ts";
 import type { Verbs } from "../../model/verbs.ts";
+
 import type { Recorder } from "../../store/store.ts";
 import { createBudgets } from "./budgets.ts";
 import { createCircuits } from "./circuits.ts";

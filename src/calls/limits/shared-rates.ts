@@ -1,5 +1,5 @@
-import { oneByOne } from "../../lib/one-by-one.ts";
-import { pause } from "../../lib/pause.ts";
+import { oneByOne } from "../../lib/async/once.ts";
+import { pause } from "../../lib/async/pause.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Bucket, type Drawn, drawTurns, fillBucket } from "./bucket.ts";
 import { maxWaitMs, type Rated, type Rates, tooSoon } from "./rates.ts";

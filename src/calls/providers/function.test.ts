@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ToolFunction } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { ToolFunction } from "../../model/provider.ts";
 import { createFunctionProvider } from "./providers.ts";
 
 const spec = { name: "function", priority: 0, health_check_interval: 300, config: { function: "f" } };

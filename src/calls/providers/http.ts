@@ -1,10 +1,9 @@
 import { version } from "../../lib/version.ts";
+import { type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
+import type { ContentBlock } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { HttpProviderConfig } from "../../model/http-provider.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { Provider } from "../../model/provider.ts";
-import type { ContentBlock } from "../../model/result.ts";
-import { readTraceContext, type TraceContext } from "../../model/trace-context.ts";
 import { connectFailure, refusedUnread, retryAfter, wasSent } from "./http-failure.ts";
 import { mapArguments, pickResult, resultOf } from "./mapping.ts";
 import { type Reveal, readConfig } from "./read-config.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
 import { createProviderKinds } from "./providers.ts";
 
 const spec: ProviderSpec = {

@@ -1,5 +1,5 @@
+import type { ToolResult } from "../../model/calls/result.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { ToolResult } from "../../model/result.ts";
 
 /** `{ theirs: ours }`: an argument goes out under the provider's name; those that are not named keep theirs. */
 export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {

@@ -1,8 +1,5 @@
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
 import { revealConfig } from "../../config/secrets/reveal-config.ts";
-import type { ConfigValues } from "../../model/config.ts";
-import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import type {
   AddedProvider,
   Provider,
@@ -10,10 +7,13 @@ import type {
   ProviderOptions,
   ToolFunction,
   Unregister,
-} from "../../model/provider.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
+} from "../../model/calls/provider.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { RpcError } from "../../protocol/message.ts";
-import type { RequestOptions } from "../../protocol/request-options.ts";
+import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
 import { mapArguments, pickResult, resultOf } from "./mapping.ts";

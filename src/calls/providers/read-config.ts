@@ -1,6 +1,6 @@
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
 
 /** Puts variables and secrets in their places. */
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;

@@ -1,6 +1,6 @@
-import { indentJson } from "../../lib/indent-json.ts";
+import { indentJson } from "../../lib/json/render-json.ts";
+import { resultText, type ToolResult } from "../../model/calls/result.ts";
 import type { Json } from "../../model/json.ts";
-import { resultText, type ToolResult } from "../../model/result.ts";
 
 /** What there is to read in a result. `json` is undefined where it is no object or list. */
 export type Body = { text: string; json: Json | undefined; isStructured: boolean };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolResult } from "../../model/result.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
 import { condense } from "./condense.ts";
 
 const options = { limit: 8_000, keepsStructured: false };

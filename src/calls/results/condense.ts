@@ -1,9 +1,7 @@
-import { sameJson } from "../../lib/same-json.ts";
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
-import type { ContentBlock, ToolResult } from "../../model/result.ts";
-import { resultText } from "../../model/result.ts";
-import type { ResultPart } from "../../model/stored-result.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import { type ContentBlock, resultText, type ToolResult } from "../../model/calls/result.ts";
+import type { ResultPart } from "../../model/calls/stored-result.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import { type Body, bodyOf } from "./body.ts";
 
 type CondenseOptions = {

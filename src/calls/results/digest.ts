@@ -1,8 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { cutText } from "../../lib/cut-text.ts";
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { ResultHandle, ResultPart, ResultShape } from "../../model/stored-result.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { ResultHandle, ResultPart, ResultShape } from "../../model/calls/stored-result.ts";
 
 const maxShape = 1_500;
 const maxParts = 20;

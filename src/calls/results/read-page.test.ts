@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ResultQuery } from "../../model/stored-result.ts";
+import type { ResultQuery } from "../../model/calls/stored-result.ts";
 import { readPage } from "./read-page.ts";
 
 const textResult = (text: string) => ({ content: [{ type: "text", text }] });

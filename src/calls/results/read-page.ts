@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sliceText } from "../../lib/cut-text.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
-import type { ToolResult } from "../../model/result.ts";
-import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
 import { bodyOf, jsonOf } from "./body.ts";
 
 const whole = "$result";
@@ -97,7 +97,7 @@ async function parseQuery(query: ResultQuery): Promise<PageAsked> {
 async function requirePattern(grep: unknown): Promise<void> {
   if (typeof grep !== "string" || grep === "" || grep.length > maxPattern)
     return refuse("grep", grep, `give a pattern of 1 to ${maxPattern} characters`);
-  const { patternProblem } = await import("../../lib/linear-pattern.ts");
+  const { patternProblem } = await import("../../lib/text/linear-pattern.ts");
   const problem = patternProblem(grep);
   if (problem !== null) refuse("grep", grep, problem);
 }
@@ -116,7 +116,7 @@ const atATime = 5_000;
 
 /** The places of the lines in which the pattern is found, in a time that grows with the text alone. */
 async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
-  const { createPatternSet } = await import("../../lib/linear-pattern.ts");
+  const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matches = createPatternSet([pattern]);
   const found: number[] = [];
   for (const [at, line] of lines.entries()) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { agentRun, callEntry } from "../../../test/contracts/records.ts";
-import type { Config } from "../../model/config.ts";
+import type { Config } from "../../model/config/config.ts";
 import { trusted } from "../../model/principal.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createPlaneResults } from "./result-verbs.ts";

@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sizeOf } from "../../lib/json-text.ts";
-import { once } from "../../lib/once.ts";
-import { readArtifacts, viewOfArtifacts } from "../../model/artifact.ts";
-import type { Executed, Outcome, Requested } from "../../model/call.ts";
-import type { Config } from "../../model/config.ts";
+import { once } from "../../lib/async/once.ts";
+import { sizeOf } from "../../lib/json/json-text.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Provider } from "../../model/calls/provider.ts";
+import { readArtifacts, type ToolResult, viewOfArtifacts } from "../../model/calls/result.ts";
+import type { ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { Provider } from "../../model/provider.ts";
-import type { ToolResult } from "../../model/result.ts";
 import type { Store } from "../../model/store.ts";
-import type { ToolManifest } from "../../model/tool.ts";
+
 import type { Verbs } from "../../model/verbs.ts";
 import { withMetaTools } from "../meta-tools.ts";
 import { createBuiltinProvider } from "../providers/builtin/builtin.ts";

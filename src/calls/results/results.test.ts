@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
-import type { Outcome, Requested } from "../../model/call.ts";
+import type { Outcome, Requested } from "../../model/calls/call.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
 import { principalOf } from "../../model/principal.ts";
-import type { ToolResult } from "../../model/result.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createResults } from "./results.ts";
 

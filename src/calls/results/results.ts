@@ -1,15 +1,10 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
-import { countOf } from "../../lib/count-of.ts";
-import { cutText } from "../../lib/cut-text.ts";
-import { hash } from "../../lib/stable-json.ts";
-import type { Executed, Outcome, Requested } from "../../model/call.ts";
-import type { ConfigValues } from "../../model/config.ts";
-import { type ErrorReport, PlaneError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
-import type { ToolResult } from "../../model/result.ts";
-import type { Store } from "../../model/store.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
 import type {
   KeptResult,
   ResultFilter,
@@ -18,7 +13,12 @@ import type {
   ResultPage,
   ResultQuery,
   ResultShape,
-} from "../../model/stored-result.ts";
+} from "../../model/calls/stored-result.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
+import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
 import type { Body } from "./body.ts";
 import { type Condensed, condense } from "./condense.ts";
 import { renderDigest } from "./digest.ts";

@@ -1,11 +1,9 @@
 import type { Span } from "@opentelemetry/api";
-import type { Executed, Outcome, Requested } from "../../model/call.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import { type Provider, type ProviderContext, type Relay, withTraceContext } from "../../model/calls/provider.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import type { Provider, ProviderContext } from "../../model/provider.ts";
-import type { Relay } from "../../model/relay.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
-import { withTraceContext } from "../../model/trace-context.ts";
 import { beginSpan, endSpan, runWithin } from "./tracer.ts";
 
 const operation = { "gen_ai.operation.name": "execute_tool" };

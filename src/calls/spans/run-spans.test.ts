@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keepSpans } from "../../../test/scenarios/span-keeper.ts";
-import type { ChatModel, ModelPart } from "../../model/chat.ts";
+import type { ChatModel, ModelPart } from "../../model/agent/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { traceRun } from "./run-spans.ts";
 

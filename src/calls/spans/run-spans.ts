@@ -1,10 +1,9 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { AgentRun } from "../../model/agent-run.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../model/chat.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
+import { type Relay, withTraceContext } from "../../model/calls/provider.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { Relay } from "../../model/relay.ts";
-import { withTraceContext } from "../../model/trace-context.ts";
 import { beginSpan, endSpan, type OpenSpan, runWithin } from "./tracer.ts";
 
 /** What is known of a run when it begins. */

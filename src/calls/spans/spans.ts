@@ -1,8 +1,7 @@
-import { once } from "../../lib/once.ts";
-import type { Executed, Outcome, Requested } from "../../model/call.ts";
+import { once } from "../../lib/async/once.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Provider, Relay } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { Provider } from "../../model/provider.ts";
-import type { Relay } from "../../model/relay.ts";
 import type { RunBeginning, TracedRun } from "./run-spans.ts";
 
 /** Where every copy of OpenTelemetry's API, whoever bundled it, finds what the program has registered. */

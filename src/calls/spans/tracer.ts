@@ -11,8 +11,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { version } from "../../lib/version.ts";
+import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { readTraceContext, type TraceContext } from "../../model/trace-context.ts";
 
 export type SpanBeginning = {
   name: string;

@@ -1,18 +1,17 @@
 import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
 import { checkTasksExist } from "../../config/manifests/check-graph.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { once } from "../../lib/once.ts";
-import type { BundleChoice, BundleEntry } from "../../model/bundle.ts";
-import type { EntryKind } from "../../model/change.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { once } from "../../lib/async/once.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JobManifest } from "../../model/job.ts";
-import { renderPath } from "../../model/path.ts";
+import { renderPath } from "../../model/json.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { TaskManifest } from "../../model/task.ts";
-import type { ToolId } from "../../model/tool.ts";
 import type { Verbs } from "../../model/verbs.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+
 import { asPerson, discoveredProblem, readReason, schemaProblems } from "../changes/change-entries.ts";
 import { asWritten } from "../changes/describe-entry.ts";
 import { type Entries, type EntryEdit, toKept } from "../changes/entries.ts";

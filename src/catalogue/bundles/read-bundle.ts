@@ -1,7 +1,12 @@
 import { createPublicKey, verify } from "node:crypto";
-import { hash } from "../../lib/stable-json.ts";
-import { type Bundle, type BundleEntry, bundleVersion } from "../../model/bundle.ts";
-import { type EntryKind, entryKinds } from "../../model/change.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import {
+  type Bundle,
+  type BundleEntry,
+  bundleVersion,
+  type EntryKind,
+  entryKinds,
+} from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { fingerprintOf } from "./signing-key.ts";

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOnce } from "../../lib/create-once.ts";
+import { createOnce } from "../../lib/files.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 export type SigningKey = {

@@ -1,5 +1,5 @@
-import { hash } from "../../lib/stable-json.ts";
-import { type Bundle, type BundleEntry, bundleVersion } from "../../model/bundle.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { type Bundle, type BundleEntry, bundleVersion } from "../../model/catalogue/change.ts";
 import type { SigningKey } from "./signing-key.ts";
 
 /** The entries as one signed document. */

@@ -1,4 +1,4 @@
-import type { Audience } from "../../model/change.ts";
+import type { Audience } from "../../model/catalogue/change.ts";
 import type { Principal } from "../../model/principal.ts";
 
 export const everyone: Audience = { groups: [], persona: null, personas: null };

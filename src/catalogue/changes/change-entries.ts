@@ -1,14 +1,14 @@
 import { checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
-import type { Audience, EntryKey } from "../../model/change.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import type { Audience, EntryKey } from "../../model/catalogue/change.ts";
+import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { ToolId } from "../../model/tool.ts";
+
 import type { Verbs } from "../../model/verbs.ts";
 import { keepFixed } from "../overlays/overlay-values.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "../../lib/same-json.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
 
 export type Difference<T> = { before: T | null; after: T | null };
 

@@ -1,6 +1,6 @@
-import type { Audience, EntryKey, EntryKind } from "../../model/change.ts";
+import type { Audience, EntryKey, EntryKind } from "../../model/catalogue/change.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { JsonObject, UnknownObject } from "../../model/json.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
 
 /** An entry as the history shows it and compares it. */
 export type DescribedEntry = EntryKey & { source: string; definition: JsonObject; audience: Audience };

@@ -1,10 +1,8 @@
-import type { EntryKind } from "../../model/change.ts";
-import type { Config } from "../../model/config.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { NamedOverlay } from "../../model/overlay.ts";
-import type { SkillManifest } from "../../model/skill.ts";
-import type { TaskManifest } from "../../model/task.ts";
-import type { ToolManifest } from "../../model/tool.ts";
+import type { EntryKind } from "../../model/catalogue/change.ts";
+import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { SkillManifest } from "../../model/work/skill.ts";
 
 export type WrittenEntry = {
   kind: EntryKind;

@@ -1,13 +1,11 @@
 import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
-import { sameJson } from "../../lib/same-json.ts";
-import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/change.ts";
-import type { Config } from "../../model/config.ts";
-import type { FromFile, Manifests } from "../../model/manifests.ts";
-import type { NamedOverlay } from "../../model/overlay.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
+import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config, FromFile, Manifests } from "../../model/config/config.ts";
 import type { EntryEdits, Store } from "../../model/store.ts";
-import type { ToolManifest } from "../../model/tool.ts";
 import { asWritten, type DescribedEntry, describeEntry, entryKeyOf } from "./describe-entry.ts";
 import { entriesInFiles, type WrittenEntry } from "./entries-in-files.ts";
 import { type Circumstances, toChange } from "./entry-changes.ts";

@@ -1,4 +1,4 @@
-import type { ChangedBy, NewChange } from "../../model/change.ts";
+import type { ChangedBy, NewChange } from "../../model/catalogue/change.ts";
 import { narrower } from "./audience.ts";
 import type { Difference } from "./compare-listings.ts";
 import type { DescribedEntry } from "./describe-entry.ts";

@@ -1,8 +1,8 @@
-import { sameJson } from "../../lib/same-json.ts";
-import { hash } from "../../lib/stable-json.ts";
-import type { Audience, NewChange } from "../../model/change.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import type { Audience, NewChange } from "../../model/catalogue/change.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { KnownServer, ServerDefinition } from "../../model/server.ts";
+import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 import { type NamelessTool, translateTools } from "../sources/mcp.ts";
 import { everyone } from "./audience.ts";

@@ -1,6 +1,7 @@
-import { type EntryKey, workKinds } from "../../model/change.ts";
+import { type EntryKey, workKinds } from "../../model/catalogue/change.ts";
+import type { Manifests } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Manifests } from "../../model/manifests.ts";
+
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { Verbs } from "../../model/verbs.ts";
 import { asPerson, readReason } from "./change-entries.ts";

@@ -1,11 +1,11 @@
 import { maskSecrets } from "../../config/secrets/mask.ts";
-import type { Config } from "../../model/config.ts";
-import type { Manifests } from "../../model/manifests.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
+import type { Config, Manifests } from "../../model/config/config.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KnownServer, ServerDefinition } from "../../model/server.ts";
-import type { ToolId } from "../../model/tool.ts";
-import { mayBelongTo } from "../../model/tool-name.ts";
+import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Verbs } from "../../model/verbs.ts";
+
 import type { Recorder } from "../../store/store.ts";
 import { createBundleVerbs } from "../bundles/bundles.ts";
 import { createOverlayVerbs, inForce } from "../overlays/overlays.ts";

@@ -1,4 +1,4 @@
-import type { Tool } from "../../model/tool.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 
 /** The variables a tool says it needs and that are not set. */
 export function missingCredentials(

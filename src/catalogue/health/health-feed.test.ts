@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { HealthSample } from "../../model/health.ts";
+import type { HealthSample } from "../../model/catalogue/health.ts";
 import { createHealthFeed } from "./health-feed.ts";
 
 /** A store that others write to, and how often it was asked. */

@@ -1,4 +1,4 @@
-import type { NewSamples } from "../../model/health.ts";
+import type { NewSamples } from "../../model/catalogue/health.ts";
 import { createHealth, type Health } from "./health.ts";
 
 /** What other processes add to the same store is known after this time at the latest. */

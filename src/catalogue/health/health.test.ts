@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { HealthSample } from "../../model/health.ts";
+import type { HealthSample } from "../../model/catalogue/health.ts";
 import { createHealth, summarize } from "./health.ts";
 
 function sample(at: number, changes: Partial<HealthSample> = {}): HealthSample {

@@ -5,7 +5,7 @@ import {
   type LastCall,
   type RecentRun,
   recentRuns,
-} from "../../model/health.ts";
+} from "../../model/catalogue/health.ts";
 
 export type Health = {
   observe(sample: HealthSample): void;

@@ -1,4 +1,4 @@
-import type { HealthSummary } from "../../model/health.ts";
+import type { HealthSummary } from "../../model/catalogue/health.ts";
 
 /**
  * How badly a provider does: the share of its last runs that failed, and a fifth for each of the last failures in a

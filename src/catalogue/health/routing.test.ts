@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
-import type { ProviderSpec } from "../../model/tool.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { createRouting } from "./routing.ts";
 
 const spec: ProviderSpec = { name: "mcp", priority: 0, health_check_interval: 300, config: {} };

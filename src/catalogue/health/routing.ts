@@ -1,6 +1,6 @@
-import { backoffMs } from "../../lib/backoff.ts";
-import type { ProviderState } from "../../model/health.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
+import type { ProviderState } from "../../model/catalogue/health.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 
 /** One second, doubled with every failure in a row, a minute at most. */
 const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
-import { ToolManifest } from "../../model/tool.ts";
-import type { ToolArgument } from "../../model/tool-argument.ts";
+import { type ToolArgument, ToolManifest, type ToolOverlay } from "../../model/catalogue/tool.ts";
 import { createRegistry } from "../registry.ts";
 import { translateManifests } from "../sources/manifests.ts";
 import { translateTools } from "../sources/mcp.ts";

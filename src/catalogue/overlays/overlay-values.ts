@@ -1,6 +1,6 @@
+import type { ToolOverlay } from "../../model/catalogue/tool.ts";
+import { hiddenValue } from "../../model/catalogue/tool.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
-import { hiddenValue } from "../../model/overlay.ts";
 
 /** A reference says where a value is and not what it is. */
 const reference = /^\$\{\w+\}$/;

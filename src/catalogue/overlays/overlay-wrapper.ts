@@ -1,5 +1,5 @@
+import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { ProviderSpec, Tool, ToolId } from "../../model/tool.ts";
 import { hideInjected } from "../sources/hide-injected.ts";
 import { oursFor } from "../sources/injection-rules.ts";
 import type { NamelessTool } from "../sources/mcp.ts";

@@ -1,7 +1,6 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { ToolArgument, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
-import type { ToolArgument } from "../../model/tool-argument.ts";
 import { declaredAmong, hideInjected } from "../sources/hide-injected.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 

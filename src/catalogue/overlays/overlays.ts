@@ -1,10 +1,18 @@
 import { checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/secrets/expand-environment.ts";
+import type {
+  NamedOverlay,
+  OverlayView,
+  SeenDefinition,
+  Tool,
+  ToolId,
+  ToolOverlay,
+} from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { NamedOverlay, OverlayView, SeenDefinition, ToolOverlay } from "../../model/overlay.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { Tool, ToolId } from "../../model/tool.ts";
+
 import type { OverlayVerbs } from "../../model/verbs.ts";
+
 import { invalidEntry } from "../changes/change-entries.ts";
 import { type Entries, storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Config } from "../../model/config.ts";
-import { ServerDefinition } from "../../model/server.ts";
+import type { Config } from "../../model/config/config.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createGuard } from "./guard.ts";

@@ -1,5 +1,5 @@
-import { type FailOn, severities, type ToolQuality } from "../../model/quality.ts";
-import { fallbackDescription, type Tool } from "../../model/tool.ts";
+import { type FailOn, severities, type ToolQuality } from "../../model/catalogue/quality.ts";
+import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
 
 /** As its author named it, and without the description that we give what has none. */
 export function asWritten({ id, description, parameters }: Pick<Tool, "id" | "description" | "parameters">) {

@@ -1,13 +1,14 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { failOnLevels, type QualityReport, qualityThreshold, type ToolReview } from "../../model/catalogue/quality.ts";
+import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientContext, ClientSource } from "../../model/client-context.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Caller } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import { failOnLevels, type QualityReport, qualityThreshold, type ToolReview } from "../../model/quality.ts";
-import type { KnownServer, ServerDefinition } from "../../model/server.ts";
-import type { ProviderSpec, Tool, ToolId } from "../../model/tool.ts";
+import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
+
 import type { Catalogue } from "../tool-listing.ts";
 import type { Guard, GuardParts } from "./guard.ts";
 import { asWritten, isTrusted } from "./judge.ts";

@@ -1,5 +1,5 @@
+import type { QualityCheck, QualityScore } from "../../model/catalogue/quality.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { QualityCheck, QualityScore } from "../../model/quality.ts";
 
 /** A definition under the name that its author gave it. */
 export type ScoredDefinition = { name: string; description: string; parameters: JsonObject };

@@ -1,5 +1,5 @@
-import { type DefinitionWeight, qualityThreshold, type WeighedTool } from "../../model/quality.ts";
-import type { Tool } from "../../model/tool.ts";
+import { type DefinitionWeight, qualityThreshold, type WeighedTool } from "../../model/catalogue/quality.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { countDefinitions, recallCost } from "../tokens/definition-cost.ts";
 import { asWritten, isTrusted } from "./judge.ts";
 import { scoreDefinition } from "./score.ts";

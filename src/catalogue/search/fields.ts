@@ -1,5 +1,5 @@
+import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
-import type { Tool, ToolMetadata } from "../../model/tool.ts";
 
 /** What a tool is found by. */
 export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {

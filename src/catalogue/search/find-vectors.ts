@@ -1,4 +1,4 @@
-import type { Embed } from "../../model/search.ts";
+import type { Embed } from "../../model/catalogue/search.ts";
 import { type Findable, textsOf } from "./fields.ts";
 import type { Hit } from "./hit.ts";
 import { compareTools } from "./tool-index.ts";

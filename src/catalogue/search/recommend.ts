@@ -1,4 +1,4 @@
-import type { Recommendation } from "../../model/search.ts";
+import type { Recommendation } from "../../model/catalogue/search.ts";
 import type { Hit } from "./hit.ts";
 import { requiredOf, summarize } from "./summarize.ts";
 

@@ -1,17 +1,17 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { once } from "../../lib/once.ts";
-import { redact } from "../../lib/redact.ts";
-import { shorten } from "../../lib/shorten.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { Config } from "../../model/config.ts";
+import { once } from "../../lib/async/once.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { redact } from "../../lib/text/redact.ts";
+import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../../model/catalogue/search.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../../model/search.ts";
-import type { ServerStatus } from "../../model/server.ts";
-import type { Tool } from "../../model/tool.ts";
+import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Session } from "../../protocol/session.ts";
 import type { ServerText } from "./tool-index.ts";
 

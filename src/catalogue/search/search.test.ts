@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findable, needing } from "../../../test/samples/search-tools.ts";
-import { parseSearch, type SearchRequest } from "../../model/search.ts";
+import { parseSearch, type SearchRequest } from "../../model/catalogue/search.ts";
 import type { Findable } from "./fields.ts";
 import { createSearch } from "./search.ts";
 

@@ -1,9 +1,9 @@
-import { compileGlob } from "../../lib/glob.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { sentence } from "../../lib/sentence.ts";
-import { shorten } from "../../lib/shorten.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { sentence } from "../../lib/text/wording.ts";
+import type { Embed, FoundTool, ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Embed, FoundTool, ParsedSearch, SearchAnswer } from "../../model/search.ts";
 import type { Findable } from "./fields.ts";
 import { createFindVectors } from "./find-vectors.ts";
 import { createFindWords, type Found } from "./find-words.ts";

@@ -1,5 +1,5 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { isObject } from "../../model/json.ts";
 import type { Findable } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import { hiddenBy, type InjectionRule } from "../../model/injection.ts";
+import { hiddenBy, type InjectionRule } from "../../model/access/injection.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { declaredAmong, hideInjected } from "./hide-injected.ts";
 

@@ -1,11 +1,10 @@
 import { checkRegistered } from "../../config/manifests/check-registered.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
-import type { Config } from "../../model/config.ts";
+import type { ToolFunction } from "../../model/calls/provider.ts";
+import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
 import type { Registration } from "../../model/plane-tools.ts";
-import type { ToolFunction } from "../../model/provider.ts";
-import type { ProviderSpec, ToolManifest } from "../../model/tool.ts";
 import type { Verbs } from "../../model/verbs.ts";
 import type { InjectionSettings } from "./injection-rules.ts";
 import { type HandWritten, translateManifests } from "./manifests.ts";

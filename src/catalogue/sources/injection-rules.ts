@@ -1,7 +1,6 @@
-import type { InjectionEntry } from "../../model/injection.ts";
-import { type InjectionRule, rulesOf } from "../../model/injection.ts";
+import { type InjectionEntry, type InjectionRule, rulesOf } from "../../model/access/injection.ts";
+import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ProviderSpec, ToolId } from "../../model/tool.ts";
 
 /** What the configuration says about parameters that only the system sets. */
 export type InjectionSettings = {

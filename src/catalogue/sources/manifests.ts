@@ -1,6 +1,6 @@
-import { hiddenBy } from "../../model/injection.ts";
+import { hiddenBy } from "../../model/access/injection.ts";
+import type { ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderSpec, ToolManifest } from "../../model/tool.ts";
 import { applyRules } from "./apply-rules.ts";
 import { type InjectionSettings, rulesFor } from "./injection-rules.ts";
 import type { NamelessTool, Translation } from "./mcp.ts";

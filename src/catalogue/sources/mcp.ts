@@ -1,11 +1,16 @@
-import { passesFilter } from "../../lib/glob.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { hiddenBy, rulesOf } from "../../model/injection.ts";
+import { passesFilter } from "../../lib/text/glob.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { hiddenBy, rulesOf } from "../../model/access/injection.ts";
+import {
+  fallbackDescription,
+  type Tool,
+  type ToolAnnotations,
+  type ToolArgument,
+  type ToolAuth,
+} from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/tool.ts";
-import type { ToolArgument } from "../../model/tool-argument.ts";
-import { readParamHeaders } from "../../protocol/param-headers.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
+import { readParamHeaders } from "../../protocol/http-headers.ts";
 import { applyRules } from "./apply-rules.ts";
 import { hideInjected } from "./hide-injected.ts";
 import { schemaProblem } from "./schema-problem.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
+import type { ToolAuth } from "../../model/catalogue/tool.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { ToolAuth } from "../../model/tool.ts";
 import { mergeAuth } from "./mcp.ts";
 
 const oauth = { type: "oauth", scopes: ["read", "write"] };

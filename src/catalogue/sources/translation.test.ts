@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import cases from "../../../test/fixtures/translations.json" with { type: "json" };
 import { sampleServer } from "../../../test/samples/calls.ts";
-import { createToolNameIndex } from "../../model/tool-name.ts";
+import { createToolNameIndex } from "../../model/catalogue/tool-name.ts";
 import { type NamelessTool, translateTools } from "./mcp.ts";
 
 /** A translated tool in the words of the seed. */

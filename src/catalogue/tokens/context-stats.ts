@@ -1,9 +1,9 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { alwaysLoaded } from "../../model/always-loaded.ts";
-import type { ConfigValues } from "../../model/config.ts";
-import type { ContextCost, ContextStats, ToolContext } from "../../model/context-stats.ts";
-import { metaTools } from "../../model/meta-tools.ts";
-import type { Tool } from "../../model/tool.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { metaTools } from "../../model/catalogue/meta-tools.ts";
+import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
 import { loadTokenCounter, tokenizer } from "./count-tokens.ts";
 import { countDefinitions, maxTokens } from "./definition-cost.ts";
 

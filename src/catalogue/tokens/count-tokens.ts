@@ -1,4 +1,4 @@
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
 
 /** Named beside every number. */
 export const tokenizer = "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";

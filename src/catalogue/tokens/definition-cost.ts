@@ -1,10 +1,9 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { sameJson } from "../../lib/same-json.ts";
-import { createTurns } from "../../lib/turns.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { createTurns } from "../../lib/async/pause.ts";
+import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { toolFormats } from "../../model/catalogue/tool-formats.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Tool } from "../../model/tool.ts";
-import { toolFormats } from "../../model/tool-formats.ts";
 import { loadTokenCounter } from "./count-tokens.ts";
 
 export type DefinitionCost = { fullTokens: number; summaryTokens: number };

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path } from "../../model/json.ts";
 import { readBytes } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/value-at.ts";
 import { type ClientName, clientOf, type FileSpec } from "./clients.ts";

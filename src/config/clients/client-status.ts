@@ -1,5 +1,5 @@
+import type { ClientConnection, ClientStatus } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
-import type { ClientConnection, ClientStatus } from "../../model/setup.ts";
 import { readData } from "../edit/edit-file.ts";
 import {
   type ClientFile,

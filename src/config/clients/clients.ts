@@ -1,7 +1,6 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import type { JsonObject, Path } from "../../model/json.ts";
 
 /**
  * A file of a client. `~` is the home directory, `{appData}` the folder for settings of desktop programs,

@@ -1,8 +1,7 @@
-import { hashText, stableJson } from "../../lib/stable-json.ts";
+import { hashText, stableJson } from "../../lib/json/stable-json.ts";
+import type { ClientConnection, ClientScope } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { ClientConnection, ClientScope } from "../../model/setup.ts";
+import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
 import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { withLock } from "../edit/with-lock.ts";

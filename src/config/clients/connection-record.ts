@@ -1,7 +1,5 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import type { JsonObject } from "../../model/json.ts";
-import { isObject, type Json } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
 import { readBytes } from "../edit/edit-file.ts";
 import { writeAtomically } from "../edit/write-atomically.ts";
 

@@ -1,10 +1,9 @@
 import { rmSync } from "node:fs";
-import { mergeLines } from "../../lib/merge-lines.ts";
-import { hashText, stableJson } from "../../lib/stable-json.ts";
+import { hashText, stableJson } from "../../lib/json/stable-json.ts";
+import { mergeLines } from "../../lib/text/lines.ts";
+import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../model/setup.ts";
+import { isObject, type Json, type Path } from "../../model/json.ts";
 import { decode, parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
 import { readServerEntries, removeServerEntry } from "../edit/server-entries.ts";
 import { valueAt } from "../edit/value-at.ts";

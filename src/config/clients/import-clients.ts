@@ -1,7 +1,7 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/setup.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/value-at.ts";
 import { maskSecrets } from "../secrets/mask.ts";

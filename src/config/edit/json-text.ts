@@ -1,6 +1,5 @@
 import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Json } from "../../model/json.ts";
-import { type Path, renderPath } from "../../model/path.ts";
+import { type Json, type Path, renderPath } from "../../model/json.ts";
 import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
 /** The tree of a JSON text with comments; undefined when there is nothing but space and comments. */

@@ -1,7 +1,6 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type JsonObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { readData, removeFromFile, replaceInFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./with-lock.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { ConfigValues } from "../../model/config.ts";
+import { ConfigValues } from "../../model/config/config.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { ServerDefinition } from "../../model/server.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
 import { readData } from "./edit-file.ts";
 import { writeStarter } from "./starter.ts";
 

@@ -1,5 +1,4 @@
-import type { Json } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import type { Json, Path } from "../../model/json.ts";
 
 /** What is wrong with a text, and where. */
 export class TextProblem extends Error {

@@ -1,5 +1,4 @@
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path } from "../../model/json.ts";
 
 /** What stands at the end of a path through objects. */
 export function valueAt(data: unknown, path: Path): unknown {

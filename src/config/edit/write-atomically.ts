@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** Readable for the owner alone: configuration files often hold secrets. */

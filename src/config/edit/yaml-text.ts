@@ -10,9 +10,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { stableJson } from "../../lib/stable-json.ts";
-import type { Json } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { Json, Path } from "../../model/json.ts";
 import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
 /**

@@ -1,10 +1,9 @@
-import { referencesIn } from "../../lib/fill-references.ts";
 import { findCycle } from "../../lib/find-cycle.ts";
-import { nearest } from "../../lib/nearest.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { Path } from "../../model/path.ts";
-import type { SkillManifest, SkillStep } from "../../model/skill.ts";
-import type { TaskManifest } from "../../model/task.ts";
+import { referencesIn } from "../../lib/text/fill-references.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { Path } from "../../model/json.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { SkillManifest, SkillStep } from "../../model/work/skill.ts";
 import type { Report } from "../parse-value.ts";
 
 type Place = { id: string; dependsOn: readonly string[]; path: Path };

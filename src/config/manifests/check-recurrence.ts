@@ -1,6 +1,5 @@
-import { readCron } from "../../lib/cron.ts";
-import { isTimeZone, readMoment } from "../../lib/wall-clock.ts";
-import type { Recurrence } from "../../model/job.ts";
+import { isTimeZone, readCron, readMoment } from "../../lib/cron.ts";
+import type { Recurrence } from "../../model/work/job.ts";
 import type { Report } from "../parse-value.ts";
 
 const dateHint = "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.";

@@ -1,7 +1,7 @@
-import { type ConfigProblem, renderProblems } from "../../model/config.ts";
+import type { ToolManifest } from "../../model/catalogue/tool.ts";
+import { type ConfigProblem, renderProblems } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type Path, renderPath } from "../../model/path.ts";
-import type { ToolManifest } from "../../model/tool.ts";
+import { type Path, renderPath } from "../../model/json.ts";
 import { checkProviders } from "../check-providers.ts";
 import { workingDirectory } from "../environment.ts";
 import type { Environment } from "../secrets/expand-environment.ts";

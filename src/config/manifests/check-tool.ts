@@ -1,5 +1,5 @@
-import type { ConfigProblem } from "../../model/config.ts";
-import { ToolManifest } from "../../model/tool.ts";
+import { ToolManifest } from "../../model/catalogue/tool.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { readManifestEntry } from "../shapes/manifest-entry.ts";
 import { createReading, originIn } from "../shapes/reading.ts";

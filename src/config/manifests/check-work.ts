@@ -1,7 +1,6 @@
-import { JobManifest } from "../../model/job.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { SkillManifest } from "../../model/skill.ts";
-import { TaskManifest } from "../../model/task.ts";
+import { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import { SkillManifest } from "../../model/work/skill.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { checkSteps, checkTaskGraph } from "./check-graph.ts";
 import type { Entry } from "./entries.ts";

@@ -1,5 +1,4 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { ConfigDocument } from "../setting.ts";
 import { isName } from "../shapes/reading.ts";
 

@@ -4,7 +4,7 @@ import { dirname, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { sideEffects } from "../../model/tool.ts";
+import { sideEffects } from "../../model/catalogue/tool.ts";
 import { findFiles } from "../load-config.ts";
 import { readManifests } from "./read-manifests.ts";
 

@@ -1,7 +1,6 @@
 import { dirname, relative } from "node:path";
-import type { ConfigProblem } from "../../model/config.ts";
-import type { Manifests } from "../../model/manifests.ts";
-import { type Path, renderPath } from "../../model/path.ts";
+import type { ConfigProblem, Manifests } from "../../model/config/config.ts";
+import { type Path, renderPath } from "../../model/json.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { Report } from "../parse-value.ts";
 import type { Environment } from "../secrets/expand-environment.ts";

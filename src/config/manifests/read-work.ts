@@ -1,10 +1,7 @@
-import { nearest } from "../../lib/nearest.ts";
-import type { ConfigProblem } from "../../model/config.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { UnknownObject } from "../../model/json.ts";
-import type { FromFile, Manifests } from "../../model/manifests.ts";
-import type { Path } from "../../model/path.ts";
-import type { TaskManifest } from "../../model/task.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { ConfigProblem, FromFile, Manifests } from "../../model/config/config.ts";
+import type { Path, UnknownObject } from "../../model/json.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { Report } from "../parse-value.ts";
 import { isName } from "../shapes/reading.ts";
 import { checkTasksExist, looseReferences, missingSkills } from "./check-graph.ts";

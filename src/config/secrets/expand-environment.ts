@@ -1,4 +1,4 @@
-import type { Path } from "../../model/path.ts";
+import type { Path } from "../../model/json.ts";
 import { mapTexts } from "./map-texts.ts";
 import { escapeSecrets, type Reference, splitReferences } from "./references.ts";
 

@@ -1,5 +1,4 @@
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path } from "../../model/json.ts";
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
 export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path = []): unknown {

@@ -1,5 +1,4 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { redact } from "../../lib/redact.ts";
+import { looksSecret, redact } from "../../lib/text/redact.ts";
 import { findReferences, type Reference } from "./references.ts";
 
 /** Passwords and long user names in URLs, and query parameters with their names. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
-import { looksSecret } from "../../lib/looks-secret.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
 import { maskSecrets } from "./mask.ts";
 
 const secretKeys = [

@@ -1,6 +1,5 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
+import { isObject, type Json, type Path, type UnknownObject } from "../../model/json.ts";
 import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
 
 /** Where we are: is everything here a secret, and under which key. */

@@ -1,8 +1,8 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { resolve } from "node:path";
-import { abortable } from "../../lib/abortable.ts";
-import { homeDirectory } from "../../lib/home-directory.ts";
-import { redact } from "../../lib/redact.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import { homeDirectory } from "../../lib/files.ts";
+import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { readText } from "../text/read-text.ts";
 import type { SecretKind, SecretReference } from "./references.ts";

@@ -1,5 +1,5 @@
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderSpec } from "../../model/tool.ts";
 import { workingDirectory } from "../environment.ts";
 import { type Environment, expandEnvironment } from "./expand-environment.ts";
 import { resolveSecrets } from "./resolve-secrets.ts";

@@ -1,4 +1,4 @@
-import type { Path } from "../../model/path.ts";
+import type { Path } from "../../model/json.ts";
 import type { Environment } from "./expand-environment.ts";
 import { mapTexts } from "./map-texts.ts";
 import { findReferences } from "./references.ts";

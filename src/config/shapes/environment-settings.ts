@@ -1,4 +1,4 @@
-import type { ConfigProblem } from "../../model/config.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
 import type { Setting } from "../setting.ts";
 import type { Field } from "./field.ts";
 import { createReading, type Reading } from "./reading.ts";

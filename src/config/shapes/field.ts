@@ -1,5 +1,4 @@
-import type { UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import type { Path, UnknownObject } from "../../model/json.ts";
 import type { Reading } from "./reading.ts";
 
 /** One key of an entry with the place it was written at. */

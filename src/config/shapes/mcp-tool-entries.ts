@@ -1,5 +1,4 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { type Field, fieldsOf, placeOf } from "./field.ts";
 import { describeValue, isName, type Reading } from "./reading.ts";
 import { readServerFields } from "./server.ts";

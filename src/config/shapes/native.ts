@@ -1,5 +1,4 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { readTree } from "./read-tree.ts";
 import { isName, type Reading } from "./reading.ts";
 import { readServer } from "./server.ts";

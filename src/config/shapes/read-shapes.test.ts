@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { meaning, nested, readFixture, readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
-import { ConfigValues } from "../../model/config.ts";
+import { ConfigValues } from "../../model/config/config.ts";
 import { isObject } from "../../model/json.ts";
 
 const folder = join(import.meta.dirname, "../../../test/fixtures/configs");

@@ -1,8 +1,7 @@
-import { nearest } from "../../lib/nearest.ts";
-import type { ConfigProblem } from "../../model/config.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { Transport } from "../../model/server.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import type { Transport } from "../../model/servers/server.ts";
 import type { ConfigDocument, Setting } from "../setting.ts";
 import { type Field, fieldsOf, placeOf } from "./field.ts";
 import { isManifestEntry, readManifestEntry } from "./manifest-entry.ts";

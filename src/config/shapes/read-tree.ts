@@ -1,5 +1,4 @@
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { isObject, type Path } from "../../model/json.ts";
 import type { Reading } from "./reading.ts";
 
 /** How far a value is taken apart: an empty tree is a value passed on whole, `*` stands for any name. */

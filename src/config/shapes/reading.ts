@@ -1,8 +1,8 @@
-import { nearest } from "../../lib/nearest.ts";
-import type { ConfigProblem } from "../../model/config.ts";
-import { type Path, renderPath } from "../../model/path.ts";
-import type { PolicyRule } from "../../model/policy.ts";
-import type { Origin } from "../../model/setup.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
+import type { Origin } from "../../model/config/setup.ts";
+import { type Path, renderPath } from "../../model/json.ts";
 import type { ConfigDocument, Setting } from "../setting.ts";
 
 /** What is learned while one document is read. A `source` is always a place in that document. */

@@ -1,7 +1,6 @@
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { PolicyRule } from "../../model/policy.ts";
-import type { ServerAuth } from "../../model/server.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
+import { isObject, type Path } from "../../model/json.ts";
+import type { ServerAuth } from "../../model/servers/server.ts";
 import { splitSpaces } from "./coerce.ts";
 import { type Field, fieldsOf, fieldValue, type ReadField, type Server, warnWithoutEffect } from "./field.ts";
 import { readTree, type Tree, whole } from "./read-tree.ts";

@@ -1,6 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import { argumentTypes, parseArgumentText, type ToolArgument } from "../../model/tool-argument.ts";
+import { argumentTypes, parseArgumentText, type ToolArgument } from "../../model/catalogue/tool.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean } from "./coerce.ts";
 import { describeValue, isName, type Reading } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { passesFilter } from "../../lib/glob.ts";
+import { passesFilter } from "../../lib/text/glob.ts";
 import { intersectFilters } from "./tools-mcp-block.ts";
 
 const cases: [left: string[], right: string[], both: string[] | undefined][] = [

@@ -1,6 +1,5 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean } from "./coerce.ts";
 import { type Field, fieldsOf, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
 import { describeValue, isName, type Reading } from "./reading.ts";

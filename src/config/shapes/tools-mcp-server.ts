@@ -1,6 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-import type { Transport } from "../../model/server.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import type { Transport } from "../../model/servers/server.ts";
 import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
 import { type Field, fieldValue, placeOf, warnWithoutEffect } from "./field.ts";
 import { describeValue, type Reading } from "./reading.ts";

@@ -1,8 +1,7 @@
-import type { ConfigValues, ToolsetDefinition } from "../../model/config.ts";
-import type { InjectOptions } from "../../model/injection.ts";
-import type { ToolOverlay } from "../../model/overlay.ts";
-import type { ServerAuth, ServerCircuit, ServerDefinition } from "../../model/server.ts";
-import type { ToolManifest } from "../../model/tool.ts";
+import type { InjectOptions } from "../../model/access/injection.ts";
+import type { ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { ConfigValues, ToolsetDefinition } from "../../model/config/config.ts";
+import type { ServerAuth, ServerCircuit, ServerDefinition } from "../../model/servers/server.ts";
 import { named, type TreeOf, whole } from "./read-tree.ts";
 
 export const authTree = {

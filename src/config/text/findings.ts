@@ -1,5 +1,5 @@
-import type { ConfigProblem } from "../../model/config.ts";
-import { type Path, renderPath } from "../../model/path.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
+import { type Path, renderPath } from "../../model/json.ts";
 import type { ConfigDocument } from "../setting.ts";
 import { maxLevels, type Place, toDocument } from "./place.ts";
 

@@ -1,4 +1,4 @@
-import type { Path } from "../../model/path.ts";
+import type { Path } from "../../model/json.ts";
 import type { ConfigDocument } from "../setting.ts";
 
 /** More than anyone nests by hand, and less than any walk over the data can overflow on. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ActivityEntry } from "../../model/activity.ts";
+import type { ActivityEntry } from "../../model/calls/call-history.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

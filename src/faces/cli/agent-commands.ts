@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { agentStyles } from "../../model/agent-run.ts";
+import { agentStyles } from "../../model/agent/agent-run.ts";
 import type { Cli } from "./cli.ts";
 import { collect, examples, type SetExitCode, toSeconds } from "./command-parts.ts";
 

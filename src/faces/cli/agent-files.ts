@@ -1,9 +1,10 @@
 import { constants, existsSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import type { ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentResult } from "../../model/agent.ts";
-import type { ChatMessage } from "../../model/chat.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";

@@ -1,6 +1,6 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { AgentRun } from "../../model/agent-run.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { errorTable } from "../../model/errors.ts";
 import { colors } from "./colors.ts";
 import { printError, printWarning, say } from "./output.ts";

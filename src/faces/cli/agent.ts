@@ -1,8 +1,9 @@
 import { text } from "node:stream/consumers";
-import { plainText } from "../../lib/plain-text.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
-import { agentAnswer } from "../../model/agent-answer.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { readHistoryFile, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";
 import { agentExitCode, sayHowItEnded } from "./agent-outcome.ts";

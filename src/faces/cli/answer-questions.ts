@@ -1,7 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { Question } from "../../model/calls/provider.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Question } from "../../model/question.ts";
 import { colors } from "./colors.ts";
 import { fillIn, type Prompts } from "./fill-in.ts";
 import { printWarning, say } from "./output.ts";

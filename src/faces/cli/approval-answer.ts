@@ -1,4 +1,4 @@
-import type { Answer, HeldView } from "../../model/held-call.ts";
+import type { Answer, HeldView } from "../../model/calls/held-call.ts";
 
 type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
 

@@ -1,7 +1,7 @@
-import { oneByOne } from "../../lib/one-by-one.ts";
-import type { Outcome, WaitingOutcome } from "../../model/call.ts";
+import { oneByOne } from "../../lib/async/once.ts";
+import type { Outcome, WaitingOutcome } from "../../model/calls/call.ts";
+import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
-import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { choicesFor, readAnswer } from "./approval-answer.ts";

@@ -1,6 +1,6 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { stableJson } from "../../lib/stable-json.ts";
-import type { HeldView, Remembered } from "../../model/held-call.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { HeldView, Remembered } from "../../model/calls/held-call.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { shorten } from "./approval-ids.ts";
 import { colors } from "./colors.ts";

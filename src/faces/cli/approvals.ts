@@ -1,7 +1,13 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import {
+  type Answer,
+  type HeldOrder,
+  type HeldStatus,
+  heldOrders,
+  heldStatuses,
+  type Remember,
+} from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type Answer, type HeldStatus, heldStatuses, type Remember } from "../../model/held-call.ts";
-import { type HeldOrder, heldOrders } from "../../model/held-order.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { findByPrefix } from "./approval-ids.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { version } from "../../lib/version.ts";
-import { renderProblem } from "../../model/config.ts";
+import { renderProblem } from "../../model/config/config.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { AboutPlane, Cli, GlobalOptions } from "./cli.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { splitPair } from "../../lib/argument-pair.ts";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import { memberTypes, typedMembers } from "../../lib/typed-text.ts";
-import type { Outcome } from "../../model/call.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import { memberTypes, splitPair, typedMembers } from "../../lib/text/typed-text.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";

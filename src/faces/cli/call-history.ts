@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { CallRecord, CallStatus } from "../../model/call.ts";
-import type { CallChain } from "../../model/call-chain.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { CallRecord, CallStatus } from "../../model/calls/call.ts";
+import type { CallChain } from "../../model/calls/call-history.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { CallFilter } from "../../model/store.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import type { Outcome } from "../../model/call.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";

@@ -1,7 +1,7 @@
+import type { Setup } from "../../model/config/setup.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Setup } from "../../model/setup.ts";
-import type { OpenedState } from "../../model/state.ts";
+import type { OpenedState } from "../../model/store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type OpenPlaneOptions = {

@@ -1,4 +1,3 @@
-import { PlaneError } from "../../model/errors.ts";
 import type {
   ClientConnection,
   ClientDisconnection,
@@ -6,7 +5,8 @@ import type {
   ClientStatus,
   NeededVariable,
   TranslatedReference,
-} from "../../model/setup.ts";
+} from "../../model/config/setup.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { openSetup } from "./config.ts";

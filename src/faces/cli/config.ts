@@ -1,8 +1,8 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import type { Setup } from "../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Setup } from "../../model/setup.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson } from "./output.ts";

@@ -1,9 +1,9 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { Outcome } from "../../model/call.ts";
-import type { DeadLetter } from "../../model/dead-letter.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { DeadLetter } from "../../model/work/dead-letter.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { findId } from "./dead-letters.ts";
 import { beforeOutput, print, printError, printJson, printWarning, say } from "./output.ts";

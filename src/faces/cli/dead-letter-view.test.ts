@@ -2,7 +2,7 @@ import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sampleLetter, startedAt } from "../../../test/samples/dead-letters.ts";
-import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { DeadLetter } from "../../model/work/dead-letter.ts";
 import { renderDeadLetter, renderDeadLetters, renderSpan } from "./dead-letter-view.ts";
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { DeadLetter, DeadLetterHold, DeadLetterPage } from "../../model/dead-letter.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { DeadLetter, DeadLetterHold, DeadLetterPage } from "../../model/work/dead-letter.ts";
 import { colors } from "./colors.ts";
 import { renderTable } from "./output.ts";
 

@@ -1,8 +1,8 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { DeadLetterQuery, DeadLetterStatus } from "../../model/dead-letter.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { DeadLetterQuery, DeadLetterStatus } from "../../model/work/dead-letter.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { renderDeadLetter, renderDeadLetters } from "./dead-letter-view.ts";
 import { print, printJson, say } from "./output.ts";

@@ -1,5 +1,5 @@
-import { plainText } from "../../lib/plain-text.ts";
-import type { DoctorReport } from "../../model/setup.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { DoctorReport } from "../../model/config/setup.ts";
 import { tellOfBackground } from "./background.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

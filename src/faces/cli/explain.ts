@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../../model/errors.ts";
 import type { GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

@@ -1,6 +1,6 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { Question } from "../../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Question } from "../../model/question.ts";
 
 /** The person would rather not. */
 export const declined = Symbol("declined");

@@ -1,5 +1,5 @@
+import type { Setup } from "../../model/config/setup.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Setup } from "../../model/setup.ts";
 import { bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

@@ -1,9 +1,10 @@
-import { pause } from "../../lib/pause.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { pause } from "../../lib/async/pause.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
-import { type JobRun, type JobRunState, jobRunStates } from "../../model/job-run.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { RunJobOptions } from "../../model/plane-work.ts";
+import { type JobRun, type JobRunState, jobRunStates } from "../../model/work/job-run.ts";
+
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderJob, renderRun, renderRuns } from "./job-view.ts";

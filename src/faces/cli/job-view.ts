@@ -1,6 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
-import type { JobRun } from "../../model/job-run.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { JobStatus } from "../../model/plane-work.ts";
+import type { JobRun } from "../../model/work/job-run.ts";
+
 import { colors } from "./colors.ts";
 import { renderTable } from "./output.ts";
 

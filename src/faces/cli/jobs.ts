@@ -1,4 +1,4 @@
-import { countOf } from "../../lib/count-of.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { renderNext, renderRecurrence } from "./job-view.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../model/api-key.ts";
+import type { ApiKey } from "../../model/access/credentials.ts";
 
 export function keyState({ revokedAt, expiresAt }: ApiKey): "live" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";

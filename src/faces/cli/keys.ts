@@ -1,4 +1,4 @@
-import type { NewApiKey } from "../../model/api-key.ts";
+import type { NewApiKey } from "../../model/access/credentials.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

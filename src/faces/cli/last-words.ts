@@ -1,8 +1,8 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ServerStatus } from "../../model/server.ts";
+import type { ServerStatus } from "../../model/servers/server.ts";
 
 /** Why a server is not there, with what it wrote itself. */
 export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" | "stderrTail">): string | null {

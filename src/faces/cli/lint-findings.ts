@@ -1,5 +1,5 @@
-import { plainText } from "../../lib/plain-text.ts";
-import type { Finding, ToolReview } from "../../model/quality.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { Finding, ToolReview } from "../../model/catalogue/quality.ts";
 
 const meanings: Record<Finding["kind"], string> = {
   hidden_text: "text in characters that nobody sees",

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import type { ToolQuality } from "../../model/quality.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { ToolQuality } from "../../model/catalogue/quality.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { readFilters, type ToolFilters } from "./tool-filters.ts";

@@ -1,12 +1,12 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import {
   type FailOn,
   failOnLevels,
   type QualityOptions,
   type QualityReport,
   type ToolQuality,
-} from "../../model/quality.ts";
+} from "../../model/catalogue/quality.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderFinding } from "./lint-findings.ts";

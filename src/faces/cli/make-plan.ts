@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import type { Outcome } from "../../model/call.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";

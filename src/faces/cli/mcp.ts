@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, McpView } from "./cli.ts";
 import { giveMemoryBackWhenQuiet } from "./quiet.ts";

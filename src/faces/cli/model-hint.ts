@@ -1,4 +1,4 @@
-import type { Config } from "../../model/config.ts";
+import type { Config } from "../../model/config/config.ts";
 
 /** What to write where, for whoever wants to talk to a model and has none. */
 export function howToConfigureModel({ files }: Pick<Config, "files">): string {

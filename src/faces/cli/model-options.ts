@@ -1,7 +1,8 @@
-import { nearest } from "../../lib/nearest.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { AgentStyle } from "../../model/agent/agent-run.ts";
 import type { AgentOptions } from "../../model/agent.ts";
-import type { AgentStyle } from "../../model/agent-run.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { readContext } from "./agent-files.ts";

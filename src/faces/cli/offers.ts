@@ -1,4 +1,4 @@
-import { countOf } from "../../lib/count-of.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Listed } from "../../model/plane-tools.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import type { PlaneError } from "../../model/errors.ts";
 import { colors, recolor } from "./colors.ts";
 import { terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { type PinDiff, type PinStatus, type PinView, pinStatuses } from "../../model/catalogue/pin.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type PinDiff, type PinStatus, type PinView, pinStatuses } from "../../model/pin.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable } from "./output.ts";

@@ -1,7 +1,7 @@
-import { countOf, nounFor } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf, nounFor } from "../../lib/text/wording.ts";
+import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../model/held-call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { findByPrefix, shorten, shownIdLength } from "./approval-ids.ts";

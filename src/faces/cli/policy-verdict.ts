@@ -1,7 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { PolicyMode } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { PolicyMode } from "../../model/policy-mode.ts";
 import type { Face } from "../../model/principal.ts";
 import { readCallArguments, typedForTool } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { errorTable } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { shownIdLength } from "./approval-ids.ts";

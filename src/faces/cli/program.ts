@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { version } from "../../lib/version.ts";
-import { policyModes } from "../../model/policy-mode.ts";
+import { policyModes } from "../../model/calls/call.ts";
 import { addAgentCommands } from "./agent-commands.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
 import { addBatchCommands } from "./batch-commands.ts";

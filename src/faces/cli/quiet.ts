@@ -1,5 +1,4 @@
-import { giveMemoryBack } from "../../lib/give-memory-back.ts";
-import { limitHeap } from "../../lib/limit-heap.ts";
+import { giveMemoryBack, limitHeap } from "../../lib/heap.ts";
 import type { Plane } from "../../model/plane.ts";
 
 /** So few calls since it was asked last that a short pause disturbs nobody. */

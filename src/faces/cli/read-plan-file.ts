@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import { fileTrouble } from "../../lib/file-trouble.ts";
+import { fileTrouble } from "../../lib/files.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { countOf } from "../../lib/count-of.ts";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import { type EntryKind, entryKinds } from "../../model/change.ts";
+import { fileTrouble } from "../../lib/files.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import { type EntryKind, entryKinds } from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, printWarning, renderTable, say } from "./output.ts";

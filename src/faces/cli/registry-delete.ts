@@ -1,4 +1,4 @@
-import { type WorkKind, workKinds } from "../../model/change.ts";
+import { type WorkKind, workKinds } from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson } from "./output.ts";

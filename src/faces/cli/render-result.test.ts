@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { test } from "node:test";
-import type { ContentBlock, ToolResult } from "../../model/result.ts";
+import type { ContentBlock, ToolResult } from "../../model/calls/result.ts";
 import { renderResult } from "./render-result.ts";
 
 const render = async (result: ToolResult) => renderResult(result, `test-${randomUUID()}`);

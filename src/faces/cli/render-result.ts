@@ -1,11 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { type ArtifactResult, readArtifacts } from "../../model/artifact.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import {
+  type ArtifactResult,
+  type ContentBlock,
+  readArtifacts,
+  readMedia,
+  type ToolResult,
+} from "../../model/calls/result.ts";
 import { isObject, type Json } from "../../model/json.ts";
-import { type ContentBlock, readMedia, type ToolResult } from "../../model/result.ts";
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
 export function renderResult(result: ToolResult, callId: string): string {

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { plainText } from "../../lib/plain-text.ts";
-import { type Artifact, readArtifacts } from "../../model/artifact.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { type Artifact, readArtifacts, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { ToolResult } from "../../model/result.ts";
 
 type SavedArtifact = { name: string; path: string; bytes: number };
 

@@ -1,8 +1,8 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, renderTable, say } from "./output.ts";
 import { withPlane } from "./with-plane.ts";

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { RunSummary } from "../../model/agent-run.ts";
-import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { RunSummary } from "../../model/agent/agent-run.ts";
+import { type AgentOutcome, agentOutcomes } from "../../model/agent/agent-run.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,7 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
-import type { Outcome } from "../../model/call.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { PlacedStep, PlanCheck } from "../../model/calls/tool-plan.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
-import type { PlacedStep, PlanCheck } from "../../model/tool-plan.ts";
 import { answerQuestions, canBeAsked } from "./answer-questions.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { print, printJson, say } from "./output.ts";

@@ -1,6 +1,6 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { FoundTool, SearchAnswer } from "../../model/search.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { FoundTool, SearchAnswer } from "../../model/catalogue/search.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

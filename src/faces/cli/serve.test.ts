@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Config } from "../../model/config.ts";
+import type { Config } from "../../model/config/config.ts";
 import { renderChange } from "./serve.ts";
 
 const none = { added: [], removed: [], changed: [] };

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { countOf } from "../../lib/count-of.ts";
-import type { Config } from "../../model/config.ts";
-import { isLoopback } from "../../model/loopback.ts";
-import type { Manifests } from "../../model/manifests.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Config, Manifests } from "../../model/config/config.ts";
+import { isLoopback } from "../../model/config/settings.ts";
 import type { Plane } from "../../model/plane.ts";
 import { bundledServers } from "./bundled-servers.ts";
 import type { Cli, GlobalOptions, Serving } from "./cli.ts";

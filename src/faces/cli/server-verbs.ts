@@ -1,6 +1,6 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/server.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { RefreshReport, ServerLogLine, ServerStatus } from "../../model/servers/server.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { shownState } from "./last-words.ts";

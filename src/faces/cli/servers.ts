@@ -1,4 +1,4 @@
-import type { ServerState, ServerStatus } from "../../model/server.ts";
+import type { ServerState, ServerStatus } from "../../model/servers/server.ts";
 import { tellOfBackground } from "./background.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";

@@ -1,5 +1,4 @@
-import { eventMeanings } from "../../model/event-meanings.ts";
-import type { EventType } from "../../model/events.ts";
+import { type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import { colors } from "./colors.ts";
 import { say } from "./output.ts";

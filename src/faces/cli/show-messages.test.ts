@@ -1,7 +1,7 @@
 import "../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../../model/agent-run.ts";
+import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import { showMessages } from "./show-messages.ts";
 
 const piece = (type: AgentMessage["type"], text: string, more: Partial<AgentMessage> = {}): AgentMessage => ({

@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { stableJson } from "../../lib/stable-json.ts";
-import type { AgentMessage } from "../../model/agent-run.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import { colors } from "./colors.ts";
 import { beforeOutput } from "./output.ts";
 

@@ -1,7 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { SkillRun } from "../../model/skill-run.ts";
+import type { SkillRun } from "../../model/work/skill-run.ts";
 import { canBeAsked } from "./answer-questions.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

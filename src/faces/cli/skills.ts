@@ -1,8 +1,8 @@
-import { countOf } from "../../lib/count-of.ts";
-import { namesUnder } from "../../lib/fill-references.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { SkillListing } from "../../model/registry-summary.ts";
-import { toolsOfSkill } from "../../model/skill.ts";
+import { namesUnder } from "../../lib/text/fill-references.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { SkillListing } from "../../model/catalogue/registry-summary.ts";
+import { toolsOfSkill } from "../../model/work/skill.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

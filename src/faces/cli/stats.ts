@@ -1,7 +1,7 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import type { ContextCost, ContextStats } from "../../model/catalogue/quality.ts";
 import type { ClientContext } from "../../model/client-context.ts";
-import type { ContextCost, ContextStats } from "../../model/context-stats.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { print, printJson, renderTable, say } from "./output.ts";

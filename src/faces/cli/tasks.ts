@@ -1,6 +1,6 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { TaskEntry } from "../../model/registry-summary.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { TaskEntry } from "../../model/catalogue/registry-summary.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderEscalation } from "./job-view.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { Plane } from "../../model/plane.ts";
 import { colors } from "./colors.ts";
 import { renderTrouble } from "./last-words.ts";

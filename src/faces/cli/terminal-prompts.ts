@@ -1,4 +1,4 @@
-import { plainText } from "../../lib/plain-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { declined, type Prompts } from "./fill-in.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
+import { parseArgumentText, type ToolArgument } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { parseArgumentText, type ToolArgument } from "../../model/tool-argument.ts";
 
 /** Arguments written as `name:type:description`, where the description may hold colons. */
 export function readArguments(written: readonly string[]): ToolArgument[] {

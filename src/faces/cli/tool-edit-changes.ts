@@ -1,6 +1,6 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { type Change, type ChangeKind, changeKinds } from "../../model/change.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import { type Change, type ChangeKind, changeKinds } from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,7 +1,7 @@
+import type { WrittenManifest } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { WrittenManifest } from "../../model/tool.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { openSetup } from "./config.ts";
 import { print, printJson, printWarning } from "./output.ts";

@@ -1,10 +1,10 @@
-import { matchesGlob } from "../../lib/glob.ts";
-import { alwaysLoaded } from "../../model/always-loaded.ts";
-import { deferredFormats, isDeferredFormat } from "../../model/deferred-tools.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../model/catalogue/tool-formats.ts";
+import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import { isToolFormat, toolFormats } from "../../model/tool-formats.ts";
+
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { printJson } from "./output.ts";
 import { withPlane } from "./with-plane.ts";

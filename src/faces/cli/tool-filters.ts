@@ -1,5 +1,5 @@
-import { nearest } from "../../lib/nearest.ts";
-import { parseToolQuery, type ToolQuery } from "../../model/tool-query.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { parseToolQuery, type ToolQuery } from "../../model/catalogue/tool-query.ts";
 
 /** The flags of `tools list`, and what each is called over HTTP. */
 const parameters = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../../../test/samples/no-colors.ts";
-import type { PlanCheck } from "../../model/tool-plan.ts";
+import type { PlanCheck } from "../../model/calls/tool-plan.ts";
 import { renderCheck } from "./tool-plan-view.ts";
 
 const step = { line: 3, tool: "a.b", arguments: {}, why: "", verdict: "ask" as const };

@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { Outcome } from "../../model/call.ts";
-import type { PlacedStep, PlanCheck, PlanProblem } from "../../model/tool-plan.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { PlacedStep, PlanCheck, PlanProblem } from "../../model/calls/tool-plan.ts";
 import { colors } from "./colors.ts";
 import { renderTable } from "./output.ts";
 

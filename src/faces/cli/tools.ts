@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import type { HealthSummary, ToolHealth } from "../../model/health.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { HealthSummary, ToolHealth } from "../../model/catalogue/health.ts";
+import { type ProviderSpec, providerLabel } from "../../model/catalogue/tool.ts";
+import { everyTool } from "../../model/catalogue/tool-query.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import { type ProviderSpec, providerLabel } from "../../model/tool.ts";
-import { everyTool } from "../../model/tool-query.ts";
+
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { colors } from "./colors.ts";
 import { renderSpan } from "./dead-letter-view.ts";

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from "commander";
-import { nearest } from "../../lib/nearest.ts";
-import { sentence } from "../../lib/sentence.ts";
-import { shellQuote } from "../../lib/shell-quote.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */

@@ -1,7 +1,7 @@
-import { countOf } from "../../lib/count-of.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { shellQuote } from "../../lib/shell-quote.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";

@@ -1,23 +1,21 @@
-import { shorten } from "../../lib/shorten.ts";
-import { hash } from "../../lib/stable-json.ts";
-import type { Outcome } from "../../model/call.ts";
-import { type ErrorCode, errorTable, toPlaneError } from "../../model/errors.ts";
-import { forModels } from "../../model/for-models.ts";
-import type { AskHere } from "../../model/held-call.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { AskHere } from "../../model/calls/held-call.ts";
+import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { type ErrorCode, errorTable, forModels, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { isMetaTool, metaToolNames, metaTools } from "../../model/meta-tools.ts";
+
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import type { ToolId } from "../../model/tool.ts";
-import { canElicit, createElicitation } from "./elicit-approval.ts";
+import { canElicit, createElicitation, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { listTools } from "./lazy/list-tools.ts";
-import { searchTools } from "./lazy/search-tools.ts";
-import { relayOf } from "./relay-of.ts";
-import { changeResult, completed, renderResult } from "./render-result.ts";
+import { listTools, searchTools } from "./lazy/find-tools.ts";
+import { type Answer, failure, type RequestContext } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { type Answer, failure, type RequestContext } from "./visit.ts";
+import { changeResult, completed, renderResult } from "./wire.ts";
 
 /** What a client means by a call: a tool, one of those that find others, or nothing that makes sense. */
 type MeantCall =

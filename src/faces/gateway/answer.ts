@@ -1,18 +1,26 @@
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ForwardOptions } from "../../model/plane-tools.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { ForwardOptions } from "../../model/plane-tools.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
-import { renderFailure } from "./failures.ts";
+import { metaFor, relayOf } from "./client-relay.ts";
 import type { Offer } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
-import { metaFor, relayOf } from "./relay-of.ts";
-import { changeResult, renderResult } from "./render-result.ts";
-import { objectIn, type Request, type Responder, refuseCursor, textIn } from "./request.ts";
+import {
+  type Answer,
+  failure,
+  objectIn,
+  type Request,
+  type RequestContext,
+  type Responder,
+  refuseCursor,
+  renderFailure,
+  textIn,
+} from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
-import { type Answer, failure, type RequestContext } from "./visit.ts";
+import { changeResult, renderResult } from "./wire.ts";
 
 export type Core = {
   /** Answers what means the same in every revision; never rejects. Null when it does not know the method. */

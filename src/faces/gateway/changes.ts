@@ -1,9 +1,9 @@
+import type { ServerSaid } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ServerSaid } from "../../model/relay.ts";
-import type { LogLevel } from "../../model/server.ts";
+import type { LogLevel } from "../../model/servers/server.ts";
 import type { Era } from "../../protocol/session.ts";
-import { isLoudEnough } from "./relay-of.ts";
+import { isLoudEnough } from "./client-relay.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 
 /** Servers that start together change the lists one after the other; clients are told once. */

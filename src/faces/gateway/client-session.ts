@@ -1,26 +1,35 @@
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { ClientSource } from "../../model/client-context.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { logLevels } from "../../model/server.ts";
+import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import { logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
-import { capabilities, serverInfo } from "./describe.ts";
-import { renderFailure } from "./failures.ts";
 import { instructionsFor } from "./instructions.ts";
 import { type ClientTools, createClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { SharedClients } from "./lazy/shared-clients.ts";
-import { type Id, isId, objectIn, type Request, textIn } from "./request.ts";
+import {
+  type Answer,
+  failure,
+  type Id,
+  isId,
+  objectIn,
+  type Request,
+  type RequestContext,
+  renderAnswer,
+  renderFailure,
+  renderNotification,
+  textIn,
+} from "./request.ts";
 import { createSessionState, type SessionKeeper } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
-import { type Answer, failure, type RequestContext, renderAnswer, renderNotification } from "./visit.ts";
-import type { Wire } from "./wire.ts";
+import { capabilities, serverInfo, type Wire } from "./wire.ts";
 
 /** What a client calls itself is shown to people. */
 const maxName = 100;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createEventLog } from "./http-session.ts";
-import { keptEvents } from "./limits.ts";
+import { createEventLog, maxKeptEvents } from "./http-session.ts";
 
 test("what came after an event on its stream is told again, in order and without other streams", () => {
   const log = createEventLog();
@@ -20,7 +19,7 @@ test("what came after an event on its stream is told again, in order and without
 test("what was forgotten, or never was, is not made up", () => {
   const log = createEventLog();
   const first = log.add(1, "a");
-  for (let at = 0; at <= keptEvents; at += 1) log.add(1, String(at));
+  for (let at = 0; at <= maxKeptEvents; at += 1) log.add(1, String(at));
   assert.equal(log.after(first.id), undefined);
   for (const id of ["", "1", "x-1", "1-1", "1-999999-0", "1-1-0; drop"]) assert.equal(log.after(id), undefined, id);
 });

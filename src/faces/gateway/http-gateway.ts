@@ -1,23 +1,30 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { readTraceContext } from "../../model/trace-context.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
-import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
-import { renderFailure } from "./failures.ts";
-import { createHouse } from "./house.ts";
-import type { HttpSession } from "./http-session.ts";
+import { saysItsVersion } from "./envelope.ts";
+import { createHouse } from "./gateway-context.ts";
+import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { createHttpSessions } from "./http-sessions.ts";
-import { bodyLimitBytes } from "./limits.ts";
-import { saysItsVersion } from "./modern-checks.ts";
-import { type Parsed, parseMessage } from "./parse-message.ts";
-import { faultInAny, isId, objectIn } from "./request.ts";
+import {
+  failure,
+  faultInAny,
+  isId,
+  objectIn,
+  type Parsed,
+  parseMessage,
+  renderAnswer,
+  renderFailure,
+  renderNotification,
+} from "./request.ts";
 import { parseView, plainView, type View } from "./view.ts";
-import { failure, renderAnswer, renderNotification } from "./visit.ts";
 import { wireText } from "./wire.ts";
+
+const maxBodyBytes = 4 * 1024 * 1024;
 
 /** What is wrong with a request, and the status that says so. */
 type Refusal = { status: number; code: number; message: string };
@@ -84,7 +91,7 @@ type Refused = { status: 400 | 413 | 415; code: number; message: string };
 const tooLarge: Refused = {
   status: 413,
   code: -32600,
-  message: `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB.`,
+  message: `The body is larger than ${maxBodyBytes / 1024 / 1024} MiB.`,
 };
 
 type Wrong = Extract<Parsed, { wrong: string }>["wrong"];
@@ -102,12 +109,12 @@ function readMessage(request: IncomingMessage, done: (message: unknown, refused:
     return done(null, { status: 415, code: -32600, message });
   }
   // What it announces need not arrive first.
-  if (Number(request.headers["content-length"]) > bodyLimitBytes) return done(null, tooLarge);
+  if (Number(request.headers["content-length"]) > maxBodyBytes) return done(null, tooLarge);
   const chunks: Buffer[] = [];
   let size = 0;
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= bodyLimitBytes) return void chunks.push(chunk);
+    if (size <= maxBodyBytes) return void chunks.push(chunk);
     request.removeAllListeners("data").removeAllListeners("end");
     done(null, tooLarge);
   });

@@ -1,12 +1,70 @@
 import type { ServerResponse } from "node:http";
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { type ClientSession, createClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
-import { openEvents, sendJson, writeEvent } from "./event-stream.ts";
-import { keptEventBytes, keptEvents, resumeMs } from "./limits.ts";
 import { type Id, isId } from "./request.ts";
-import { type Wire, wireText } from "./wire.ts";
+import { type Wire, wireBytes, wireText } from "./wire.ts";
+
+/** A client that leaves more than this unread is disconnected. */
+const maxUnreadBytes = 16 * 1024 * 1024;
+/** Keeps proxies from closing an idle stream. */
+const keepAliveMs = 15_000;
+
+const open = new Set<ServerResponse>();
+let clock: NodeJS.Timeout | undefined;
+
+/** Begins an event stream, and keeps it alive as long as it is open. */
+export function openEvents(response: ServerResponse, headers: Record<string, string> = {}): void {
+  response.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    ...headers,
+  });
+  response.flushHeaders();
+  open.add(response);
+  clock ??= setInterval(() => {
+    for (const one of open) one.write(": still here\n\n");
+  }, keepAliveMs).unref();
+  response.once("close", () => {
+    open.delete(response);
+    if (open.size > 0) return;
+    clearInterval(clock);
+    clock = undefined;
+  });
+}
+
+/** Our texts are JSON, so there is no line break in them. */
+export function writeEvent(response: ServerResponse, wire: Wire, id?: string): void {
+  const text = wireText(wire);
+  response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
+  // Whoever does not read gets no more.
+  if (response.writableLength > maxUnreadBytes) response.destroy();
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  wire: Wire,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": wireBytes(wire),
+    ...headers,
+  });
+  if (typeof wire === "string") return void response.end(wire);
+  // Held back until all parts are there, so that they leave together.
+  response.cork();
+  for (const part of wire) response.write(part);
+  response.end();
+}
+
+/** How long a client may resume a broken stream. */
+const resumeMs = 30_000;
+export const maxKeptEvents = 256;
+const maxKeptEventBytes = 1024 * 1024;
 
 /** Said to a client that listens nowhere yet. */
 const backlogLimit = 100;
@@ -196,7 +254,7 @@ export function createEventLog(mark = "0"): EventLog {
       const event = { id: `${stream}-${last}-${mark}`, stream, text };
       kept.push(event);
       bytes += text.length;
-      while (kept.length > keptEvents || (bytes > keptEventBytes && kept.length > 1))
+      while (kept.length > maxKeptEvents || (bytes > maxKeptEventBytes && kept.length > 1))
         bytes -= kept.shift()?.text.length ?? 0;
       return event;
     },

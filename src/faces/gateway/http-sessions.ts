@@ -1,11 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { type KeptSession, type KeptSessions, sessionIdleMs, sessionTouchMs } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
+import {
+  type KeptSession,
+  type KeptSessions,
+  sessionIdleMs,
+  sessionTouchMs,
+} from "../../model/servers/client-sessions.ts";
 import type { GatewayContext } from "./client-session.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
-import { sessionsPerCaller } from "./limits.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
+
+/** At this number, the least recently used session ends. */
+const maxSessionsPerCaller = 256;
 
 /** Whose a session is, as a text that is the same on every plane. */
 function ownerOf(principal: Principal): string {
@@ -143,7 +150,7 @@ export function createHttpSessions(house: GatewayContext): HttpSessions {
   function makeRoom(owner: string): void {
     const own = byOwner.get(owner) ?? new Set();
     for (const id of own) {
-      if (own.size < sessionsPerCaller) return;
+      if (own.size < maxSessionsPerCaller) return;
       void end(id).catch(ignore);
     }
   }

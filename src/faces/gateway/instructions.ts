@@ -1,8 +1,8 @@
-import { cutText } from "../../lib/cut-text.ts";
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
-import { metaToolNames } from "../../model/meta-tools.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { fenceUntrusted } from "../../lib/text/plain-text.ts";
+import { metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ServerStatus } from "../../model/server.ts";
+import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Surface } from "./surfaces.ts";
 
 /** About 200 tokens, whatever there is to tell. */

@@ -1,20 +1,28 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { capabilities } from "./describe.ts";
-import { renderFailure } from "./failures.ts";
+import { compareHeaders, compareParams, readEnvelope, refuseVersion, statusOf, supportedVersions } from "./envelope.ts";
 import { instructionsFor } from "./instructions.ts";
-import { subscriptionsLimit } from "./limits.ts";
-import { compareHeaders, compareParams, readEnvelope, refuseVersion } from "./modern-checks.ts";
-import { statusOf, supportedVersions } from "./modern-errors.ts";
-import { completed } from "./render-result.ts";
-import { exactId, type Id, objectIn, type Request, textIn } from "./request.ts";
+import {
+  type Answer,
+  exactId,
+  failure,
+  type Id,
+  objectIn,
+  type Request,
+  type RequestContext,
+  type RpcFailure,
+  renderFailure,
+  textIn,
+} from "./request.ts";
+import { createWatched } from "./session-state.ts";
 import { listTtlMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
-import { type Answer, failure, type RequestContext, type RpcFailure } from "./visit.ts";
-import { createWatched } from "./watched.ts";
+import { capabilities, completed } from "./wire.ts";
+
+const maxSubscriptions = 1_024;
 
 const kinds = {
   tools: "toolsListChanged",
@@ -110,7 +118,7 @@ export function createModern(house: GatewayContext): Modern {
   }
 
   async function listenFor(id: Id, params: UnknownObject, visit: RequestContext): Promise<Answer> {
-    if (listening >= subscriptionsLimit)
+    if (listening >= maxSubscriptions)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
     listening += 1;
     return listen(house, id, params, visit, closing.signal).finally(() => {

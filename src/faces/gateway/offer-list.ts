@@ -1,10 +1,12 @@
-import { matchesGlob } from "../../lib/glob.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { createToolNameIndex, mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { OfferKind } from "../../model/server.ts";
-import { createToolNameIndex, mayBelongTo } from "../../model/tool-name.ts";
+import type { OfferKind } from "../../model/servers/server.ts";
+
 import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
+
 import type { View } from "./view.ts";
 
 /** What is looked for is taken from what is known, then from whoever answers soon, then from whoever answers at all. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { principalOf } from "../../model/principal.ts";
 import { createParkedRequests } from "./parked-requests.ts";
+import type { Answer, RequestContext } from "./request.ts";
 import { plainView } from "./view.ts";
-import type { Answer, RequestContext } from "./visit.ts";
 
 function visitOf(user: string): RequestContext {
   return {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { missingCapability } from "./modern-errors.ts";
-import { completed } from "./render-result.ts";
-import { type Answer, failure, type RequestContext } from "./visit.ts";
+import { missingCapability } from "./envelope.ts";
+import { type Answer, failure, type RequestContext } from "./request.ts";
+import { completed } from "./wire.ts";
 
 /** Tells our handles from the states that servers give out. */
 const prefix = "toolplane.";

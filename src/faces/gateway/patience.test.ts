@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ToolId } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import { anonymous } from "../../model/principal.ts";
-import type { ToolId } from "../../model/tool.ts";
-import { createToolPatience } from "./patience.ts";
+import { createToolPatience } from "./tool-list.ts";
 
 function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {
   const patience = createToolPatience({ servers: async () => servers } as unknown as Plane);

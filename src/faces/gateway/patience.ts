@@ -1,6 +1,6 @@
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { ServerStatus } from "../../model/server.ts";
+import type { ServerStatus } from "../../model/servers/server.ts";
 
 /** What is not known by then is told with a notification. */
 export const usualPatienceMs = 1_000;

@@ -1,6 +1,59 @@
-import { parseExactly } from "../../lib/exact-numbers.ts";
+import { exactText, isTooDeep, noteExactNumbers, parseExactly } from "../../lib/json/exact-numbers.ts";
+import type { AsClient } from "../../model/calls/provider.ts";
+import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Answer, failure, type RequestContext } from "./visit.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { LogLevel } from "../../model/servers/server.ts";
+import { RpcError } from "../../protocol/message.ts";
+import type { Era } from "../../protocol/session.ts";
+import type { ClientTools } from "./lazy/client-tools.ts";
+import type { View } from "./view.ts";
+import type { Parts, Wire } from "./wire.ts";
+
+/** Everything that has to be known to answer one request: who asks, how, and how to speak with them meanwhile. */
+export type RequestContext = {
+  principal: Principal;
+  view: View;
+  era: Era;
+  client: AsClient;
+  /** The tools that this client has. */
+  tools: ClientTools;
+  /** The least serious log messages that are wanted; null when none are. */
+  logLevel: LogLevel | null;
+  /** What belongs together, where the client keeps a session. */
+  conversation: string | null;
+  signal: AbortSignal;
+  /** On the stream of this request. */
+  notify(method: string, params: UnknownObject): void;
+  /** Asks the client; rejects with an RpcError when it answers with an error. */
+  ask(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject>;
+  /** The client has not said that it can do this; where that ends the request it does so. */
+  lacks(required: UnknownObject): void;
+};
+
+export type RpcFailure = { code: number; message: string; data?: unknown };
+
+/** `text` and `parts` are a result that is JSON already. */
+export type Answer = { result: UnknownObject } | { text: string } | { parts: Parts } | { error: RpcFailure };
+
+export function failure(code: number, message: string, data?: unknown): Answer {
+  return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** An answer as it goes over the wire, made once. */
+export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
+  const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
+  if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
+  if ("text" in answer) return `${head},"result":${answer.text}}`;
+  return "result" in answer
+    ? `${head},"result":${JSON.stringify(answer.result)}}`
+    : `${head},"error":${JSON.stringify(answer.error)}}`;
+}
+
+export function renderNotification(method: string, params: UnknownObject): string {
+  const hasParams = Object.keys(params).length > 0;
+  return JSON.stringify({ jsonrpc: "2.0", method, ...(hasParams ? { params } : {}) });
+}
 
 export type Request = { method: string; params: UnknownObject };
 export type Responder = (request: Request, visit: RequestContext) => Promise<Answer>;
@@ -48,4 +101,48 @@ export function textIn(params: UnknownObject, key: string): string | null {
 
 export function objectIn(params: UnknownObject, key: string): UnknownObject {
   return isObject(params[key]) ? params[key] : {};
+}
+
+/** Whatever was thrown, as the client may read it. What a server answered is passed on as it is. */
+export function renderFailure(thrown: unknown): Answer {
+  if (thrown instanceof RpcError) {
+    const { code, message, data } = thrown;
+    return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+  }
+  const { code, message, data } = toPlaneError(thrown);
+  const told = strangerMessage(code, data);
+  return {
+    error: { code: errorTable[code].rpc, message: told?.message ?? message, data: { code, ...told?.data } },
+  };
+}
+
+/** Less than this cannot be nested too deeply. */
+const shallowLength = 1_000;
+
+/** What a client sent, or what is wrong with it. */
+export type Parsed = { message: unknown } | { wrong: "no JSON" | "too deep" };
+
+/** Reads what a client sent. Numbers that become others are remembered as they were written, ids are kept exactly. */
+export function parseMessage(text: string): Parsed {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return { wrong: "no JSON" };
+  }
+  if (text.length > shallowLength && isTooDeep(message)) return { wrong: "too deep" };
+  noteExactNumbers(message, text);
+  for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
+  return { message };
+}
+
+/** Whoever sent an id knows its answer by it. */
+function keepIds(message: Record<string, unknown>): void {
+  keepId(message, "id");
+  if (message.method === "notifications/cancelled" && isObject(message.params)) keepId(message.params, "requestId");
+}
+
+function keepId(holder: Record<string, unknown>, key: string): void {
+  const text = exactText(holder, key);
+  if (text !== undefined && /^-?[1-9]\d*$/.test(text)) holder[key] = BigInt(text);
 }

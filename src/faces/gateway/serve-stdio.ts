@@ -1,21 +1,28 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { createClientSession } from "./client-session.ts";
-import { createHouse } from "./house.ts";
-import { saysItsVersion } from "./modern-checks.ts";
-import { parseMessage } from "./parse-message.ts";
-import { faultIn, type Id, isId, objectIn } from "./request.ts";
+import { saysItsVersion } from "./envelope.ts";
+import { createHouse } from "./gateway-context.ts";
+import {
+  failure,
+  faultIn,
+  type Id,
+  isId,
+  objectIn,
+  parseMessage,
+  renderAnswer,
+  renderNotification,
+} from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
-import { failure, renderAnswer, renderNotification } from "./visit.ts";
 import type { Wire } from "./wire.ts";
 
 const messageLimitBytes = 64 * 1024 * 1024;

@@ -1,11 +1,10 @@
+import { once } from "../../lib/async/once.ts";
 import { createLru } from "../../lib/lru.ts";
-import { once } from "../../lib/once.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { Tool } from "../../model/tool.ts";
 import { createOfferList, createOfferPatience, type OfferList } from "./offer-list.ts";
-import { createToolPatience } from "./patience.ts";
-import { createToolList, type ToolList } from "./tool-list.ts";
+import { createToolList, createToolPatience, type ToolList } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
 /** More callers at a time than this have their lists written more than once. */

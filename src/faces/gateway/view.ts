@@ -1,7 +1,7 @@
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, narrow, type Principal } from "../../model/principal.ts";
-import type { Tool } from "../../model/tool.ts";
 
 /** How somebody wants to see the plane: said once, with the address. */
 export type View = {

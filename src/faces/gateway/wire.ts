@@ -1,3 +1,9 @@
+import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
+import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { version } from "../../lib/version.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { Era } from "../../protocol/session.ts";
+
 /** Pieces of one text, some of them as the bytes that came over another wire. */
 export type Parts = readonly (string | Buffer)[];
 
@@ -11,4 +17,82 @@ export function wireText(wire: Wire): string {
 export function wireBytes(wire: Wire): number {
   if (typeof wire === "string") return Buffer.byteLength(wire);
   return wire.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
+export const serverInfo = { name: "toolplane", title: "Toolplane", version } as const;
+
+/** The same whatever is behind us: servers come and go while a client is connected. */
+export const capabilities = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+  logging: {},
+} as const;
+
+const infoKey = "io.modelcontextprotocol/serverInfo";
+const infoText = JSON.stringify(serverInfo);
+const drop: MemberChange = () => undefined;
+
+type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
+
+/** A result in the words of the client's era: as it came, with no more than our own words put in or taken out. */
+export function renderResult(result: UnknownObject, era: Era): Rendered {
+  const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
+  if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
+  const text = textOf(result);
+  if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
+  return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
+}
+
+/** What every result of the later revision says beside what it says. */
+export function completed(result: UnknownObject): UnknownObject {
+  const meta = (result._meta ?? {}) as UnknownObject;
+  return { resultType: "complete", ...result, _meta: { ...meta, [infoKey]: serverInfo } };
+}
+
+const completion = JSON.stringify(completed({})).slice(1);
+
+/** Does it hold any of what we put in or take out? Most results say nothing of the kind and are not empty. */
+function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
+  return resultType !== undefined || _meta !== undefined || content === undefined;
+}
+
+function completedText(text: string, result: UnknownObject): string {
+  if (!isSaidByUs(result)) return `${text.slice(0, -1)},${completion}`;
+  return changeMembers(text, {
+    resultType: (before = '"complete"') => before,
+    _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),
+  });
+}
+
+/** The older revisions know nothing of what the later one adds. */
+function forOlder(result: UnknownObject): UnknownObject {
+  if (result.resultType === undefined) return result;
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  const { [infoKey]: _info, ...meta } = (rest._meta ?? {}) as UnknownObject;
+  if (rest._meta === undefined) return rest;
+  const { _meta, ...others } = rest;
+  return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
+}
+
+function olderText(text: string, { resultType }: UnknownObject): string {
+  if (resultType === undefined) return text;
+  const withoutInfo: MemberChange = (before) => {
+    if (!before?.startsWith("{")) return before;
+    const rest = changeMembers(before, { [infoKey]: drop });
+    return rest === "{}" ? undefined : rest;
+  };
+  return changeMembers(text, { resultType: drop, ttlMs: drop, cacheScope: drop, _meta: withoutInfo });
+}
+
+/** The same result with some members other than they were, in its text too. */
+export function changeResult(
+  result: UnknownObject,
+  changed: UnknownObject,
+  changes: Readonly<Record<string, MemberChange>>,
+): UnknownObject {
+  const text = textOf(result);
+  if (text !== undefined) rememberText(changed, changeMembers(text, changes));
+  return changed;
 }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { CallOptions } from "../../model/call.ts";
+import type { CallOptions } from "../../model/calls/call.ts";
 import type { UnknownObject } from "../../model/json.ts";
 
 const names = z.array(z.string());

@@ -1,6 +1,6 @@
 import type { SSEStreamingApi } from "hono/streaming";
-import type { AgentAnswer } from "../../model/agent-answer.ts";
-import type { AgentMessage } from "../../model/agent-run.ts";
+import type { AgentAnswer } from "../../model/agent/agent-answer.ts";
+import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import { type ErrorReport, errorTable } from "../../model/errors.ts";
 
 /** Proxies close what is silent for too long. */

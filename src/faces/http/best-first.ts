@@ -1,8 +1,9 @@
+import { largestSearch } from "../../model/catalogue/search.ts";
+import type { ToolQuery } from "../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import type { ToolListing, ToolPage } from "../../model/plane-tools.ts";
-import { largestSearch } from "../../model/search.ts";
-import type { ToolQuery } from "../../model/tool-query.ts";
+
 import { countUpTo } from "./count-up-to.ts";
 
 export const Best = countUpTo(largestSearch, {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "@hono/zod-openapi";
-import { withExactNumbers } from "../../lib/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { parseBody, parseFields } from "./body.ts";
 
 const like = '{"arguments": {…}}';

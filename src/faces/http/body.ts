@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
-import { exactNumbersIn, findChanged, noteExactNumbers } from "../../lib/exact-numbers.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { shorten } from "../../lib/shorten.ts";
+import { exactNumbersIn, findChanged, noteExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 

@@ -1,6 +1,6 @@
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import type { Outcome } from "../../model/call.ts";
-import type { Relay } from "../../model/relay.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
 import { renderOutcome, renderProblem } from "./render.ts";
 import type { HttpContext } from "./route.ts";
 

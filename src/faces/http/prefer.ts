@@ -1,4 +1,4 @@
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 
 /** For how long the caller would wait for a person, by `Prefer: wait=N` of RFC 7240; what makes no sense is not heard. */
 export function readWait(prefer: string | undefined): number | null {

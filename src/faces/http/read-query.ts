@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** The parameters of a route that takes these and no others; what makes no sense is refused by name. */

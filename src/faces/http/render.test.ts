@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { renderOutcome, renderProblem } from "./render.ts";

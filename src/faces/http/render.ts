@@ -1,10 +1,9 @@
 import type { ServerResponse } from "node:http";
-import type { AgentAnswer } from "../../model/agent-answer.ts";
-import type { Outcome } from "../../model/call.ts";
-import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
-import type { JobRun } from "../../model/job-run.ts";
-import type { SkillRun, StepRun } from "../../model/skill-run.ts";
-import { strangerMessage } from "../../model/stranger-message.ts";
+import type { AgentAnswer } from "../../model/agent/agent-answer.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import { type ErrorReport, errorTable, reportError, strangerMessage, toPlaneError } from "../../model/errors.ts";
+import type { JobRun } from "../../model/work/job-run.ts";
+import type { SkillRun, StepRun } from "../../model/work/skill-run.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {

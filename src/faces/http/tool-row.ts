@@ -1,7 +1,7 @@
-import { shorten } from "../../lib/shorten.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import type { DefinitionWeight } from "../../model/catalogue/quality.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import type { DefinitionWeight } from "../../model/quality.ts";
 
 const maxDescription = 200;
 

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { pause } from "../../lib/pause.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { pause } from "../../lib/async/pause.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, withListed } from "../../model/principal.ts";
+import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import {
   type Aside,
   asideMark,

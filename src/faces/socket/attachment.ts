@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import { version } from "../../lib/version.ts";
-import type { KeptSession } from "../../model/kept-sessions.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import { isSettingVariable, type PlanePlace, readRecord, shortHash, strangerIn } from "./plane-place.ts";
 
 /** A session of an MCP client, as another plane can go on with it. */

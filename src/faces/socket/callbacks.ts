@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import type { AgentMessage } from "../../model/agent-run.ts";
+import type { AgentMessage } from "../../model/agent/agent-run.ts";
+import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
-import type { Answer, AskHere, HeldView } from "../../model/held-call.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import type { RemoteAnswer } from "./remote-methods.ts";
 

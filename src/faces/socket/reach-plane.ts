@@ -1,6 +1,6 @@
 import { utimesSync } from "node:fs";
+import { pause } from "../../lib/async/pause.ts";
 import { tryLock } from "../../lib/lock-file.ts";
-import { pause } from "../../lib/pause.ts";
 import type { Attached, Attempt } from "./attachment.ts";
 import { claimDirectories, type PlanePlace } from "./plane-place.ts";
 

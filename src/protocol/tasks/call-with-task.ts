@@ -1,7 +1,7 @@
 import { isObject } from "../../model/json.ts";
 import { RpcError } from "../message.ts";
 import { runAsTask, TaskRefusal } from "./run-as-task.ts";
-import { extendsToTasks, offersTasks, type TaskCall } from "./task-call.ts";
+import { extendsToTasks, offersTasks, type TaskCall } from "./task.ts";
 
 /** So long a server is asked to keep a task; without a limit many keep it for ever. */
 const keptMs = 3_600_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OutgoingMessage } from "../message.ts";
-import type { Progress } from "../notices.ts";
 import { createPeer, refuseRequest } from "../peer.ts";
+import type { Progress } from "../session.ts";
 
 const working = { taskId: "t", status: "working" };
 

@@ -1,14 +1,11 @@
-import { abortable } from "../../lib/abortable.ts";
-import { backoffMs } from "../../lib/backoff.ts";
+import { backoffMs } from "../../lib/async/pause.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { RpcError, TransportError } from "../message.ts";
-import type { AnswerRequest } from "../questions-from-peer.ts";
-import type { RequestOptions } from "../request-options.ts";
-import { createNews, createTaskTeller } from "./news.ts";
-import type { TaskListener } from "./open-tasks.ts";
-import { isOver, readTask, type Task, taskIn } from "./task.ts";
-import { cancelsTasks, type TaskCall } from "./task-call.ts";
+import { type AnswerRequest, RpcError, TransportError } from "../message.ts";
+import type { RequestOptions, TaskListener } from "../session.ts";
+import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
+import { createNews, createTaskTeller } from "./task-updates.ts";
 
 /** So often in a row a remote server may be out of reach before its task is given up. */
 const lossLimit = 5;

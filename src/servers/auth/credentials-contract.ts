@@ -1,6 +1,6 @@
-import type { ServerDefinition } from "../../model/server.ts";
+import type { TokenGiven, TokenStatus } from "../../model/access/credentials.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import type { TokenGiven, TokenStatus } from "../../model/token.ts";
 
 /** How a server refused us. */
 export type Challenge = { status: number; wwwAuthenticate: string | null };

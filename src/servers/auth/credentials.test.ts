@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { openPlane, remote } from "../../../test/contracts/signing-in.ts";
-import { ServerDefinition } from "../../model/server.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
 import { createCredentials } from "./credentials.ts";
 
 const url = "http://127.0.0.1:9/mcp";

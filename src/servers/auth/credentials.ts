@@ -1,5 +1,5 @@
-import { once } from "../../lib/once.ts";
-import type { ServerDefinition } from "../../model/server.ts";
+import { once } from "../../lib/async/once.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
 import { isOwnClient, tokenHeaders } from "./token-headers.ts";
 

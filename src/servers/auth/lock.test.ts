@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { startPostgres } from "../../../test/fixtures/postgres.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { parseStoreAddress } from "../../model/store-address.ts";
+import { parseStoreAddress } from "../../model/config/settings.ts";
 import { openPostgresStore } from "../../store/postgres.ts";
 import { createLock, createStoreLock } from "./lock.ts";
 

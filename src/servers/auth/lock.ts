@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createGate } from "../../lib/gate.ts";
+import { createGate } from "../../lib/async/semaphore.ts";
 import { tryLock } from "../../lib/lock-file.ts";
 import type { Store } from "../../model/store.ts";
 import { TransportError } from "../../protocol/message.ts";

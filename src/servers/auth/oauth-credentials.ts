@@ -1,4 +1,4 @@
-import type { ServerDefinition } from "../../model/server.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
 import type { Challenge } from "./credentials-contract.ts";
 import type { Lock } from "./lock.ts";

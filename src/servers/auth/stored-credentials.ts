@@ -1,7 +1,7 @@
-import { abortable } from "../../lib/abortable.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import type { TokenStatus } from "../../model/access/credentials.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import type { TokenStatus } from "../../model/token.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
 import { createLock, createStoreLock } from "./lock.ts";
 import { createOAuthCredentials, type Remote } from "./oauth-credentials.ts";

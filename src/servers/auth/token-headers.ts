@@ -1,4 +1,4 @@
-import type { ServerAuth, ServerDefinition } from "../../model/server.ts";
+import type { ServerAuth, ServerDefinition } from "../../model/servers/server.ts";
 
 export function tokenHeaders(auth: ServerAuth | undefined, token: string): Record<string, string> {
   return auth?.type === "api_key" ? { [auth.header]: token } : { authorization: `Bearer ${token}` };

@@ -1,7 +1,8 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { ServerDefinition } from "../../model/server.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Verbs } from "../../model/verbs.ts";
+
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOnce } from "../../lib/create-once.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { createOnce } from "../../lib/files.ts";
+import { parseVaultKey, vaultKeyBytes } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
-import { parseVaultKey, vaultKeyBytes } from "../../model/vault-key.ts";
 
 const format = 1;
 const nonceBytes = 12;

@@ -1,11 +1,10 @@
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import { homeDirectory } from "../../lib/home-directory.ts";
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { redact } from "../../lib/redact.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import type { DoctorCheck } from "../../model/setup.ts";
+import { homeDirectory } from "../../lib/files.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { looksSecret, redact } from "../../lib/text/redact.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { failed, passed, type Trouble } from "./check-configuration.ts";
 
 type Place = { cwd: string; path: string | undefined };

@@ -1,7 +1,7 @@
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { sentence } from "../../lib/sentence.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import type { DoctorCheck } from "../../model/setup.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
+import { sentence } from "../../lib/text/wording.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 
 export function passed(name: string, detail: string): DoctorCheck {
   return { name, ok: true, detail, fix: null };

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { abortable } from "../../lib/abortable.ts";
-import type { DoctorCheck } from "../../model/setup.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
 import { failed, passed, type Trouble } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {

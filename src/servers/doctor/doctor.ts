@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { workingDirectory } from "../../config/environment.ts";
-import { createHider } from "../../lib/hide-values.ts";
-import { looksSecret } from "../../lib/looks-secret.ts";
-import { once } from "../../lib/once.ts";
+import { once } from "../../lib/async/once.ts";
+import { createHider, looksSecret } from "../../lib/text/redact.ts";
+import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import type { InstallStatus, ServerDefinition } from "../../model/server.ts";
-import type { DoctorCheck, DoctorReport } from "../../model/setup.ts";
+import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";

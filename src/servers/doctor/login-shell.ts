@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import { compileGlob } from "../../lib/glob.ts";
-import type { ServerDefinition } from "../../model/server.ts";
-import type { DoctorCheck } from "../../model/setup.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
 import { childEnvironment, inheritedVariables } from "../transports/child-environment.ts";
 import { findCommand, isPath, searchPath } from "./check-command.ts";

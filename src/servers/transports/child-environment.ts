@@ -1,5 +1,5 @@
-import { compileGlob } from "../../lib/glob.ts";
-import { looksSecret } from "../../lib/looks-secret.ts";
+import { compileGlob } from "../../lib/text/glob.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { abortable } from "../../lib/abortable.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import { isObject } from "../../model/json.ts";
-import { encodeHeaderValue } from "../../protocol/header-value.ts";
+import { encodeHeaderValue } from "../../protocol/http-headers.ts";
 import { longBytes } from "../../protocol/line-splitter.ts";
 import {
   type Channel,

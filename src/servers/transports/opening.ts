@@ -1,4 +1,4 @@
-import { abortable } from "../../lib/abortable.ts";
+import { abortable } from "../../lib/async/signals.ts";
 import { type ChannelHandlers, TransportError } from "../../protocol/message.ts";
 
 export type Opening<T> = {

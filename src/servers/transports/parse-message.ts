@@ -1,5 +1,5 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { redact } from "../../lib/redact.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { redact } from "../../lib/text/redact.ts";
 import { noteResultText } from "../../protocol/result-text.ts";
 
 const shownCharacters = 200;

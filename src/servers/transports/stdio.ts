@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createTextTail } from "../../lib/text-tail.ts";
+import { createTextTail } from "../../lib/text/redact.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { type Channel, type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";

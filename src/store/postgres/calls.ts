@@ -1,6 +1,5 @@
-import type { CallRecord } from "../../model/call.ts";
-import type { CallChain } from "../../model/call-chain.ts";
-import type { CountedSteps, SeriesSpan } from "../../model/call-series.ts";
+import type { CallRecord } from "../../model/calls/call.ts";
+import type { CallChain, CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
 import type { CallColumns, JournalEntry, Store } from "../../model/store.ts";
 import { followRows, hashAfter, type Progress, verifyChain } from "../call-chain.ts";
 import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "../call-minutes.ts";

@@ -1,6 +1,6 @@
-import { type Change, changesKept, type NewChange, type StoredEntry } from "../../model/change.ts";
-import type { Pin } from "../../model/pin.ts";
-import type { KnownServer } from "../../model/server.ts";
+import { type Change, changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
+import type { Pin } from "../../model/catalogue/pin.ts";
+import type { KnownServer } from "../../model/servers/server.ts";
 import type { ChangeQuery, EntryEdits, Store } from "../../model/store.ts";
 import { oldestListing, parsePin, parsePinHead, parseRecord, parseWholePin, pinHeadColumns } from "../rows.ts";
 import type { Connection } from "./connection.ts";

@@ -1,11 +1,11 @@
+import type { Store } from "../../model/store.ts";
 import {
   type DeadLetterFilter,
   type DeadLetterPage,
   type DueDeadLetter,
   deadLetterDueAt,
   type KeptDeadLetter,
-} from "../../model/dead-letter.ts";
-import type { Store } from "../../model/store.ts";
+} from "../../model/work/dead-letter.ts";
 import { parseRevised, toDeadLetterPage } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Messages } from "./pg-boss.ts";

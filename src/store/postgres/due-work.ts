@@ -1,7 +1,7 @@
 import type { PgBoss } from "pg-boss";
-import type { KeptDeadLetter } from "../../model/dead-letter.ts";
-import type { DueItem, DueKind, DueWork } from "../../model/due-work.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
+import type { DueItem, DueKind, DueWork } from "../../model/store.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { parseRecord, textOrNull } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";

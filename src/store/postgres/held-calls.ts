@@ -1,5 +1,5 @@
-import { stableJson } from "../../lib/stable-json.ts";
-import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/held-call.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { HeldFilter, KeptHeldCall, PlanRecord, Remembered } from "../../model/calls/held-call.ts";
 import type { Store } from "../../model/store.ts";
 import { behindHeld, heldOrders, parseRecord, parseRevised } from "../rows.ts";
 import type { Connection } from "./connection.ts";

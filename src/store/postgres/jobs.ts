@@ -1,5 +1,4 @@
-import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
-import type { Firing, JobStore } from "../../model/job-store.ts";
+import type { Firing, JobRunFilter, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { parseRevised, type Row, removedAtOnce } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Messages } from "./pg-boss.ts";

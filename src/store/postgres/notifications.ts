@@ -1,7 +1,6 @@
 import type { Client } from "pg";
 import type { StoreNews } from "../../model/store.ts";
-import type { PostgresAddress } from "./pool.ts";
-import { clientOptions, cutClient, withinGrace } from "./pool.ts";
+import { clientOptions, cutClient, type PostgresAddress, withinGrace } from "./pool.ts";
 import type { Query } from "./query.ts";
 
 const retryMs = 1_000;

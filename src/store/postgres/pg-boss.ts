@@ -1,8 +1,7 @@
 import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
-import { deadLetterDueAt, type KeptDeadLetter } from "../../model/dead-letter.ts";
-import { type DueKind, deadLetterGroup, runGroup } from "../../model/due-work.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
-import type { StoreNews } from "../../model/store.ts";
+import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../model/store.ts";
+import { deadLetterDueAt, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
 import type { Connection } from "./connection.ts";
 import type { PostgresAddress } from "./pool.ts";
 import type { Query, SqlValue } from "./query.ts";

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { pause } from "../../lib/pause.ts";
-import type { StoreAddress } from "../../model/store-address.ts";
+import { pause } from "../../lib/async/pause.ts";
+import type { StoreAddress } from "../../model/config/settings.ts";
 import { asValue, type Query } from "./query.ts";
 import { isLost, takesNoWrites } from "./store-failure.ts";
 

@@ -1,7 +1,8 @@
-import type { AgentRun, RunFilter, RunSummary } from "../../model/agent-run.ts";
-import { type HealthSample, healthWindow } from "../../model/health.ts";
+import type { AgentRun, RunFilter, RunSummary } from "../../model/agent/agent-run.ts";
+import type { KeptResult, ResultFilter, StoredResult } from "../../model/calls/stored-result.ts";
+import { type HealthSample, healthWindow } from "../../model/catalogue/health.ts";
+
 import type { JournalEntry, Store } from "../../model/store.ts";
-import type { KeptResult, ResultFilter, StoredResult } from "../../model/stored-result.ts";
 import {
   parseEvent,
   parseNewSamples,

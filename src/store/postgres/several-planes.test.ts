@@ -4,8 +4,8 @@ import { answeredCall, callEntry, heldCall } from "../../../test/contracts/recor
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
+import { parseStoreAddress } from "../../model/config/settings.ts";
 import type { Store, StoreNews, StoreTrouble } from "../../model/store.ts";
-import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
 
 let server: RunningPostgres;

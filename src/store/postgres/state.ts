@@ -1,5 +1,5 @@
 import type { Json } from "../../model/json.ts";
-import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/state.ts";
+import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
 import type { Row } from "../rows.ts";
 import type { Connection } from "./connection.ts";
 import { asText, type Query } from "./query.ts";

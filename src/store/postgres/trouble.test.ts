@@ -4,11 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
+import { parseStoreAddress } from "../../model/config/settings.ts";
 import type { Store } from "../../model/store.ts";
-import { parseStoreAddress } from "../../model/store-address.ts";
 import { openPostgresStore } from "../postgres.ts";
-import type { PostgresAddress } from "./pool.ts";
-import { openPool } from "./pool.ts";
+import { openPool, type PostgresAddress } from "./pool.ts";
 
 let server: RunningPostgres;
 before(async () => {

@@ -1,10 +1,10 @@
+import type { Store } from "../../model/store.ts";
 import {
   type DeadLetterFilter,
   type DueDeadLetter,
   deadLetterDueAt,
   type KeptDeadLetter,
-} from "../../model/dead-letter.ts";
-import type { Store } from "../../model/store.ts";
+} from "../../model/work/dead-letter.ts";
 import { parseRevised, toDeadLetterPage } from "../rows.ts";
 import { type Condition, type Connection, didChange, type Prepare, where } from "./connection.ts";
 

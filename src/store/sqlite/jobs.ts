@@ -1,6 +1,5 @@
-import { type DueItem, type DueWork, deadLetterGroup, runGroup } from "../../model/due-work.ts";
-import type { JobRunFilter, JobSchedule, KeptJobRun } from "../../model/job-run.ts";
-import type { JobStore } from "../../model/job-store.ts";
+import { type DueItem, type DueWork, deadLetterGroup, runGroup } from "../../model/store.ts";
+import type { JobRunFilter, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { parseRevised, type Row, removedAtOnce } from "../rows.ts";
 import { type Connection, didChange, type Prepare, where } from "./connection.ts";
 import { selectDueDeadLetters } from "./dead-letters.ts";

@@ -1,7 +1,7 @@
-import { once } from "../../lib/once.ts";
-import type { DueHandler } from "../../model/due-work.ts";
-import type { Tool } from "../../model/tool.ts";
-import { mayBelongTo } from "../../model/tool-name.ts";
+import { once } from "../../lib/async/once.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
+import type { DueHandler } from "../../model/store.ts";
 import type { DeadLetterParts, DeadLetters } from "./dead-letters.ts";
 
 type Parts = Omit<DeadLetterParts, "knows"> & {

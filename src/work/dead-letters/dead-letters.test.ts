@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { callRecord } from "../../../test/contracts/records.ts";
 import { requestedCall, resolvedCall, sampleTool } from "../../../test/samples/calls.ts";
 import { sampleError, sampleLetter, startedAt } from "../../../test/samples/dead-letters.ts";
-import type { Outcome, Requested } from "../../model/call.ts";
+import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { ErrorCode } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";

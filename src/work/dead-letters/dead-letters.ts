@@ -1,12 +1,12 @@
-import { uniqueId } from "../../lib/unique-id.ts";
-import type { CallRecord, Outcome, Requested } from "../../model/call.ts";
-import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/dead-letter.ts";
-import type { Begun, DueHandler } from "../../model/due-work.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import type { CallRecord, Outcome, Requested } from "../../model/calls/call.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import type { Store } from "../../model/store.ts";
+import type { Begun, DueHandler, Store } from "../../model/store.ts";
 import type { DeadLetterVerbs } from "../../model/verbs.ts";
+import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/work/dead-letter.ts";
+
 import { abandonedEvent, createEntries, type Entries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import { checkQuery } from "./query.ts";

@@ -1,4 +1,4 @@
-import { spreadMs } from "../../lib/backoff.ts";
+import { spreadMs } from "../../lib/async/pause.ts";
 
 /** After the first failed try, the second, and so on; the last one goes on. */
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;

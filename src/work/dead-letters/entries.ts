@@ -1,8 +1,8 @@
-import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import { checkNote } from "./query.ts";
 import { type Decision, expire, isLost } from "./states.ts";
 

@@ -1,13 +1,12 @@
-import { findChanged } from "../../lib/exact-numbers.ts";
-import { createHider } from "../../lib/hide-values.ts";
-import { plainText } from "../../lib/plain-text.ts";
-import { redactDeep } from "../../lib/redact-deep.ts";
-import { shorten } from "../../lib/shorten.ts";
-import type { CallRecord, Executed, Requested } from "../../model/call.ts";
-import type { KeptDeadLetter } from "../../model/dead-letter.ts";
+import { findChanged } from "../../lib/json/exact-numbers.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { createHider, redactDeep } from "../../lib/text/redact.ts";
+import type { CallRecord, Executed, Requested } from "../../model/calls/call.ts";
+import { isRepeatable } from "../../model/catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { isRepeatable } from "../../model/tool.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import { restMs } from "./delays.ts";
 import { type Failure, holdAfter, notBefore } from "./states.ts";
 

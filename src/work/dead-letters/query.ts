@@ -1,5 +1,5 @@
-import { type DeadLetterQuery, deadLetterStatuses } from "../../model/dead-letter.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { type DeadLetterQuery, deadLetterStatuses } from "../../model/work/dead-letter.ts";
 
 const usualPage = 100;
 const largestPage = 1000;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import { sampleError, sampleLetter, startedAt } from "../../../test/samples/dead-letters.ts";
-import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import { type ErrorCode, errorTable } from "../../model/errors.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import {
   abandon,
   claim,

@@ -1,5 +1,10 @@
-import type { DeadLetterChange, DeadLetterHold, DeadLetterStatus, KeptDeadLetter } from "../../model/dead-letter.ts";
 import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
+import type {
+  DeadLetterChange,
+  DeadLetterHold,
+  DeadLetterStatus,
+  KeptDeadLetter,
+} from "../../model/work/dead-letter.ts";
 import { restMs } from "./delays.ts";
 
 /** A retrier that has not said for so long that it is there is taken for dead. */

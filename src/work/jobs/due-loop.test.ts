@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, suite, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Begun, DueHandler, DueItem, DueWork } from "../../model/due-work.ts";
+import type { Begun, DueHandler, DueItem, DueWork } from "../../model/store.ts";
 import { createDueLoop } from "./due-loop.ts";
 
 const item = (id: string, group = id): DueItem => ({ kind: "run", id, group });

@@ -1,4 +1,4 @@
-import type { DueHandler, DueItem, DueKind, DueWork } from "../../model/due-work.ts";
+import type { DueHandler, DueItem, DueKind, DueWork } from "../../model/store.ts";
 import { createClock } from "./clock.ts";
 
 const dayMs = 24 * 3_600_000;

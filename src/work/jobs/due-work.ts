@@ -1,5 +1,5 @@
-import type { DueHandler } from "../../model/due-work.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { DueHandler } from "../../model/store.ts";
 import type { Recorder } from "../../store/store.ts";
 import type { DueLoop } from "./due-loop.ts";
 

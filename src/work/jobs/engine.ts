@@ -1,11 +1,10 @@
-import { pause } from "../../lib/pause.ts";
-import type { Begun, DueHandler } from "../../model/due-work.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { type JobManifest, usualRetries } from "../../model/job.ts";
-import type { JobSchedule, KeptJobRun } from "../../model/job-run.ts";
-import type { Firing, JobStore } from "../../model/job-store.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { Begun, DueHandler } from "../../model/store.ts";
+import { type JobManifest, usualRetries } from "../../model/work/job.ts";
+import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
 import { newRun } from "./new-run.ts";
 import { runGraph } from "./run-graph.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlaneError } from "../../model/errors.ts";
-import { JobManifest } from "../../model/job.ts";
-import { TaskManifest } from "../../model/task.ts";
+import { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import { escalationOf, withEscalation } from "./escalation.ts";
 
 const failure = new PlaneError("TIMEOUT", "It took too long", { data: { tool: "t", sent: true } });

@@ -1,9 +1,8 @@
-import { sentence } from "../../lib/sentence.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
-import type { EscalationPolicy, TaskManifest } from "../../model/task.ts";
+import type { EscalationPolicy, JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
 
 /** The failure with whom to tell and what to do; as it is where nobody has said that, or not for this one. */
 export function withEscalation(error: PlaneError, policy: EscalationPolicy | undefined): PlaneError {

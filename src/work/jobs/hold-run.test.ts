@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sampleRun } from "../../../test/samples/jobs.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { holdRun } from "./hold-run.ts";
 import { moveRun } from "./states.ts";
 

@@ -1,6 +1,6 @@
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { KeptJobRun } from "../../model/job-run.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { isOver } from "./states.ts";
 
 /** A plane that has not said for so long that it is there is taken for dead. */

@@ -1,6 +1,5 @@
-import type { Config } from "../../model/config.ts";
+import type { Config, Manifests } from "../../model/config/config.ts";
 import type { PlaneError } from "../../model/errors.ts";
-import type { Manifests } from "../../model/manifests.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Recorder } from "../../store/store.ts";

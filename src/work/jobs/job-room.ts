@@ -1,16 +1,17 @@
 import { noWork } from "../../catalogue/no-work.ts";
 import { jobsFor, visibleWork } from "../../catalogue/visible-work.ts";
-import { uniqueId } from "../../lib/unique-id.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import { jobSubject } from "../../model/catalogue/health.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { jobSubject } from "../../model/health.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { KeptJobRun, KeptStep } from "../../model/job-run.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import type { SkillManifest } from "../../model/skill.ts";
-import type { RunSkillOptions, SkillRun, StepRun } from "../../model/skill-run.ts";
 import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import type { KeptJobRun, KeptStep } from "../../model/work/job-run.ts";
+import type { SkillManifest } from "../../model/work/skill.ts";
+import type { RunSkillOptions, SkillRun, StepRun } from "../../model/work/skill-run.ts";
+
 import { planOf } from "../skills/plan.ts";
 import { notReady, type PreflightParts, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";

@@ -1,7 +1,14 @@
-import { stableJson } from "../../lib/stable-json.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JobManifest } from "../../model/job.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { noCursor } from "../../model/page.ts";
+import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
+import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import type { JobVerbs } from "../../model/verbs.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import type { JobStore } from "../../model/work/job-run.ts";
 import {
   type JobRun,
   type JobRunState,
@@ -9,14 +16,8 @@ import {
   jobRunStates,
   type KeptJobRun,
   showJobRun,
-} from "../../model/job-run.ts";
-import type { JobStore } from "../../model/job-store.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
-import { noCursor } from "../../model/page.ts";
-import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import type { JobEntry } from "../../model/registry-summary.ts";
-import type { JobVerbs } from "../../model/verbs.ts";
+} from "../../model/work/job-run.ts";
+
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { newRun, type RunRequest } from "./new-run.ts";

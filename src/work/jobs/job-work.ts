@@ -1,12 +1,11 @@
 import { visibleWork } from "../../catalogue/visible-work.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { KeptJobRun, KeptTask } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { SkillManifest } from "../../model/skill.ts";
-import type { NotReady } from "../../model/skill-run.ts";
-import type { TaskManifest } from "../../model/task.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { KeptJobRun, KeptTask } from "../../model/work/job-run.ts";
+import type { SkillManifest } from "../../model/work/skill.ts";
+import type { NotReady } from "../../model/work/skill-run.ts";
 import { missingInput } from "../skills/plan.ts";
 import { checkTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";

@@ -1,9 +1,10 @@
 import type { Written } from "../../catalogue/changes/written-entries.ts";
-import { once } from "../../lib/once.ts";
-import type { DueHandler } from "../../model/due-work.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { JobListing } from "../../model/registry-summary.ts";
+import { once } from "../../lib/async/once.ts";
+import type { JobListing } from "../../model/catalogue/registry-summary.ts";
+import type { DueHandler } from "../../model/store.ts";
 import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+
 import type { Engine } from "./engine.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
 

@@ -1,8 +1,8 @@
-import { uniqueId } from "../../lib/unique-id.ts";
-import type { JobManifest } from "../../model/job.ts";
-import type { KeptJobRun, KeptTask } from "../../model/job-run.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import type { KeptJobRun, KeptTask } from "../../model/work/job-run.ts";
 import { moveRun } from "./states.ts";
 
 export type RunRequest = {

@@ -1,6 +1,5 @@
-import { readCron } from "../../lib/cron.ts";
-import { momentOf, readMoment, wallTimeAt } from "../../lib/wall-clock.ts";
-import type { Recurrence } from "../../model/job.ts";
+import { momentOf, readCron, readMoment, wallTimeAt } from "../../lib/cron.ts";
+import type { Recurrence } from "../../model/work/job.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,5 +1,4 @@
-import type { PlaneError } from "../../model/errors.ts";
-import { toPlaneError } from "../../model/errors.ts";
+import { type PlaneError, toPlaneError } from "../../model/errors.ts";
 
 export type GraphNode = { id: string; dependsOn: readonly string[] };
 

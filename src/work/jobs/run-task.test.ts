@@ -3,8 +3,8 @@ import { suite, test } from "node:test";
 import { sampleRun } from "../../../test/samples/jobs.ts";
 import { moveTime, settled, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { type ErrorCode, PlaneError } from "../../model/errors.ts";
-import { usualRetries } from "../../model/job.ts";
-import type { KeptStep, KeptTask } from "../../model/job-run.ts";
+import { usualRetries } from "../../model/work/job.ts";
+import type { KeptStep, KeptTask } from "../../model/work/job-run.ts";
 import { holdRun } from "./hold-run.ts";
 import { mayTryAgain, restMs, runTask, type TaskParts } from "./run-task.ts";
 

@@ -1,11 +1,10 @@
-import { backoffMs } from "../../lib/backoff.ts";
-import { fillReferences, valueAt } from "../../lib/fill-references.ts";
-import { pause } from "../../lib/pause.ts";
+import { backoffMs, pause } from "../../lib/async/pause.ts";
+import { fillReferences, valueAt } from "../../lib/text/fill-references.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
-import type { RetryPolicy } from "../../model/job.ts";
-import type { KeptJobRun, KeptTask, TaskState } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { NotReady } from "../../model/skill-run.ts";
+import type { RetryPolicy } from "../../model/work/job.ts";
+import type { KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
+import type { NotReady } from "../../model/work/skill-run.ts";
 import { createStepMemory, type StepMemory } from "../skills/step-memory.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { changeTask, moveTask } from "./states.ts";

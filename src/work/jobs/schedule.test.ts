@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleJob } from "../../../test/samples/jobs.ts";
-import type { Recurrence } from "../../model/job.ts";
+import type { Recurrence } from "../../model/work/job.ts";
 import { lastTimes, nextTime } from "./recurrence.ts";
 import { fire, type ScheduledJob, scheduleOf, upcomingTimes } from "./schedule.ts";
 

@@ -1,8 +1,7 @@
-import { stableJson } from "../../lib/stable-json.ts";
-import type { JobManifest, Recurrence } from "../../model/job.ts";
-import type { JobSchedule } from "../../model/job-run.ts";
-import type { JobStore } from "../../model/job-store.ts";
-import type { JobListing } from "../../model/registry-summary.ts";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type { JobListing } from "../../model/catalogue/registry-summary.ts";
+import type { JobManifest, Recurrence } from "../../model/work/job.ts";
+import type { JobSchedule, JobStore } from "../../model/work/job-run.ts";
 import { lastTimes, nextTime } from "./recurrence.ts";
 
 /** Later than this, a time counts as missed. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleJob, sampleRun } from "../../../test/samples/jobs.ts";
-import { type JobRunState, jobRunStates, type TaskState, taskStates } from "../../model/job-run.ts";
+import { type JobRunState, jobRunStates, type TaskState, taskStates } from "../../model/work/job-run.ts";
 import { moveRun, moveTask, runArrows, taskArrows } from "./states.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");

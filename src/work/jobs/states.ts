@@ -1,5 +1,5 @@
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
-import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../model/job-run.ts";
+import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
 
 /** What may follow what. A run whose plane is gone is still running, until another plane goes on with it or ends it. */
 export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { PlacedStep } from "../../model/calls/tool-plan.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { PlacedStep } from "../../model/tool-plan.ts";
 import { checkPlan, type LookAtStep } from "./check-plan.ts";
 
 const step = (line: number, tool: string): PlacedStep => ({ line, tool, arguments: {}, why: "" });

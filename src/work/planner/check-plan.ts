@@ -1,6 +1,6 @@
+import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "../../model/tool-plan.ts";
 
 export type StepFacts = {
   /** As the catalogue calls it. */

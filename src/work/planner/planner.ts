@@ -3,15 +3,16 @@ import type { Find } from "../../calls/find.ts";
 import { requestCall } from "../../calls/request.ts";
 import { type CheckArguments, validate } from "../../calls/validate.ts";
 import type { PlaneQuality } from "../../catalogue/quality/quality.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { typedMembers } from "../../lib/typed-text.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { typedMembers } from "../../lib/text/typed-text.ts";
+import type { Grants } from "../../model/access/grants.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Grants } from "../../model/grants.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
-import type { Tool } from "../../model/tool.ts";
 import type { ToolPlanVerbs } from "../../model/verbs.ts";
+
 import type { LookAtStep } from "./check-plan.ts";
 
 type Parts = {

@@ -1,6 +1,6 @@
-import { splitPair } from "../../lib/argument-pair.ts";
-import { nearest } from "../../lib/nearest.ts";
-import type { ShellWord } from "../../lib/shell-word.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import type { ShellWord } from "../../lib/text/shell.ts";
+import { splitPair } from "../../lib/text/typed-text.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** A call as a command line says it. */

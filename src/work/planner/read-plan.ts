@@ -1,9 +1,8 @@
-import { sliceText } from "../../lib/cut-text.ts";
-import { isTooDeep } from "../../lib/is-too-deep.ts";
-import type { ShellWord } from "../../lib/shell-word.ts";
-import { readShell, type ShellCommand } from "../../lib/shell-words.ts";
+import { isTooDeep } from "../../lib/json/exact-numbers.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
+import { readShell, type ShellCommand, type ShellWord } from "../../lib/text/shell.ts";
+import type { PlacedStep, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { PlacedStep, PlanProblem, ReadPlan } from "../../model/tool-plan.ts";
 import { readCall, UnreadableCall } from "./read-call.ts";
 import { dryRunWord, scriptFrame } from "./script-frame.ts";
 

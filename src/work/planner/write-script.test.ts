@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { PlanStep, ToolPlan } from "../../model/calls/tool-plan.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { PlanStep, ToolPlan } from "../../model/tool-plan.ts";
 import { readPlan } from "./read-plan.ts";
 import { toComment, writeScript } from "./write-script.ts";
 

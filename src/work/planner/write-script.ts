@@ -1,6 +1,6 @@
-import { plainText } from "../../lib/plain-text.ts";
-import { shellQuote } from "../../lib/shell-quote.ts";
-import type { PlanStep, ToolPlan } from "../../model/tool-plan.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import type { PlanStep, ToolPlan } from "../../model/calls/tool-plan.ts";
 import { dryRunWord, scriptFrame } from "./script-frame.ts";
 
 const commentCharacters = 500;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SkillManifest } from "../../model/skill.ts";
+import { SkillManifest } from "../../model/work/skill.ts";
 import { collaborate } from "./run-skill.ts";
 import type { AskedModel } from "./step-memory.ts";
 

@@ -1,10 +1,10 @@
-import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/fill-references.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/text/fill-references.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { resultText, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { resultText, type ToolResult } from "../../model/result.ts";
-import type { SkillManifest, SkillStep } from "../../model/skill.ts";
-import type { NotReady } from "../../model/skill-run.ts";
+import type { SkillManifest, SkillStep } from "../../model/work/skill.ts";
+import type { NotReady } from "../../model/work/skill-run.ts";
 import type { GraphNode } from "../jobs/run-graph.ts";
 
 export type PlannedStep = GraphNode & { step: SkillStep };

@@ -1,10 +1,11 @@
-import { referencesIn } from "../../lib/fill-references.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { referencesIn } from "../../lib/text/fill-references.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import { type SkillManifest, toolsOfSkill } from "../../model/skill.ts";
-import type { NotReady } from "../../model/skill-run.ts";
+import { type SkillManifest, toolsOfSkill } from "../../model/work/skill.ts";
+import type { NotReady } from "../../model/work/skill-run.ts";
+
 import { missingInput } from "./plan.ts";
 
 export type PreflightParts = {

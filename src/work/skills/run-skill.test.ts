@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { KeptStep } from "../../model/job-run.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { SkillManifest } from "../../model/skill.ts";
+import type { KeptStep } from "../../model/work/job-run.ts";
+import { SkillManifest } from "../../model/work/skill.ts";
 import { runSkill } from "./run-skill.ts";
 import { createStepMemory, type SkillParts } from "./step-memory.ts";
 

@@ -1,9 +1,9 @@
-import { fenceUntrusted } from "../../lib/fence-untrusted.ts";
-import { sentence } from "../../lib/sentence.ts";
+import { fenceUntrusted } from "../../lib/text/plain-text.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
-import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/skill.ts";
+import type { KeptStep } from "../../model/work/job-run.ts";
+import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/work/skill.ts";
 import { runGraph } from "../jobs/run-graph.ts";
 import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue } from "./plan.ts";
 import { type AgentEnd, requireSafe, type SkillParts } from "./step-memory.ts";

@@ -1,12 +1,12 @@
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { isRepeatable, type Tool } from "../../model/catalogue/tool.ts";
+import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import type { SkillManifest } from "../../model/skill.ts";
-import type { RunSkillOptions } from "../../model/skill-run.ts";
-import { isRepeatable, type Tool } from "../../model/tool.ts";
-import { toolKey } from "../../model/tool-name.ts";
+import type { SkillManifest } from "../../model/work/skill.ts";
+import type { RunSkillOptions } from "../../model/work/skill-run.ts";
 import type { PlaneJobParts } from "../jobs/job-parts.ts";
 import { hashOf } from "../jobs/new-run.ts";
 import type { PreflightParts } from "./preflight.ts";

@@ -1,9 +1,9 @@
-import type { Outcome } from "../../model/call.ts";
+import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { KeptStep } from "../../model/job-run.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { SkillManifest } from "../../model/skill.ts";
+import type { KeptStep } from "../../model/work/job-run.ts";
+import type { SkillManifest } from "../../model/work/skill.ts";
 
 /** What is known of the steps of a run; whoever wants a run to outlive the process keeps it. */
 export type StepMemory = {

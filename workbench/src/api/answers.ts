@@ -3,11 +3,11 @@ import type { Session as SessionSchema } from "../../../src/faces/http/routes/se
 import type { CallRecord as CallRecordSchema } from "../../../src/faces/http/schemas/outcome.ts";
 import type { Tool as ToolSchema } from "../../../src/faces/http/schemas/tool.ts";
 import type { ToolRow as ToolRowSchema } from "../../../src/faces/http/schemas/tool-row.ts";
-import type { ApiKey } from "../../../src/model/api-key.ts";
-import type { DeadLetterPage } from "../../../src/model/dead-letter.ts";
-import type { PinDiff, PinView } from "../../../src/model/pin.ts";
-import type { RunPage } from "../../../src/model/agent-run.ts";
-import type { LockedServer, ServerStatus } from "../../../src/model/server.ts";
+import type { ApiKey } from "../../../src/model/access/credentials.ts";
+import type { RunPage } from "../../../src/model/agent/agent-run.ts";
+import type { PinDiff, PinView } from "../../../src/model/catalogue/pin.ts";
+import type { LockedServer, ServerStatus } from "../../../src/model/servers/server.ts";
+import type { DeadLetterPage } from "../../../src/model/work/dead-letter.ts";
 
 /** What routes answer with, from the schemas and the model that the plane itself is made of. */
 export type Session = z.infer<typeof SessionSchema>;

@@ -1,4 +1,4 @@
-import { isRawJSON, mayLoseNumbers, parseExactly } from "../../../src/lib/exact-numbers.ts";
+import { isRawJSON, mayLoseNumbers, parseExactly } from "../../../src/lib/json/exact-numbers.ts";
 
 const canBeExact = "rawJSON" in JSON;
 

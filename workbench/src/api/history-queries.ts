@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CallSeries } from "../../../src/model/call-series.ts";
+import type { CallSeries } from "../../../src/model/calls/call-history.ts";
 import { get } from "./client.ts";
 
 /** Events keep it up between; how long calls took is asked for. */

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { JobEntry } from "../../../src/model/catalogue/registry-summary.ts";
 import type { JobRunPage, JobStatus } from "../../../src/model/plane-work.ts";
-import type { JobEntry } from "../../../src/model/registry-summary.ts";
-import type { SkillRun } from "../../../src/model/skill-run.ts";
+import type { SkillRun } from "../../../src/model/work/skill-run.ts";
+
 import type { Paged } from "./answers.ts";
 import { get, part, post, withQuery } from "./client.ts";
 

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { AgentRun } from "../../../src/model/agent-run.ts";
-import type { ContextStats } from "../../../src/model/context-stats.ts";
-import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
-import type { ServerStatus } from "../../../src/model/server.ts";
+import type { AgentRun } from "../../../src/model/agent/agent-run.ts";
+import type { ContextStats } from "../../../src/model/catalogue/quality.ts";
+import type { ServerStatus } from "../../../src/model/servers/server.ts";
+import type { DeadLetterStatus } from "../../../src/model/work/dead-letter.ts";
 import type {
   CallAnswer,
   CallsAnswer,

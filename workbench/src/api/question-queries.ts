@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Question, QuestionAnswer } from "../../../src/model/question.ts";
+import type { Question, QuestionAnswer } from "../../../src/model/calls/provider.ts";
 import type { Paged } from "./answers.ts";
 import { get, part, post } from "./client.ts";
 

@@ -2,8 +2,8 @@ import type { z } from "@hono/zod-openapi";
 import { queryOptions } from "@tanstack/react-query";
 import type { PolicyVerdict, PolicyView } from "../../../src/faces/http/routes/policy-routes.ts";
 import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
-import type { PolicyRule } from "../../../src/model/policy.ts";
-import type { DoctorReport } from "../../../src/model/setup.ts";
+import type { PolicyRule } from "../../../src/model/access/policy.ts";
+import type { DoctorReport } from "../../../src/model/config/setup.ts";
 import { get, withQuery } from "./client.ts";
 
 export type PolicyAnswer = Omit<z.infer<typeof PolicyView>, "rules"> & { rules: PolicyRule[] };

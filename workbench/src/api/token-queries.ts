@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { TokenStatus } from "../../../src/model/token.ts";
+import type { TokenStatus } from "../../../src/model/access/credentials.ts";
 import type { Paged } from "./answers.ts";
 import { get, part, put, remove } from "./client.ts";
 

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { ContextStats } from "../../../src/model/context-stats.ts";
+import type { ContextStats, QualityReport } from "../../../src/model/catalogue/quality.ts";
+import type { OverlayView } from "../../../src/model/catalogue/tool.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
-import type { OverlayView } from "../../../src/model/overlay.ts";
-import type { QualityReport } from "../../../src/model/quality.ts";
+
 import type { PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
 import { get, part, request, withQuery } from "./client.ts";
 import type { ToolFilter } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import type { SearchAnswer } from "../../../src/model/search.ts";
+import type { SearchAnswer } from "../../../src/model/catalogue/search.ts";
 import { get, withQuery } from "../api/client.ts";
 import { serversQuery } from "../api/queries.ts";
 import { classes } from "../parts/class-names.ts";

@@ -1,4 +1,4 @@
-import { backoffMs } from "../../../src/lib/backoff.ts";
+import { backoffMs } from "../../../src/lib/async/pause.ts";
 import { ApiError } from "../api/client.ts";
 import { followEvents, type LiveEvent } from "../api/event-stream.ts";
 

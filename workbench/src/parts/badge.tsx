@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { CallStatus } from "../../../src/model/call.ts";
-import type { DeadLetterStatus } from "../../../src/model/dead-letter.ts";
-import type { HeldStatus } from "../../../src/model/held-call.ts";
-import type { ServerState, ServerStatus } from "../../../src/model/server.ts";
+import type { CallStatus } from "../../../src/model/calls/call.ts";
+import type { HeldStatus } from "../../../src/model/calls/held-call.ts";
+import type { ServerState, ServerStatus } from "../../../src/model/servers/server.ts";
+import type { DeadLetterStatus } from "../../../src/model/work/dead-letter.ts";
 import { classes } from "./class-names.ts";
 
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";

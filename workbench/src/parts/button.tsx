@@ -1,7 +1,6 @@
 import type { ButtonHTMLAttributes } from "react";
 import { classes } from "./class-names.ts";
-import type { IconType } from "./icons.ts";
-import { LoaderCircle } from "./icons.ts";
+import { type IconType, LoaderCircle } from "./icons.ts";
 
 const looks = {
   plain: "border border-line bg-surface text-ink hover:bg-sunken",

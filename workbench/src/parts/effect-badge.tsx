@@ -1,4 +1,4 @@
-import type { SideEffects } from "../../../src/model/tool.ts";
+import type { SideEffects } from "../../../src/model/catalogue/tool.ts";
 import type { ToolAnswer } from "../api/answers.ts";
 import { Badge, type Tone } from "./badge.tsx";
 

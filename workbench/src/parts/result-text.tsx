@@ -1,5 +1,5 @@
-import { mayLoseNumbers } from "../../../src/lib/exact-numbers.ts";
-import { indentJson } from "../../../src/lib/indent-json.ts";
+import { mayLoseNumbers } from "../../../src/lib/json/exact-numbers.ts";
+import { indentJson } from "../../../src/lib/json/render-json.ts";
 import { CodeView } from "./code-view.tsx";
 
 /** Text as it is; what is JSON is put in order. */

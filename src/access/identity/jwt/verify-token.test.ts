@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
 import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../../test/fixtures/issuer.ts";
-import { JwtIssuer } from "../../../model/jwt-issuer.ts";
+import { JwtIssuer } from "../../../model/access/jwt-issuer.ts";
 import { createVerifyToken } from "./verify-token.ts";
 
 async function setUp(options: IssuerOptions = {}, settings: object = {}) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProviderContext } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ProviderContext } from "../../../model/provider.ts";
 import { createBuiltinProvider } from "./builtin.ts";
 import { createReadResult, readResultManifest } from "./read-result.ts";
 

@@ -1,7 +1,7 @@
+import type { Provider, ProviderContext } from "../../../model/calls/provider.ts";
+import type { ToolResult } from "../../../model/calls/result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import type { Provider, ProviderContext } from "../../../model/provider.ts";
-import type { ToolResult } from "../../../model/result.ts";
 
 /** A tool of our own. What the caller got wrong is an answer; whatever it throws is a failure. */
 export type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;

@@ -1,9 +1,8 @@
-import { fenceUntrusted } from "../../../lib/fence-untrusted.ts";
-import { plainText } from "../../../lib/plain-text.ts";
+import { fenceUntrusted, plainText } from "../../../lib/text/plain-text.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/calls/stored-result.ts";
+import { ToolManifest } from "../../../model/catalogue/tool.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import { type Principal, principalOf } from "../../../model/principal.ts";
-import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/stored-result.ts";
-import { ToolManifest } from "../../../model/tool.ts";
 import type { BuiltinTool } from "./builtin.ts";
 
 const { characters, lines, matches } = pageLimits;

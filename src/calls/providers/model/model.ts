@@ -1,8 +1,8 @@
+import type { Provider } from "../../../model/calls/provider.ts";
+import { ModelProviderConfig } from "../../../model/calls/provider-config.ts";
+import type { ToolResult } from "../../../model/calls/result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Json, JsonObject } from "../../../model/json.ts";
-import { ModelProviderConfig } from "../../../model/model-provider.ts";
-import type { Provider } from "../../../model/provider.ts";
-import type { ToolResult } from "../../../model/result.ts";
 import { resultOf } from "../mapping.ts";
 import { type Reveal, readConfig } from "../read-config.ts";
 import type { ModelEndpoint } from "./endpoint.ts";

@@ -1,6 +1,6 @@
-import { hash } from "../../../lib/stable-json.ts";
+import { hash } from "../../../lib/json/stable-json.ts";
+import type { PinHead } from "../../../model/catalogue/pin.ts";
 import type { JsonObject, UnknownObject } from "../../../model/json.ts";
-import type { PinHead } from "../../../model/pin.ts";
 
 const quickHashes = new WeakMap<object, string | null>();
 

@@ -1,5 +1,5 @@
+import type { Pin, PinHead } from "../../../model/catalogue/pin.ts";
 import type { UnknownObject } from "../../../model/json.ts";
-import type { Pin, PinHead } from "../../../model/pin.ts";
 import { scanDefinition, scanVersion } from "../poisoning/scan-definition.ts";
 import { definitionOf, hashOf, quickHashOf } from "./fingerprint.ts";
 

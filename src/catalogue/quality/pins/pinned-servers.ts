@@ -1,6 +1,6 @@
-import { createTurns } from "../../../lib/turns.ts";
+import { createTurns } from "../../../lib/async/pause.ts";
+import type { Pin, PinHead, PinStatus } from "../../../model/catalogue/pin.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
-import type { Pin, PinHead, PinStatus } from "../../../model/pin.ts";
 import type { Store } from "../../../model/store.ts";
 import { isPinned } from "./fingerprint.ts";
 import { toHead, toPin } from "./make-pin.ts";

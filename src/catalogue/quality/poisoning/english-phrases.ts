@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality.ts";
 
 /** Words that follow each other with at most `gap` others between two of them; `isPlain` when it has no other meaning. */
 export type Phrase = {

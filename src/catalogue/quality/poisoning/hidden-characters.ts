@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality.ts";
 import { decodeBits, decodeSelectors, decodeTags, isReadable } from "./decode-hidden.ts";
 import { excerptOf } from "./make-visible.ts";
 

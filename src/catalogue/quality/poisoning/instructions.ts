@@ -1,4 +1,4 @@
-import { type Finding, severities } from "../../../model/quality.ts";
+import { type Finding, severities } from "../../../model/catalogue/quality.ts";
 import { excerptOf } from "./make-visible.ts";
 import { findPhrases, mayHavePhrases } from "./phrases.ts";
 

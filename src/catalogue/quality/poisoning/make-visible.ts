@@ -1,4 +1,4 @@
-import { sliceText } from "../../../lib/cut-text.ts";
+import { sliceText } from "../../../lib/text/cut-text.ts";
 
 const around = 60;
 

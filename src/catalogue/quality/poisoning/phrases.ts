@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality.ts";
 import { englishPhrases, mailWord, type Phrase, set, urlWord } from "./english-phrases.ts";
 
 const ignoring = (verbs: string, which: string, orders: string): Phrase[] => [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Finding } from "../../../model/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 const asTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");

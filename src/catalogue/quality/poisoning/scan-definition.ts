@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality.ts";
 import { isReadable } from "./decode-hidden.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions, mayInstruct } from "./instructions.ts";

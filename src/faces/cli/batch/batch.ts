@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli } from "../cli.ts";
 import { withPlane } from "../with-plane.ts";

@@ -1,5 +1,6 @@
+import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Generation } from "../../../model/agent.ts";
-import { agentStyles } from "../../../model/agent-run.ts";
+
 import { reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { Cli } from "../cli.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { fileTrouble } from "../../../lib/file-trouble.ts";
-import { nearest } from "../../../lib/nearest.ts";
+import { fileTrouble } from "../../../lib/files.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import { terminal } from "../terminal.ts";

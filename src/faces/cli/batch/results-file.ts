@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
-import { fileTrouble } from "../../../lib/file-trouble.ts";
+import { fileTrouble } from "../../../lib/files.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Entry } from "./read-entries.ts";

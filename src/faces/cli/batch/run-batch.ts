@@ -1,5 +1,5 @@
-import { countOf } from "../../../lib/count-of.ts";
-import { inOrder } from "../../../lib/in-order.ts";
+import { inOrder } from "../../../lib/async/semaphore.ts";
+import { countOf } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { GlobalOptions } from "../cli.ts";

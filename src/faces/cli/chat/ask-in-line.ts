@@ -1,5 +1,5 @@
-import { oneByOne } from "../../../lib/one-by-one.ts";
-import type { Answer, AskHere } from "../../../model/held-call.ts";
+import { oneByOne } from "../../../lib/async/once.ts";
+import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
 import { choicesFor, readAnswer } from "../approval-answer.ts";
 import { renderApproval } from "../approval-view.ts";
 import { colors } from "../colors.ts";

@@ -1,6 +1,6 @@
-import { uniqueId } from "../../../lib/unique-id.ts";
-import type { AgentStyle } from "../../../model/agent-run.ts";
-import type { ChatMessage } from "../../../model/chat.ts";
+import { uniqueId } from "../../../lib/stamps.ts";
+import type { AgentStyle } from "../../../model/agent/agent-run.ts";
+import type { ChatMessage } from "../../../model/agent/chat.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Loading } from "./loading.ts";

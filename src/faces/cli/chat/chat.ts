@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
-import { abortable } from "../../../lib/abortable.ts";
-import { countOf } from "../../../lib/count-of.ts";
-import { plainText } from "../../../lib/plain-text.ts";
-import { redact } from "../../../lib/redact.ts";
+import { abortable } from "../../../lib/async/signals.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { redact } from "../../../lib/text/redact.ts";
+import { countOf } from "../../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { oneByOne } from "../../../lib/one-by-one.ts";
+import { oneByOne } from "../../../lib/async/once.ts";
 import { terminal } from "../terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */

@@ -1,5 +1,5 @@
-import { matchesGlob } from "../../../lib/glob.ts";
-import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
 

@@ -1,9 +1,9 @@
-import { countOf, nounFor } from "../../../lib/count-of.ts";
-import { nearest } from "../../../lib/nearest.ts";
-import { plainText } from "../../../lib/plain-text.ts";
-import type { ContextStats } from "../../../model/context-stats.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf, nounFor } from "../../../lib/text/wording.ts";
+import type { ContextStats } from "../../../model/catalogue/quality.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ServerStatus } from "../../../model/server.ts";
+import type { ServerStatus } from "../../../model/servers/server.ts";
 import { colors } from "../colors.ts";
 import { renderInstalling, renderTrouble, shownState } from "../last-words.ts";
 import { print, renderTable, say } from "../output.ts";

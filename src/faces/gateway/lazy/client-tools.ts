@@ -1,14 +1,51 @@
-import { matchesGlob } from "../../../lib/glob.ts";
 import { createLru } from "../../../lib/lru.ts";
-import { alwaysLoaded } from "../../../model/always-loaded.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { metaTools } from "../../../model/catalogue/meta-tools.ts";
+import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
-import { metaTools } from "../../../model/meta-tools.ts";
 import type { Plane } from "../../../model/plane.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Era } from "../../../protocol/session.ts";
 import type { Surface } from "../surfaces.ts";
 import { renderList, renderTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
-import { type LookUp, lookUpIn, type Shown } from "./look-up.ts";
+
+/** The tools of one list, by everything they are known by. */
+export type LookUp = {
+  /** By a name that is shown, or in any other spelling that means one tool. */
+  find(name: string): Shown | undefined;
+  byKey(key: string): Shown | undefined;
+  all(): readonly Shown[];
+};
+
+/** A tool under the name that the client knows it by. */
+export type Shown = { shown: string; key: string; tool: ToolListing };
+
+const known = new WeakMap<ReadonlyMap<string, ToolListing>, LookUp>();
+
+/** Made once for a list, and when somebody looks for the first time. */
+function lookUpIn(named: ReadonlyMap<string, ToolListing>): LookUp {
+  const before = known.get(named);
+  if (before) return before;
+  const all = [...named].map(([shown, tool]): Shown => ({ shown, key: toolKey(tool.id), tool }));
+  const byKey = new Map(all.map((one) => [one.key, one]));
+  const byShown = new Map(all.map((one) => [one.shown, one]));
+  const byName = new Map(all.map((one) => [one.tool.name, one]));
+  let index: ReturnType<typeof createToolNameIndex> | undefined;
+  const made: LookUp = {
+    all: () => all,
+    byKey: (key) => byKey.get(key),
+    find(name) {
+      const exact = byShown.get(name) ?? byName.get(name);
+      if (exact) return exact;
+      index ??= createToolNameIndex(all.map(({ tool }) => tool.id));
+      const match = index.find(name);
+      return match.kind === "one" ? byKey.get(toolKey(match.id)) : undefined;
+    },
+  };
+  known.set(named, made);
+  return made;
+}
 
 type ShortList = {
   /** The result of `tools/list`, written once as long as it is the same. */
@@ -71,7 +108,7 @@ function isSame(a: Omit<Written, "texts">, b: Omit<Written, "texts">): boolean {
 type Weight = { text: string; tools: number; tokens: number };
 
 /** What was counted last of each surface; most clients of one have the same list. */
-const known = new WeakMap<Surface, Promise<Weight>>();
+const weights = new WeakMap<Surface, Promise<Weight>>();
 
 /** How many tools a list has and what they cost; the same list is counted once. */
 function createScales(plane: Plane, surface: Surface) {
@@ -81,10 +118,10 @@ function createScales(plane: Plane, surface: Surface) {
     return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
   }
   return async (text: string): Promise<Weight> => {
-    const before = await known.get(surface)?.catch(() => undefined);
+    const before = await weights.get(surface)?.catch(() => undefined);
     if (before?.text === text) return before;
     const counting = count(text);
-    known.set(surface, counting);
+    weights.set(surface, counting);
     return counting;
   };
 }
@@ -124,7 +161,7 @@ export type ClientTools = {
   close(): void;
 };
 
-export type ClientToolsOptions = {
+type ClientToolsOptions = {
   id: string;
   surface: Surface;
   /** May its list be another than that of others? */

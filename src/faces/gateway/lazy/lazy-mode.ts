@@ -1,6 +1,7 @@
-import { pause } from "../../../lib/pause.ts";
+import { pause } from "../../../lib/async/pause.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
+
 import type { Surface } from "../surfaces.ts";
 
 export type LazyMode = {

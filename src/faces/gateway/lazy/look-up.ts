@@ -1,5 +1,5 @@
+import { createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
-import { createToolNameIndex, toolKey } from "../../../model/tool-name.ts";
 
 /** The tools of one list, by everything they are known by. */
 export type LookUp = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderSignature } from "./search-tools.ts";
+import { renderSignature } from "./find-tools.ts";
 
 const text = { type: "string" };
 const signature = (properties: object, required: string[] = []) =>

@@ -1,4 +1,4 @@
-import { uniqueId } from "../../../lib/unique-id.ts";
+import { uniqueId } from "../../../lib/stamps.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Changes } from "../changes.ts";
 import type { Surface } from "../surfaces.ts";

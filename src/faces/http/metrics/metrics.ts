@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { once } from "../../../lib/once.ts";
+import { once } from "../../../lib/async/once.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
 import type { EventOf } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";

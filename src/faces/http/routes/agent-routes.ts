@@ -1,13 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { agentAnswer } from "../../../model/agent/agent-answer.ts";
+import type { AgentMessage } from "../../../model/agent/agent-run.ts";
+import type { ChatMessage } from "../../../model/agent/chat.ts";
 import type { AgentResult, RunAgentOptions } from "../../../model/agent.ts";
-import { agentAnswer } from "../../../model/agent-answer.ts";
-import type { AgentMessage } from "../../../model/agent-run.ts";
-import type { ChatMessage } from "../../../model/chat.ts";
+
+import { readTraceContext } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { readTraceContext } from "../../../model/trace-context.ts";
 import { createAgentStream } from "../agent-stream.ts";
 import { parseFields } from "../body.ts";
 import { readWait } from "../prefer.ts";

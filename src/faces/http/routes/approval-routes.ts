@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { type Answer, heldOrders } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Answer } from "../../../model/held-call.ts";
-import { heldOrders } from "../../../model/held-order.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, Page, takePage, usualPage } from "../paging.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { maxSeriesMinutes, maxSeriesSteps } from "../../../model/call-series.ts";
+import { maxSeriesMinutes, maxSeriesSteps } from "../../../model/calls/call-history.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";

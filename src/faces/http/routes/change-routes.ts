@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import { changeKinds } from "../../../model/change.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { changeKinds } from "../../../model/catalogue/change.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { Limit } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import type { Setup } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { ServerDefinition } from "../../../model/server.ts";
-import type { Setup } from "../../../model/setup.ts";
+import { ServerDefinition } from "../../../model/servers/server.ts";
 import { parseBody } from "../body.ts";
 import { requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";

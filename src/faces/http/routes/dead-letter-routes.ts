@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import { deadLetterStatuses } from "../../../model/dead-letter.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { deadLetterStatuses } from "../../../model/work/dead-letter.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { renderOutcome } from "../render.ts";

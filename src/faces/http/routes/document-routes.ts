@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { once } from "../../../lib/once.ts";
+import { once } from "../../../lib/async/once.ts";
 import { version } from "../../../lib/version.ts";
 import type { Tag } from "../describe-route.ts";
 import { script } from "../docs-page/script.ts";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import { workKinds } from "../../../model/change.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { workKinds } from "../../../model/catalogue/change.ts";
+import { ToolManifest, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { ToolManifest, type WrittenManifest } from "../../../model/tool.ts";
 import { parseBody, parseFields } from "../body.ts";
 import { hasReference, requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";

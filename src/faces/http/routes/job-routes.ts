@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import { jobRunStates, type JobRun as Run } from "../../../model/job-run.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
+import { jobRunStates, type JobRun as Run } from "../../../model/work/job-run.ts";
+
 import { parseFields } from "../body.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { Cursor, NextCursor } from "../paging.ts";

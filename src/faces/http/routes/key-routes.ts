@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import type { NewApiKey } from "../../../model/api-key.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import type { NewApiKey } from "../../../model/access/credentials.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";

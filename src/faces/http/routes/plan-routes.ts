@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import type { PlanChoice } from "../../../model/held-call.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import type { PlanChoice } from "../../../model/calls/held-call.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { parseFields } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { Policy as PolicySettings } from "../../../model/access/policy.ts";
+import { policyModes } from "../../../model/calls/call.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { Policy as PolicySettings } from "../../../model/policy.ts";
-import { policyModes } from "../../../model/policy-mode.ts";
 import { parseFields } from "../body.ts";
 import { type App, addRoute } from "../route.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { pinStatuses } from "../../../model/catalogue/pin.ts";
+import { failOnLevels } from "../../../model/catalogue/quality.ts";
 import { largestPage } from "../../../model/page.ts";
-import { pinStatuses } from "../../../model/pin.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { failOnLevels } from "../../../model/quality.ts";
 import { parseFields } from "../body.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { QuestionAnswer } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { QuestionAnswer } from "../../../model/question.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { NextCursor, Page, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

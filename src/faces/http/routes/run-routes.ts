@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-import { agentOutcomes } from "../../../model/agent-run.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { agentOutcomes } from "../../../model/agent/agent-run.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { largestSearch } from "../../../model/catalogue/search.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { largestSearch } from "../../../model/search.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
 import { Tool } from "../schemas/tool.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
 import type { Caller, Plane } from "../../../model/plane.ts";
-import type { ServerLogLine } from "../../../model/server.ts";
+import type { ServerLogLine } from "../../../model/servers/server.ts";
 import { askAgain, type WhoAsks } from "../ask-again.ts";
 import type { Identities } from "../identity.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";

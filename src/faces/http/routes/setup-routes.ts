@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { z } from "@hono/zod-openapi";
+import type { Setup } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Setup } from "../../../model/setup.ts";
 import { parseFields } from "../body.ts";
 import { requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";

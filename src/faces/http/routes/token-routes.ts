@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { TokenGiven } from "../../../model/access/credentials.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { TokenGiven } from "../../../model/token.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";

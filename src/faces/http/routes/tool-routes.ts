@@ -1,13 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { nearest } from "../../../lib/nearest.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
+import { policyModes } from "../../../model/calls/call.ts";
+import { type Relay, readTraceContext } from "../../../model/calls/provider.ts";
+import { sideEffects } from "../../../model/catalogue/tool.ts";
+import { parseToolQuery, withoutShared } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { policyModes } from "../../../model/policy-mode.ts";
-import type { Relay } from "../../../model/relay.ts";
-import { sideEffects } from "../../../model/tool.ts";
-import { parseToolQuery, withoutShared } from "../../../model/tool-query.ts";
-import { readTraceContext } from "../../../model/trace-context.ts";
 import { AccessOptions, accessOptionsIn } from "../access-options.ts";
 import { Best, checkBest, queryBestFirst } from "../best-first.ts";
 import { parseBody, unknownField } from "../body.ts";

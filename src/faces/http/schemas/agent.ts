@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { agentStyles, traceTypes } from "../../../model/agent-run.ts";
-import { policyModes } from "../../../model/policy-mode.ts";
+import { agentStyles, traceTypes } from "../../../model/agent/agent-run.ts";
+import { policyModes } from "../../../model/calls/call.ts";
 import { AccessOptions } from "../access-options.ts";
 import { ErrorReport } from "./problem.ts";
 import { Run } from "./run.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { heldStatuses } from "../../../model/held-call.ts";
+import { heldStatuses } from "../../../model/calls/held-call.ts";
 import { Outcome } from "./outcome.ts";
 
 const object = z.record(z.string(), z.unknown());

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { jobRunStates, taskStates } from "../../../model/job-run.ts";
-import { skillOutcomes, stepStates } from "../../../model/skill-run.ts";
+import { jobRunStates, taskStates } from "../../../model/work/job-run.ts";
+import { skillOutcomes, stepStates } from "../../../model/work/skill-run.ts";
 import { ErrorReport } from "./problem.ts";
 
 const moment = z.string().nullable();

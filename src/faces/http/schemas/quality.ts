@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { pinStatuses } from "../../../model/pin.ts";
-import { failOnLevels, findingKinds, qualityChecks, severities } from "../../../model/quality.ts";
+import { pinStatuses } from "../../../model/catalogue/pin.ts";
+import { failOnLevels, findingKinds, qualityChecks, severities } from "../../../model/catalogue/quality.ts";
 
 const tokens = z.number().int();
 const cost = {

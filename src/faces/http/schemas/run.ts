@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { agentOutcomes, agentStyles, traceTypes } from "../../../model/agent-run.ts";
+import { agentOutcomes, agentStyles, traceTypes } from "../../../model/agent/agent-run.ts";
 import { ErrorReport } from "./problem.ts";
 
 const Usage = z.object({

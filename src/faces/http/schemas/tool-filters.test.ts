@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseToolQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { parseToolQuery } from "../../../model/tool-query.ts";
 import { ToolFilters } from "../routes/tool-routes.ts";
 
 test("the document names the filters of tools that there are, and no others", () => {

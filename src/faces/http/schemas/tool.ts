@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { sideEffects } from "../../../model/tool.ts";
+import { sideEffects } from "../../../model/catalogue/tool.ts";
 import { ToolReview } from "./quality.ts";
 
 const names = z.array(z.string());

@@ -1,4 +1,4 @@
-import type { ServerAuth } from "../../../model/server.ts";
+import type { ServerAuth } from "../../../model/servers/server.ts";
 import { OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
 import type { Vault } from "../vault.ts";

@@ -1,4 +1,4 @@
-import type { ServerDefinition } from "../../../model/server.ts";
+import type { ServerDefinition } from "../../../model/servers/server.ts";
 import { authRequired, OAuthProblem } from "../problems.ts";
 import type { OAuthClient, OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";

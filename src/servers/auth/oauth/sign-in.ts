@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ServerDefinition } from "../../../model/server.ts";
+import type { ServerDefinition } from "../../../model/servers/server.ts";
 import { authRequired, errorCode, forFaces, OAuthProblem } from "../problems.ts";
 import { type ChallengeRecord, challengeKey, type OAuthClient, type OAuthRecord, type StepUps } from "../records.ts";
 import type { Vault } from "../vault.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Answer } from "../../../../src/model/held-call.ts";
+import type { Answer } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
 import { toolQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";

@@ -1,4 +1,4 @@
-import type { Answer, Remember } from "../../../../src/model/held-call.ts";
+import type { Answer, Remember } from "../../../../src/model/calls/held-call.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { Field, Select } from "../../parts/field.tsx";
 

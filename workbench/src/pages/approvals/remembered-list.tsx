@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Remembered } from "../../../../src/model/held-call.ts";
+import type { Remembered } from "../../../../src/model/calls/held-call.ts";
 import { rememberedQuery, useForget } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AgentCall, AgentRun } from "../../../../src/model/agent-run.ts";
-import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/chat.ts";
+import type { AgentCall, AgentRun } from "../../../../src/model/agent/agent-run.ts";
+import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Bot, type IconType, Settings2, User, Wrench } from "../../parts/icons.ts";

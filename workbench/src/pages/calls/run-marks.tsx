@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AgentRun } from "../../../../src/model/agent-run.ts";
+import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { Ellipsis, Hand, type IconType, Unplug } from "../../parts/icons.ts";
 
 /** What whoever reads the answer has to know: that it is cut off, that something still waits, that somebody was missing. */

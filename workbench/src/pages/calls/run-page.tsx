@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { AgentRun } from "../../../../src/model/agent-run.ts";
+import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { runQuery } from "../../api/queries.ts";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../../../../src/model/agent-run.ts";
+import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 import { type ChatItem, type Happened, listen } from "./chat-items.ts";
 
 const said = (message: Partial<AgentMessage>): Happened => ({

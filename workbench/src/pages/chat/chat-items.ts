@@ -1,4 +1,4 @@
-import type { AgentMessage } from "../../../../src/model/agent-run.ts";
+import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 
 type CallPiece = NonNullable<AgentMessage["call"]>;
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
-import type { AgentAnswer } from "../../../../src/model/agent-answer.ts";
-import type { AgentMessage } from "../../../../src/model/agent-run.ts";
-import type { ChatMessage } from "../../../../src/model/chat.ts";
+import type { AgentAnswer } from "../../../../src/model/agent/agent-answer.ts";
+import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
+import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { type DeadLetter, type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/dead-letter.ts";
+import { type DeadLetter, type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/work/dead-letter.ts";
 import { deadLettersQuery } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

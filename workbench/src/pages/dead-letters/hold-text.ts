@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
+import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
 
 const texts = {
   permanent: "would fail again",

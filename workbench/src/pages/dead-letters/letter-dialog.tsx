@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Outcome } from "../../../../src/model/call.ts";
-import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
+import type { Outcome } from "../../../../src/model/calls/call.ts";
+import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
 import { part, post, remove } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";

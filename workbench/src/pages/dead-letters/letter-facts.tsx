@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { DeadLetter } from "../../../../src/model/dead-letter.ts";
+import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { JobRun, TaskRun } from "../../../../src/model/job-run.ts";
+import type { JobRun, TaskRun } from "../../../../src/model/work/job-run.ts";
 import { part, post } from "../../api/client.ts";
 import { jobRunsQuery } from "../../api/job-queries.ts";
 import { useMay } from "../../app/session.ts";

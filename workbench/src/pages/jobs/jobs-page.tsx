@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import type { JobEntry } from "../../../../src/model/registry-summary.ts";
+import type { JobEntry } from "../../../../src/model/catalogue/registry-summary.ts";
 import { jobQuery, jobsQuery } from "../../api/job-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Recurrence } from "../../../../src/model/job.ts";
+import type { Recurrence } from "../../../../src/model/work/job.ts";
 import { renderRecurrence } from "./render-recurrence.ts";
 
 const cron = (text: string) => renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");

@@ -1,4 +1,4 @@
-import type { Recurrence } from "../../../../src/model/job.ts";
+import type { Recurrence } from "../../../../src/model/work/job.ts";
 
 const units = { hourly: "hour", daily: "day", weekly: "week", monthly: "month" };
 

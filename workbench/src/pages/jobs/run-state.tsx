@@ -1,5 +1,5 @@
-import type { JobRunState, TaskState } from "../../../../src/model/job-run.ts";
-import type { StepState } from "../../../../src/model/skill-run.ts";
+import type { JobRunState, TaskState } from "../../../../src/model/work/job-run.ts";
+import type { StepState } from "../../../../src/model/work/skill-run.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 
 const tones: Record<JobRunState | TaskState | StepState, Tone> = {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { CallSeries } from "../../../../src/model/call-series.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
 import type { LiveEvent } from "../../api/event-stream.ts";
 import { seriesQuery } from "../../api/history-queries.ts";
 import { useLiveEvent } from "../../app/live-events.ts";

@@ -1,5 +1,5 @@
-import type { CallStatus } from "../../../../src/model/call.ts";
-import { type CallSeries, failedStatuses, type SeriesStep } from "../../../../src/model/call-series.ts";
+import type { CallStatus } from "../../../../src/model/calls/call.ts";
+import { type CallSeries, failedStatuses, type SeriesStep } from "../../../../src/model/calls/call-history.ts";
 
 /** The same with one more call, which may be the first of a new minute. */
 export function withCall(series: CallSeries, at: number, status: CallStatus): CallSeries {

@@ -1,4 +1,4 @@
-import type { CallSeries } from "../../../../src/model/call-series.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Bars } from "../../parts/sparkline.tsx";
 import { counted, renderClock, renderCount, renderDuration } from "../../parts/time.tsx";

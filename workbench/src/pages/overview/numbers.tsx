@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { CallSeries } from "../../../../src/model/call-series.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
 import { serversQuery, statsQuery } from "../../api/queries.ts";
 import { classes } from "../../parts/class-names.ts";
 import { Meter } from "../../parts/sparkline.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { HeldView } from "../../../../src/model/held-call.ts";
+import type { HeldView } from "../../../../src/model/calls/held-call.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { toolQuery } from "../../api/queries.ts";

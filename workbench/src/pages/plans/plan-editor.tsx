@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { HeldView, Plan, PlanChoice } from "../../../../src/model/held-call.ts";
+import type { HeldView, Plan, PlanChoice } from "../../../../src/model/calls/held-call.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type PlanOutcomeAnswer, usePlanDecision } from "../../api/approval-queries.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";

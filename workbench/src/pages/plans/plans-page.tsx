@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { Plan } from "../../../../src/model/held-call.ts";
+import type { Plan } from "../../../../src/model/calls/held-call.ts";
 import { plansQuery } from "../../api/approval-queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { PolicyRule } from "../../../../src/model/policy.ts";
+import type { PolicyRule } from "../../../../src/model/access/policy.ts";
 import { type PolicyAnswer, policyQuery } from "../../api/setup-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";

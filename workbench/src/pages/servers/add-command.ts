@@ -1,4 +1,4 @@
-import { shellQuote } from "../../../../src/lib/shell-quote.ts";
+import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { PastedServer } from "./pasted-servers.ts";
 
 /** The command that does on the machine itself what the page may not. Null where the command line cannot say it. */

@@ -1,4 +1,4 @@
-import type { LogLevel, ServerLogLine } from "../../../../src/model/server.ts";
+import type { LogLevel, ServerLogLine } from "../../../../src/model/servers/server.ts";
 
 export const logFilters = [
   { value: "all", text: "Everything" },

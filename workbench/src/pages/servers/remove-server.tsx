@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { shellQuote } from "../../../../src/lib/shell-quote.ts";
+import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import { part, remove } from "../../api/client.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";

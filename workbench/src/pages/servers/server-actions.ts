@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { RefreshReport, ServerStatus } from "../../../../src/model/server.ts";
+import type { RefreshReport, ServerStatus } from "../../../../src/model/servers/server.ts";
 import { part, post } from "../../api/client.ts";
 import { toast, toastError } from "../../parts/toast.tsx";
 

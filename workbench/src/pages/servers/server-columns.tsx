@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ServerStatus } from "../../../../src/model/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { ServerBadge } from "../../parts/badge.tsx";

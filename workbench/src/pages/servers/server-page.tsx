@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { QualityReport } from "../../../../src/model/quality.ts";
-import type { ServerStatus } from "../../../../src/model/server.ts";
+import type { QualityReport } from "../../../../src/model/catalogue/quality.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server.ts";
 import { get, withQuery } from "../../api/client.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ServerStatus } from "../../../../src/model/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server.ts";
 import type { ServersAnswer } from "../../api/answers.ts";
 import { serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";

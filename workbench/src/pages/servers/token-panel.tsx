@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { TokenStatus } from "../../../../src/model/token.ts";
+import type { TokenStatus } from "../../../../src/model/access/credentials.ts";
 import { tokensQuery, useToken } from "../../api/token-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { ServerLogLine } from "../../../../src/model/server.ts";
+import type { ServerLogLine } from "../../../../src/model/servers/server.ts";
 import { ApiError, part, readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 

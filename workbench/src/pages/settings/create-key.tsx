@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { CreatedApiKey } from "../../../../src/model/api-key.ts";
+import type { CreatedApiKey } from "../../../../src/model/access/credentials.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";

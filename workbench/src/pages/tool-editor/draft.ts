@@ -1,7 +1,5 @@
+import type { OverlayView, ToolArgument, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
 import type { Json, UnknownObject } from "../../../../src/model/json.ts";
-import type { ToolOverlay } from "../../../../src/model/overlay.ts";
-import type { OverlayView } from "../../../../src/model/overlay.ts";
-import type { ToolArgument } from "../../../../src/model/tool-argument.ts";
 
 /** The type alone is taken from the schema; the list is checked against it. */
 export const types = [

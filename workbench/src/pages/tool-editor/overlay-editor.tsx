@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ToolOverlay } from "../../../../src/model/overlay.ts";
-import type { OverlayView } from "../../../../src/model/overlay.ts";
+import type { OverlayView, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
+
 import { part, put, remove, withQuery } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";

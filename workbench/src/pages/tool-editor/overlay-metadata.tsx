@@ -1,4 +1,4 @@
-import type { ToolOverlay } from "../../../../src/model/overlay.ts";
+import type { ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
 import { knownEffects } from "../../parts/effect-badge.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { Panel } from "../../parts/page.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
+import type { ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import type { ToolOverlay } from "../../../../src/model/overlay.ts";
 import { overlayPreviewQuery } from "../../api/tool-queries.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Panel } from "../../parts/page.tsx";

@@ -1,4 +1,4 @@
-import type { PinDiff } from "../../../../src/model/pin.ts";
+import type { PinDiff } from "../../../../src/model/catalogue/pin.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** What a definition was and what it is, place by place. */

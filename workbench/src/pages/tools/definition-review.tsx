@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PinView } from "../../../../src/model/pin.ts";
+import type { PinView } from "../../../../src/model/catalogue/pin.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { part, post } from "../../api/client.ts";
 import { pinQuery } from "../../api/tool-queries.ts";

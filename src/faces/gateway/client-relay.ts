@@ -1,0 +1,188 @@
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
+import type { Asked, Relay } from "../../model/calls/provider.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import { type LogLevel, logLevels } from "../../model/servers/server.ts";
+import type { RequestContext } from "./request.ts";
+
+const ownPrefix = "io.modelcontextprotocol/";
+
+/** How a request speaks with the client that made it. */
+export function relayOf(visit: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
+  const { era, logLevel, notify } = visit;
+  const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
+  const { progressToken } = given;
+  const meta = metaFor(given);
+  return {
+    client: visit.client,
+    onQuestion: (_server, asked, signal) => relayQuestion(visit, asked, signal, plane),
+    ...(progressToken === undefined
+      ? {}
+      : {
+          onProgress: ({ progress, total, message }) =>
+            notify("notifications/progress", {
+              progressToken,
+              progress,
+              ...(total === null ? {} : { total }),
+              ...(message === null ? {} : { message }),
+            }),
+        }),
+    onLog(message) {
+      if (isLoudEnough(message.level, logLevel)) notify("notifications/message", message);
+    },
+    ...(meta ? { meta } : {}),
+    ...(era === "modern" ? { continuation: continuationIn(params) } : {}),
+  };
+}
+
+function continuationIn({ inputResponses, requestState }: UnknownObject) {
+  return {
+    ...(inputResponses === undefined ? {} : { inputResponses: withExactNumbers(inputResponses) }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+}
+
+/** What the client says for the server: all but what is settled between each two of us. */
+export function metaFor(given: UnknownObject): UnknownObject | undefined {
+  const passed = Object.entries(given).filter(
+    ([key]) =>
+      key !== "progressToken" && key !== "tool_call_id" && !key.startsWith(ownPrefix) && !key.startsWith("toolplane/"),
+  );
+  return passed.length === 0 ? undefined : Object.fromEntries(passed);
+}
+
+export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
+  if (wanted === null) return false;
+  const known = logLevels.indexOf(level as LogLevel);
+  // What has no level that we know is not worth being lost.
+  return known < 0 || known >= logLevels.indexOf(wanted);
+}
+
+/** What a client must have said it can do before it is asked this; undefined when that is nothing we know. */
+function requiredFor({ method, params }: Asked): UnknownObject | undefined {
+  if (method === "roots/list") return { roots: {} };
+  if (method === "elicitation/create") return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
+  if (method !== "sampling/createMessage") return undefined;
+  return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } };
+}
+
+/** A client that names no kind of elicitation means forms. */
+function isDeclared(required: UnknownObject, capabilities: UnknownObject): boolean {
+  return Object.entries(required).every(([name, kinds]) => {
+    const declared = capabilities[name];
+    if (!isObject(declared)) return false;
+    if (name === "elicitation" && declared.form === undefined && declared.url === undefined)
+      return isObject(kinds) && kinds.form !== undefined;
+    return Object.keys(kinds as object).every((kind) => declared[kind] !== undefined);
+  });
+}
+
+/** Puts what a server asks to the client that made it ask; null when that client cannot be asked. */
+async function relayQuestion(
+  visit: RequestContext,
+  asked: Asked,
+  signal: AbortSignal,
+  plane?: Pick<Plane, "config">,
+): Promise<UnknownObject | null> {
+  const required = requiredFor(asked);
+  if (required === undefined) return null;
+  if (!isDeclared(required, visit.client.capabilities)) {
+    if (!isAnsweredHere(asked, plane)) visit.lacks(required);
+    return null;
+  }
+  return visit.ask(asked.method, withoutOurMarks(asked.params), signal);
+}
+
+/** Where a client has no model, the plane may have one. */
+function isAnsweredHere({ method }: Asked, plane: Pick<Plane, "config"> | undefined): boolean {
+  if (method !== "sampling/createMessage" || plane === undefined) return false;
+  const { sampling, models } = plane.config();
+  return sampling.enabled && Object.keys(models).length > 0;
+}
+
+/** Some servers repeat what we sent them to know which call they mean; that is between them and us. */
+function withoutOurMarks(params: UnknownObject): UnknownObject {
+  if (!isObject(params._meta)) return params;
+  const { tool_call_id: _, progressToken: __, ...meta } = params._meta;
+  const { _meta, ...others } = params;
+  return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
+}
+
+type Request = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
+
+/** Can the client put a form to its person? One that names only other ways cannot. */
+export function canElicit(capabilities: unknown): boolean {
+  const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined;
+  if (!isObject(elicitation)) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+/** Puts a call that waits to the person at the client. Whoever turns away has said neither yes nor no. */
+export function createElicitation(request: Request): AskHere {
+  return async (held, signal, problem) => {
+    const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
+    const { action, content } = await request("elicitation/create", asked, signal);
+    if (action === "accept") return toAnswer(held, isObject(content) ? content : {});
+    return action === "decline" ? { decision: "reject" } : null;
+  };
+}
+
+function messageFor({ tool, principal, verdict, shown, before }: HeldView, problem: string | null): string {
+  return [
+    ...(problem === null ? [] : [problem, ""]),
+    `May '${tool}' run for ${principal.user ?? "the caller"}? It is asked about because: ${verdict.reason}.`,
+    "",
+    JSON.stringify(shown, null, 2),
+    ...(before ? ["", "The caller gave:", JSON.stringify(before, null, 2)] : []),
+  ].join("\n");
+}
+
+function formFor({ arguments: args, allowEdit, adminRequired }: HeldView): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      decision: { type: "string", title: "Decision", enum: ["approve", "reject"] },
+      ...(allowEdit
+        ? {
+            arguments: {
+              type: "string",
+              title: "Arguments",
+              description: "JSON; change it to run the call with other arguments.",
+              default: JSON.stringify(args),
+            },
+          }
+        : {}),
+      ...(adminRequired
+        ? {}
+        : { remember: { type: "boolean", title: "Do not ask again for this tool", default: false } }),
+      reason: { type: "string", title: "Reason" },
+    },
+    required: ["decision"],
+  };
+}
+
+function toAnswer({ tool }: HeldView, content: UnknownObject): Answer {
+  const { decision, arguments: json, reason, remember } = content;
+  if (decision !== "approve" && decision !== "reject")
+    throw new PlaneError("USAGE", `'decision' on '${tool}' must be approve or reject.`);
+  const said = typeof reason === "string" && reason.trim() !== "" ? { reason } : {};
+  if (decision === "reject") return { decision, ...said };
+  return {
+    decision,
+    ...said,
+    ...(typeof json === "string" && json.trim() !== "" ? { arguments: parseArguments(json) } : {}),
+    ...(remember === true ? { remember: { for: "tool" } } : {}),
+  };
+}
+
+function parseArguments(json: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    if (isObject(parsed)) return parsed as JsonObject;
+  } catch {
+    // Said below, as for everything else that is no object.
+  }
+  throw new PlaneError("USAGE", `The arguments are no JSON object like {"key": "value"}.`);
+}

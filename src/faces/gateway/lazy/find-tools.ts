@@ -1,0 +1,259 @@
+import { sliceText } from "../../../lib/text/cut-text.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import { metaToolNames } from "../../../model/catalogue/meta-tools.ts";
+import type { FoundTool, SearchAnswer, SearchRequest } from "../../../model/catalogue/search.ts";
+import { toolKey } from "../../../model/catalogue/tool-name.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Principal } from "../../../model/principal.ts";
+import type { Surface } from "../surfaces.ts";
+import type { ClientTools, LookUp, Shown } from "./client-tools.ts";
+
+const maxNamed = 5;
+
+/** Those that have not listed anything yet and still may. */
+async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
+  const all = await plane.servers.list({ principal });
+  return all.flatMap(({ name, state, tools }) => (state === "connecting" && tools === 0 ? [name] : []));
+}
+
+function joinServers(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** So many are told with their summaries; of more only the names. */
+const maxSummaries = 100;
+const maxNames = 500;
+/** Without a server all tools are told, where they are no more than this. */
+const fewTools = 20;
+
+/** What tools written by hand are listed under. */
+const byHand = "(hand-written)";
+
+/** The servers with the number of their tools, or the tools of one server in short. */
+export async function listTools(
+  plane: Plane,
+  surface: Surface,
+  client: ClientTools,
+  { server }: UnknownObject,
+): Promise<UnknownObject> {
+  const all = (await client.lookUp()).all().filter(({ tool }) => tool.source !== "builtin");
+  const meant =
+    typeof server === "string" && server !== "" ? toolsOf(all, server) : all.length <= fewTools ? all : null;
+  const limit = plane.config().lazy.summaryDescriptionLimit;
+  const onTheWay = await serversOnTheWay(plane, surface.principal);
+  const late = onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}.`;
+  const servers = countServers(all);
+  if (meant === null) {
+    const message = `${countOf(all.length, "tool")} of ${countOf(servers.length, "server")}. Give 'server' for its tools, or search with ${metaToolNames.search}.${late}`;
+    const lines = servers.map(({ name, tools }) => `- ${name}: ${tools}`);
+    return answer({ servers, totalAvailable: all.length, message }, lines);
+  }
+  const told = meant.slice(0, maxNames);
+  client.show(told);
+  const rest = meant.length - told.length;
+  const more = rest > 0 ? ` ${rest} more are found with ${metaToolNames.search}.` : "";
+  const message = `${countOf(meant.length, "tool")}. Call ${meant.length === 1 ? "it" : "them"} with ${metaToolNames.call}, or load ${meant.length === 1 ? "it" : "them"} with ${metaToolNames.search}.${more}${late}`;
+  const tools = told.map(({ shown: name, tool: { id, description } }) => ({
+    name,
+    server: id.server,
+    ...(meant.length <= maxSummaries ? { summary: shorten(description, limit) } : {}),
+  }));
+  const lines = tools.map(({ name, summary }) => `- ${name}${summary ? `: ${summary}` : ""}`);
+  const counts = { count: meant.length, totalAvailable: all.length };
+  return answer({ servers: countServers(meant), tools, ...counts, message }, lines);
+}
+
+function answer(structuredContent: UnknownObject & { message: string }, lines: readonly string[]) {
+  const text = [structuredContent.message, ...lines].join("\n");
+  return { content: [{ type: "text", text }], structuredContent };
+}
+
+const serverOf = ({ tool }: Shown) => tool.id.server ?? byHand;
+
+function toolsOf(all: readonly Shown[], server: string): Shown[] {
+  const meant = all.filter((one) => matchesGlob(server, serverOf(one)));
+  if (meant.length > 0) return meant;
+  const names = countServers(all).map(({ name }) => name);
+  const there = names.length === 0 ? "No server has tools for you." : `There are ${joinServers(names)}.`;
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' has tools. ${there}`, { data: { server } });
+}
+
+function countServers(all: readonly Shown[]): { name: string; tools: number }[] {
+  return [...Map.groupBy(all, serverOf)].map(([name, tools]) => ({ name, tools: tools.length }));
+}
+
+/** As the summaries of statistics, on one line. */
+function shorten(description: string, limit: number): string {
+  const text = plainText(description).replaceAll(/\s+/g, " ").trim();
+  return text.length > limit ? `${sliceText(text, 0, limit).trimEnd()}…` : text;
+}
+
+/** Longer ones are cut: whoever needs more gets the schema. */
+const longest = 300;
+const maxValues = 8;
+const deepest = 2;
+
+type Signature = { text: string; isWhole: boolean };
+
+/** The parameters of a tool on one line: a tenth of what their schema costs, and mostly enough for a call. */
+export function renderSignature(schema: JsonObject): Signature {
+  const parts: string[] = [];
+  let isWhole = !("oneOf" in schema || "anyOf" in schema || "allOf" in schema || "$ref" in schema);
+  let length = 0;
+  for (const part of members(schema, 0)) {
+    length += part.text.length + 2;
+    if (length > longest) return { text: `${parts.join(", ")}${parts.length > 0 ? ", " : ""}…`, isWhole: false };
+    parts.push(part.text);
+    isWhole &&= part.isWhole;
+  }
+  return { text: parts.join(", "), isWhole };
+}
+
+/** What a call has to have comes first. */
+function members({ properties, required }: JsonObject, depth: number): Signature[] {
+  if (!isObject(properties)) return [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const all = Object.entries(properties).map(([name, value]) => {
+    const { text, isWhole } = renderType(value, depth);
+    return { isNeeded: needed.has(name), text: `${name}${needed.has(name) ? "" : "?"}: ${text}`, isWhole };
+  });
+  return [...all.filter(({ isNeeded }) => isNeeded), ...all.filter(({ isNeeded }) => !isNeeded)];
+}
+
+function renderType(schema: unknown, depth: number): Signature {
+  if (!isObject(schema)) return { text: "any", isWhole: true };
+  const { type, enum: values, items, properties } = schema;
+  if ("const" in schema) return { text: JSON.stringify(schema.const), isWhole: true };
+  if (Array.isArray(values)) return renderValues(values);
+  if (type === "array") {
+    const { text, isWhole } = renderType(items, depth);
+    return { text: `${/[|]/.test(text) ? `(${text})` : text}[]`, isWhole };
+  }
+  if (isObject(properties)) return renderObject(schema as JsonObject, depth);
+  if (Array.isArray(type)) return { text: type.join("|"), isWhole: true };
+  if (typeof type === "string") return { text: type, isWhole: true };
+  return {
+    text: "any",
+    isWhole: Object.keys(schema).every((key) => key === "description" || key === "title"),
+  };
+}
+
+function renderObject(schema: JsonObject, depth: number): Signature {
+  if (depth >= deepest) return { text: "object", isWhole: false };
+  const inside = members(schema, depth + 1);
+  return {
+    text: `{${inside.map(({ text }) => text).join(", ")}}`,
+    isWhole: inside.every(({ isWhole }) => isWhole),
+  };
+}
+
+function renderValues(values: readonly unknown[]): Signature {
+  const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+  const isWhole = values.length <= maxValues;
+  return { text: [...shown, ...(isWhole ? [] : ["…"])].join("|"), isWhole };
+}
+
+/** Who has not listed by then is found the next time, and the answer says so. */
+const waitMs = 2_000;
+/** Characters of schemas in one answer, for the tools that one line does not say enough about. */
+const maxSchema = 3_000;
+const maxEcho = 100;
+
+type Line = Omit<FoundTool, "name"> & {
+  name: string;
+  /** What a call takes, on one line. */
+  arguments: string;
+  inputSchema?: JsonObject;
+};
+
+/** The tools that fit best, loaded, with what is needed to call them at once. */
+export async function searchTools(
+  plane: Plane,
+  surface: Surface,
+  client: ClientTools,
+  args: UnknownObject,
+): Promise<UnknownObject> {
+  const { principal } = surface;
+  const options = { principal, waitMs, session: client.id, only: surface.shows, orWords: true };
+  const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
+  const onTheWay = await serversOnTheWay(plane, principal);
+  // Whoever can be waited for was waited for by the search.
+  const tools = await client.lookUp("none");
+  const found = answer.tools.flatMap((one) => {
+    const shown = tools.find(one.name);
+    return shown ? [{ one, shown }] : [];
+  });
+  const next = answer.next.flatMap((name) => tools.find(name) ?? []);
+  const folded = found.flatMap(({ one, shown }) => siblingsOf(one, shown, tools));
+  client.show([...next, ...folded]);
+  const autoLoaded = await client.load(found.map(({ shown }) => shown));
+  const lines = withSchemas(found);
+  const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
+  const structuredContent = {
+    ...{ query: answer.query, tools: lines, next: next.map(({ shown }) => shown) },
+    ...{ total: answer.total, truncated: answer.truncated, totalAvailable: countTools(tools.all()) },
+    ...{ autoLoaded: autoLoaded && lines.length > 0, message },
+  };
+  return { content: [{ type: "text", text: render(structuredContent) }], structuredContent };
+}
+
+/** Those that share its line are told of as well. */
+function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
+  return alsoOn.flatMap((server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? []);
+}
+
+/** Tools of our own are no answer to a search. */
+function countTools(all: readonly Shown[]): number {
+  return all.filter(({ tool }) => tool.source !== "builtin").length;
+}
+
+function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[] {
+  let room = maxSchema;
+  return found.map(({ one, shown: { shown, tool } }) => {
+    const { text, isWhole } = renderSignature(tool.parameters);
+    const line = { ...one, name: shown, arguments: text };
+    const length = isWhole ? 0 : JSON.stringify(tool.parameters).length;
+    if (isWhole || length > room) return line;
+    room -= length;
+    return { ...line, inputSchema: tool.parameters };
+  });
+}
+
+function describe(
+  { query, total, note }: SearchAnswer,
+  count: number,
+  autoLoaded: boolean,
+  onTheWay: readonly string[],
+): string {
+  const asked = query.length > maxEcho ? `${sliceText(query, 0, maxEcho)}…` : query;
+  const what =
+    count === 0
+      ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
+      : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
+  const late =
+    onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
+  return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
+}
+
+function howToCall(count: number, autoLoaded: boolean): string {
+  const [they, them] = count === 1 ? ["It is", "it"] : ["They are", "them"];
+  return autoLoaded
+    ? `${they} loaded: call ${them} by name, or with ${metaToolNames.call}.`
+    : `Call ${them} with ${metaToolNames.call}.`;
+}
+
+function render({ message, tools, next }: { message: string; tools: Line[]; next: string[] }): string {
+  const lines = tools.map(({ name, arguments: takes, summary, alsoOn, differsBy, inputSchema }) => {
+    const also = alsoOn && alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
+    const differs = differsBy && differsBy.length > 0 ? ` [${differsBy.join(", ")}]` : "";
+    const schema = inputSchema ? `\n  ${JSON.stringify(inputSchema)}` : "";
+    return `- ${name}(${takes}): ${summary}${differs}${also}${schema}`;
+  });
+  const more = next.length === 0 ? [] : [`Next: ${next.join(", ")}`];
+  return [message, ...lines, ...more].join("\n");
+}

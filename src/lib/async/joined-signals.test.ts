@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import { test } from "node:test";
+import { createJoinedSignals } from "./signals.ts";
+
+test("a joined signal ends with either of the two, and with its reason", () => {
+  const shared = new AbortController();
+  const { join } = createJoinedSignals(shared.signal);
+  const own = new AbortController();
+  const [first, second, alone] = [join(own.signal), join(new AbortController().signal), join(undefined)];
+  own.abort("mine");
+  assert.deepEqual([first.signal.aborted, first.signal.reason, second.signal.aborted], [true, "mine", false]);
+  shared.abort("everybody's");
+  assert.deepEqual([second.signal.reason, alone.signal.reason], ["everybody's", "everybody's"]);
+  assert.equal(join(new AbortController().signal).signal.aborted, true);
+});
+
+test("whoever leaves leaves nothing behind", () => {
+  const own = new AbortController();
+  const { signal, leave } = createJoinedSignals(new AbortController().signal).join(own.signal);
+  assert.equal(getEventListeners(own.signal, "abort").length, 1);
+  leave();
+  assert.equal(getEventListeners(own.signal, "abort").length, 0);
+  own.abort();
+  assert.equal(signal.aborted, false);
+});

@@ -1,0 +1,43 @@
+/**
+ * Makes a value when it is first asked for; `made` tells without making it. What could not be made is made again, a promise
+ * that was rejected too: at once, or `retryAfterMs` later.
+ */
+export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): boolean } {
+  let value: { made: T; failedAt?: number } | undefined;
+  const get = () => {
+    if (value?.failedAt !== undefined && performance.now() - value.failedAt >= retryAfterMs) value = undefined;
+    if (value) return value.made;
+    const current: { made: T; failedAt?: number } = { made: make() };
+    value = current;
+    if (current.made instanceof Promise)
+      current.made.catch(() => {
+        current.failedAt = performance.now();
+      });
+    return current.made;
+  };
+  return Object.assign(get, { made: () => value !== undefined && value.failedAt === undefined });
+}
+
+/** The same function, which begins only when what it was asked before is over. */
+export function oneByOne<Args extends unknown[], R>(
+  work: (...args: Args) => Promise<R>,
+): (...args: Args) => Promise<R> {
+  let before: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const next = before.then(() => work(...args));
+    before = next.catch(() => undefined);
+    return next;
+  };
+}
+
+type Step = () => unknown;
+
+/** Runs every step in order, those of an inner list together, whatever becomes of others. The first failure is thrown at the end. */
+export async function runAll(steps: readonly (Step | readonly Step[])[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    const settled = await Promise.allSettled([step].flat().map(async (one) => one()));
+    for (const one of settled) if (one.status === "rejected") failures.push(one.reason);
+  }
+  if (failures.length > 0) throw failures[0];
+}

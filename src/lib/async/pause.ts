@@ -1,0 +1,62 @@
+/** What a timer can hold, about 25 days. */
+export const maxTimerMs = 2 ** 31 - 1;
+
+type PauseOptions = {
+  signal?: AbortSignal | undefined;
+  /** Nobody waits for what comes after it, so it does not keep the process. */
+  isBackground?: boolean;
+};
+
+/** Ends early, and quietly, when the signal says so. */
+export function pause(ms: number, { signal, isBackground = false }: PauseOptions = {}): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(maxTimerMs, ms));
+    if (isBackground) timer.unref();
+    signal?.addEventListener("abort", done, { once: true });
+    if (signal?.aborted) done();
+  });
+}
+
+type Backoff = {
+  firstMs: number;
+  maxMs?: number;
+  /** How much longer each wait is than the one before. Default: 2. */
+  factor?: number;
+  /** The share by which a wait is shorter or longer, so that many do not return in one moment. Default: 0. */
+  jitter?: number;
+};
+
+/** How long to wait after so many failures in a row, counted from 1. */
+export function backoffMs(
+  { firstMs, maxMs = Number.POSITIVE_INFINITY, factor = 2, jitter = 0 }: Backoff,
+  failures: number,
+  random: () => number = Math.random,
+): number {
+  return spreadMs(Math.min(maxMs, firstMs * factor ** (failures - 1)), jitter, random);
+}
+
+export function spreadMs(ms: number, jitter: number, random: () => number = Math.random): number {
+  return jitter === 0 ? ms : Math.round(ms * (1 + jitter * (2 * random() - 1)));
+}
+
+/** Nobody who waits for an answer notices that something else had its turn. */
+const usualMs = 4;
+
+type Turns = { isOver(): boolean; next(): Promise<void> };
+
+/** For long work that nobody waits for: it goes on in turns, and between them others have theirs. */
+export function createTurns(ms = usualMs): Turns {
+  let begunAt = performance.now();
+  return {
+    isOver: () => performance.now() - begunAt >= ms,
+    async next() {
+      await new Promise(setImmediate);
+      begunAt = performance.now();
+    },
+  };
+}

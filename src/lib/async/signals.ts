@@ -1,0 +1,55 @@
+import { createBriefMap } from "../brief-map.ts";
+
+/** Stops waiting when the signal says so; what was waited for goes on by itself. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(
+      (value) => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(value);
+      },
+      (reason) => {
+        signal.removeEventListener("abort", onAbort);
+        reject(reason);
+      },
+    );
+  });
+}
+
+type JoinedSignals = {
+  /** Ends with whichever of the two ends first. `leave` says that nobody waits for that any more. */
+  join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
+};
+
+const nothing = () => undefined;
+
+/** Many signals, each joined with the same one. `AbortSignal.any` costs several times as much for what ends soon. */
+export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
+  const open = createBriefMap<AbortController>();
+  let last = 0;
+  shared.addEventListener("abort", () => {
+    for (const controller of open.values()) controller.abort(shared.reason);
+  });
+  return {
+    join(signal) {
+      if (signal === undefined || shared.aborted) return { signal: shared, leave: nothing };
+      if (signal.aborted) return { signal, leave: nothing };
+      const controller = new AbortController();
+      const end = () => controller.abort(signal.reason);
+      signal.addEventListener("abort", end, { once: true });
+      const key = ++last;
+      open.set(key, controller);
+      return {
+        signal: controller.signal,
+        leave() {
+          signal.removeEventListener("abort", end);
+          open.delete(key);
+        },
+      };
+    },
+  };
+}

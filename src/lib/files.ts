@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { dirname } from "node:path";
+
+const troubles: Readonly<Record<string, string>> = {
+  EACCES: "this user may not (permission denied)",
+  EEXIST: "it is there already",
+  EISDIR: "it is a directory",
+  ELOOP: "its links go round",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "its name is too long",
+  ENOENT: "there is no such file or directory",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is no directory",
+  EPERM: "this user may not (permission denied)",
+  EROFS: "the disk can only be read",
+};
+
+/** Why something could not be done with a file, for a sentence that names the file already. */
+export function fileTrouble(thrown: unknown): string {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  return (code === undefined ? undefined : troubles[code]) ?? message;
+}
+
+/**
+ * The directory of the person who runs this; null where there is none. An empty HOME would lead to the working
+ * directory, and a user that only a container knows by number makes the system throw.
+ */
+export function homeDirectory(): string | null {
+  try {
+    return homedir() || userInfo().homedir || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a file for its owner alone. It gets its name when it is whole, and only if nobody was quicker. */
+export function createOnce(file: string, content: Uint8Array): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    const handle = openSync(temporary, "wx", 0o600);
+    try {
+      writeSync(handle, content);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    giveName(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function giveName(temporary: string, file: string): void {
+  try {
+    linkSync(temporary, file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return;
+    copyWhereNoLinks(temporary, file);
+  }
+}
+
+/** Some file systems know no hard links. */
+function copyWhereNoLinks(temporary: string, file: string): void {
+  try {
+    copyFileSync(temporary, file, constants.COPYFILE_EXCL);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  }
+}

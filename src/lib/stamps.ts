@@ -1,0 +1,21 @@
+const random = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, "0");
+
+/** Of this process, and how many it has made: two processes begin at different places. */
+const own = random();
+let made = Math.floor(Math.random() * 36 ** 6);
+
+/** Sorts by time and does not repeat. Not a secret: whoever guesses one gains nothing by it. */
+export function uniqueId(): string {
+  made += 1;
+  return `${Date.now().toString(36).padStart(9, "0")}-${own}${made.toString(36).padStart(8, "0")}`;
+}
+
+let known = { second: Number.NaN, text: "" };
+
+/** The time as ISO 8601. All but the milliseconds is written once a second. */
+export function nowText(): string {
+  const at = Date.now();
+  const second = Math.floor(at / 1_000);
+  if (second !== known.second) known = { second, text: new Date(second * 1_000).toISOString().slice(0, -4) };
+  return `${known.text}${String(at - second * 1_000).padStart(3, "0")}Z`;
+}

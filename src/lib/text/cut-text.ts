@@ -1,0 +1,25 @@
+/** Never between the two halves of a character. */
+export function sliceText(text: string, from: number, to: number): string {
+  return text.slice(wholeCharacter(text, from), wholeCharacter(text, to));
+}
+
+/** The beginning, at most so long, up to the end of a line where there is one, or else of a word. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const start = text.slice(0, wholeCharacter(text, limit));
+  const line = start.lastIndexOf("\n");
+  if (line > limit / 4) return start.slice(0, line + 1);
+  const word = start.lastIndexOf(" ");
+  return word > limit / 2 ? start.slice(0, word + 1) : start;
+}
+
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  const isSecondHalf = code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(at - 1));
+  return isSecondHalf ? at - 1 : at;
+}
+
+/** What somebody else wrote, as it is repeated to them: the beginning, with a sign that there was more. */
+export function shorten(text: string, limit = 60): string {
+  return text.length > limit ? `${sliceText(text, 0, limit)}…` : text;
+}

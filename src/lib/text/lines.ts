@@ -1,0 +1,84 @@
+/**
+ * The lines of a text that comes in parts, read no faster than somebody takes them. Only `\n` ends a line, with or
+ * without `\r` before it: `node:readline` also splits at characters that JSON leaves as they are.
+ */
+export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let begun: string[] = [];
+  for await (const part of parts) {
+    const [first = "", ...others] = part.split("\n");
+    begun.push(first);
+    for (const next of others) {
+      yield withoutReturn(begun.join(""));
+      begun = [next];
+    }
+  }
+  const rest = begun.join("");
+  if (rest !== "") yield withoutReturn(rest);
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** More comparisons than this are not worth a merge. */
+const maxComparisons = 4_000_000;
+
+/**
+ * Two edits of one text as one text: what one side left alone is as the other made it. Null where both changed the
+ * same lines.
+ */
+export function mergeLines(base: string, mine: string, theirs: string): string | null {
+  const [from, a, b] = [splitLines(base), splitLines(mine), splitLines(theirs)];
+  const [inA, inB] = [matches(from, a), matches(from, b)];
+  if (inA === null || inB === null) return null;
+  const merged: string[] = [];
+  let [atBase, atA, atB] = [0, 0, 0];
+  for (let next = 0; next <= from.length; next++) {
+    const [toA, toB] = next === from.length ? [a.length, b.length] : [inA[next], inB[next]];
+    if (toA === undefined || toB === undefined || toA === -1 || toB === -1) continue;
+    const chunk = choose(from.slice(atBase, next), a.slice(atA, toA), b.slice(atB, toB));
+    if (chunk === null) return null;
+    merged.push(...chunk, ...from.slice(next, next + 1));
+    [atBase, atA, atB] = [next + 1, toA + 1, toB + 1];
+  }
+  return merged.join("");
+}
+
+function choose(base: string[], a: string[], b: string[]): string[] | null {
+  const isSame = (one: string[], other: string[]) => one.join("") === other.join("");
+  if (isSame(a, base) || isSame(a, b)) return b;
+  return isSame(b, base) ? a : null;
+}
+
+function splitLines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** For each line of the base its place in the other text, -1 where it is gone: the longest common sequence. */
+function matches(base: readonly string[], other: readonly string[]): number[] | null {
+  const found = base.map(() => -1);
+  let start = 0;
+  while (start < base.length && start < other.length && base[start] === other[start]) found[start] = start++;
+  let [endBase, endOther] = [base.length, other.length];
+  while (endBase > start && endOther > start && base[endBase - 1] === other[endOther - 1])
+    found[--endBase] = --endOther;
+  const [rows, columns] = [endBase - start, endOther - start];
+  if (rows * columns > maxComparisons) return null;
+  const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
+  const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
+  const isMatch = (row: number, column: number) => base[start + row] === other[start + column];
+  for (let row = rows - 1; row >= 0; row--) {
+    for (let column = columns - 1; column >= 0; column--) {
+      const length = isMatch(row, column)
+        ? at(row + 1, column + 1) + 1
+        : Math.max(at(row + 1, column), at(row, column + 1));
+      (lengths[row] as Uint32Array)[column] = length;
+    }
+  }
+  for (let [row, column] = [0, 0]; row < rows && column < columns; ) {
+    if (isMatch(row, column)) found[start + row++] = start + column++;
+    else if (at(row + 1, column) >= at(row, column + 1)) row++;
+    else column++;
+  }
+  return found;
+}

@@ -1,0 +1,79 @@
+/** Edit distance with transpositions, cut off once it cannot get below `limit`. */
+function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replace = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(replace, (last[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      current.push(best);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? limit + 1;
+}
+
+/** The known words that a mistyped one most likely meant, best first. */
+export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
+  const wanted = word.toLowerCase();
+  // In a word of three letters two wrong ones are another word.
+  const limit = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
+  return [...new Set(known)]
+    .map((candidate) => ({ candidate, score: score(wanted, candidate.toLowerCase(), limit) }))
+    .filter(({ score }) => score <= limit)
+    .sort((a, b) => a.score - b.score || a.candidate.localeCompare(b.candidate))
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+function score(wanted: string, candidate: string, limit: number): number {
+  const lastWord = candidate.split(/\.|__/).at(-1) ?? candidate;
+  const contained = wanted.length >= 4 && candidate.includes(wanted) ? 1 : limit + 1;
+  return Math.min(distance(wanted, candidate, limit), distance(wanted, lastWord, limit), contained);
+}
+
+/** Letters of other alphabets that look like ours. */
+const alike: Readonly<Record<string, string>> = {
+  ...{
+    а: "a",
+    е: "e",
+    о: "o",
+    р: "p",
+    с: "c",
+    у: "y",
+    х: "x",
+    і: "i",
+    ј: "j",
+    ѕ: "s",
+    ԁ: "d",
+    һ: "h",
+    м: "m",
+  },
+  ...{
+    α: "a",
+    ο: "o",
+    ρ: "p",
+    υ: "u",
+    ν: "v",
+    ι: "i",
+    ε: "e",
+    κ: "k",
+    ո: "n",
+    ս: "u",
+    ɡ: "g",
+    ı: "i",
+    ſ: "s",
+  },
+};
+
+/** A name without what readers, and some programs, do not tell apart: case, width, accents, invisible letters. */
+export function foldName(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/[\p{M}\p{Cf}\s]/gu, "");
+  return [...plain.toLowerCase()].map((letter) => alike[letter] ?? letter).join("");
+}

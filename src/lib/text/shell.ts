@@ -1,0 +1,277 @@
+const plainWord = /^[A-Za-z0-9_][A-Za-z0-9_./:-]*$/;
+
+/** One word for a shell that means exactly this text. Only what is beyond doubt is left without quotes. */
+export function shellQuote(text: string): string {
+  return plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Where a reader of shell text stands. */
+type Cursor = { readonly text: string; at: number; line: number };
+
+export type ShellWord = {
+  /** What the shell makes of it. */
+  text: string;
+  /** As it is written. */
+  source: string;
+  line: number;
+  /** Why nobody can tell what it means before it runs; null when its text is exact. */
+  doubt: string | null;
+};
+
+const ends = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
+const startsExpansion = /[A-Za-z0-9_@*#?$!{(\-"]/;
+const escapes: Readonly<Record<string, string>> = {
+  ...{ n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", f: "\f", v: "\v" },
+  ...{ "\\": "\\", "'": "'", '"': '"' },
+};
+
+/** One word from where the cursor stands, or null when a quote in it is never closed. */
+function readWord(cursor: Cursor): ShellWord | null {
+  const { text, at: start, line } = cursor;
+  const word: ShellWord = { text: "", source: "", line, doubt: null };
+  while (cursor.at < text.length && !ends.has(text[cursor.at] as string)) if (!readPiece(cursor, word)) return null;
+  word.source = text.slice(start, cursor.at);
+  return word;
+}
+
+/** Goes on by one character or one quotation; false when that is never closed. */
+function readPiece(cursor: Cursor, word: ShellWord): boolean {
+  const { text, at } = cursor;
+  const character = text[at] as string;
+  const next = text[at + 1] ?? "";
+  if (character === "'") return readLiteral(cursor, word);
+  if (character === '"') return readDoubleQuoted(cursor, word);
+  if (character === "$" && next === "'") return readEscaped(cursor, word);
+  if (character === "`" || (character === "$" && startsExpansion.test(next))) return skipExpansion(cursor, word);
+  if (character === "\\") {
+    if (next === "\n") cursor.line += 1;
+    else word.text += next || character;
+    cursor.at += next === "" ? 1 : 2;
+    return true;
+  }
+  if ("*?[".includes(character)) doubt(word, `'${character}' stands for names of files`);
+  if (character === "{" && next !== "}") doubt(word, "'{' may stand for several words");
+  if (character === "\r") doubt(word, "a carriage return is a part of it");
+  if (character === "~" && /[\s;&|=:]/.test(text[at - 1] ?? " ")) doubt(word, "'~' stands for a directory");
+  word.text += character;
+  cursor.at += 1;
+  return true;
+}
+
+function readLiteral(cursor: Cursor, word: ShellWord): boolean {
+  const end = cursor.text.indexOf("'", cursor.at + 1);
+  if (end < 0) return false;
+  take(cursor, word, cursor.text.slice(cursor.at + 1, end));
+  cursor.at = end + 1;
+  return true;
+}
+
+function readDoubleQuoted(cursor: Cursor, word: ShellWord): boolean {
+  const { text } = cursor;
+  cursor.at += 1;
+  while (cursor.at < text.length) {
+    const character = text[cursor.at] as string;
+    const next = text[cursor.at + 1] ?? "";
+    if (character === '"') {
+      cursor.at += 1;
+      return true;
+    }
+    if (character === "`" || (character === "$" && next !== '"' && startsExpansion.test(next))) {
+      if (!skipExpansion(cursor, word)) return false;
+      continue;
+    }
+    const isEscape = character === "\\" && '$`"\\\n'.includes(next) && next !== "";
+    if (isEscape && next === "\n") cursor.line += 1;
+    else take(cursor, word, isEscape ? next : character);
+    cursor.at += isEscape ? 2 : 1;
+  }
+  return false;
+}
+
+/** `$'…'`, with the escapes that are the same in every locale. */
+function readEscaped(cursor: Cursor, word: ShellWord): boolean {
+  const { text } = cursor;
+  cursor.at += 2;
+  while (cursor.at < text.length) {
+    const character = text[cursor.at] as string;
+    const next = text[cursor.at + 1] ?? "";
+    if (character === "'") {
+      cursor.at += 1;
+      return true;
+    }
+    if (character === "\\" && escapes[next] === undefined)
+      doubt(word, `the escape '\\${next}' is not one that is read here`);
+    const meant = character === "\\" ? escapes[next] : undefined;
+    take(cursor, word, meant ?? character);
+    // Also where it is not known: it may be what keeps a quote from being the last.
+    cursor.at += character === "\\" ? 2 : 1;
+  }
+  return false;
+}
+
+/** What the shell would put in its place nobody knows; where it ends is found well enough to go on reading. */
+function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
+  const { text, at } = cursor;
+  const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);
+  const closer = { "`": "`", "$(": ")", "${": "}" }[opener];
+  const name = /^\$(\w+|.)/s.exec(text.slice(at, at + 80))?.[0] ?? opener;
+  doubt(word, `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`);
+  if (closer === undefined) {
+    cursor.at += name.length;
+    return true;
+  }
+  const end = closing(text, at + opener.length, opener, closer);
+  if (end < 0) return false;
+  cursor.line += text.slice(at, end).split("\n").length - 1;
+  cursor.at = end + 1;
+  return true;
+}
+
+function closing(text: string, from: number, opener: string, closer: string): number {
+  const opens = opener.at(-1) as string;
+  let depth = 1;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === "\\") at += 1;
+    else if (character === "'" && opener === "$(") {
+      const end = text.indexOf("'", at + 1);
+      if (end > 0) at = end;
+    } else if (character === closer && --depth === 0) return at;
+    else if (character === opens && opens !== closer) depth += 1;
+  }
+  return -1;
+}
+
+function take(cursor: Cursor, word: ShellWord, text: string): void {
+  word.text += text;
+  for (const character of text) if (character === "\n") cursor.line += 1;
+}
+
+function doubt(word: ShellWord, why: string): void {
+  word.doubt ??= why;
+}
+
+/** A simple command, or what stands in the place of one. */
+export type ShellCommand = {
+  line: number;
+  words: ShellWord[];
+  /** What makes it more than a command with words; null when it is just that. */
+  problem: string | null;
+};
+
+/**
+ * The commands of a shell text, one after the other. It is a part of the language: what is beyond it is told,
+ * and never taken for something else.
+ */
+export function readShell(text: string): ShellCommand[] {
+  const cursor: Cursor = { text, at: 0, line: 1 };
+  const commands: ShellCommand[] = [];
+  let current: ShellCommand | null = null;
+  let isOpen = false;
+  const command = (): ShellCommand => {
+    current ??= { line: cursor.line, words: [], problem: null };
+    return current;
+  };
+  const finish = () => {
+    if (current !== null) commands.push(current);
+    current = null;
+  };
+  /** Ends a command, and is an error where there is none. */
+  const separate = (operator: string) => {
+    if (current === null) command().problem = `'${operator}' without a command before it`;
+    isOpen = operator === "&&";
+    finish();
+    cursor.at += operator.length;
+  };
+
+  while (cursor.at < text.length) {
+    if (skipGap(cursor)) continue;
+    const character = text[cursor.at] as string;
+    if (character === "#") skipComment(cursor);
+    else if (character === "\n") {
+      finish();
+      cursor.at += 1;
+      cursor.line += 1;
+    } else if (isNext(cursor, "&&")) separate("&&");
+    else if (character === ";" && !isNext(cursor, ";;")) separate(";");
+    else {
+      isOpen = false;
+      if (!operatorStarts.has(character)) addWord(cursor, command());
+      else {
+        command().problem ??= nameOf(cursor);
+        skipOperator(cursor);
+      }
+    }
+  }
+  if (isOpen) command().problem = "'&&' without a command after it";
+  finish();
+  return commands;
+}
+
+function addWord(cursor: Cursor, command: ShellCommand): void {
+  const { line } = cursor;
+  const word = readWord(cursor);
+  if (word) {
+    command.words.push(word);
+    return;
+  }
+  command.problem ??= `a quote that begins in line ${line} and is never closed`;
+  cursor.at = cursor.text.length;
+}
+
+/** Spaces, and a line that goes on in the next one. */
+function skipGap(cursor: Cursor): boolean {
+  const character = cursor.text[cursor.at];
+  if (character === " " || character === "\t") cursor.at += 1;
+  else if (isNext(cursor, "\\\n")) {
+    cursor.at += 2;
+    cursor.line += 1;
+  } else return false;
+  return true;
+}
+
+function skipComment(cursor: Cursor): void {
+  const end = cursor.text.indexOf("\n", cursor.at);
+  cursor.at = end < 0 ? cursor.text.length : end;
+}
+
+const operators: readonly [operator: string, name: string][] = [
+  ["<<", "a here-document ('<<')"],
+  ["||", "an alternative ('||')"],
+  ["|", "a pipe ('|')"],
+  ["&", "work in the background ('&')"],
+  [";;", "a case (';;')"],
+  ["<", "a redirection ('<')"],
+  [">", "a redirection ('>')"],
+  ["(", "a subshell or function ('(')"],
+  [")", "a subshell or function (')')"],
+];
+
+const operatorStarts = new Set(";&|<>()");
+
+function nameOf(cursor: Cursor): string {
+  return operators.find(([operator]) => isNext(cursor, operator))?.[1] ?? "an operator";
+}
+
+function skipOperator(cursor: Cursor): void {
+  if (isNext(cursor, "<<") && !isNext(cursor, "<<<")) return skipHereDocument(cursor);
+  cursor.at += operators.find(([operator]) => isNext(cursor, operator))?.[0].length ?? 1;
+}
+
+/** Its lines are no commands; one that never ends goes on to the end. */
+function skipHereDocument(cursor: Cursor): void {
+  const { text, at } = cursor;
+  const [start, delimiter] = /^<<-?[ \t]*\\?["']?([\w-]+)["']?/.exec(text.slice(at)) ?? ["<<"];
+  const from = at + start.length;
+  const end = delimiter === undefined ? null : endOf(delimiter).exec(text.slice(from));
+  cursor.at = end === null ? text.length : from + end.index + end[0].length;
+  cursor.line += text.slice(from, cursor.at).split("\n").length - 1;
+}
+
+function endOf(delimiter: string): RegExp {
+  return new RegExp(`\\n\\t*${delimiter}(?=\\n|$)`);
+}
+
+function isNext(cursor: Cursor, text: string): boolean {
+  return cursor.text.startsWith(text, cursor.at);
+}

@@ -1,0 +1,87 @@
+type ArgumentPair = { key: string; value: string; isJson: boolean };
+
+/** `key=text` or `key:=json` in its parts; null when it is neither. */
+export function splitPair(pair: string): ArgumentPair | null {
+  const [, key = "", operator, value = ""] = /^([^=]*?)(:?=)(.*)$/s.exec(pair) ?? [];
+  return key === "" ? null : { key, value, isJson: operator === ":=" };
+}
+
+type Schema = { readonly [key: string]: unknown };
+
+const jsonTypes = ["integer", "number", "boolean", "null", "array", "object"];
+
+/**
+ * Text that a person typed as the value that a tool's schema asks for. It stays text where the schema allows a string,
+ * does not say, or the text is not exactly one value of the types it names.
+ */
+export function typedText(text: string, schema: unknown, root: unknown = schema): unknown {
+  const types = typesOf(schema, root, 0);
+  if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type))) return text;
+  const value = parse(text);
+  return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
+}
+
+/** The same for the named members of an object that has this schema. */
+export function typedMembers<T extends Schema>(members: T, names: readonly string[], schema: unknown): T {
+  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  const typed = names
+    .filter((name) => typeof members[name] === "string" && Object.hasOwn(properties, name))
+    .map((name) => [name, typedText(members[name] as string, properties[name], schema)]);
+  return { ...members, ...Object.fromEntries(typed) };
+}
+
+/** The types that the schema names for a member; null where it does not say. */
+export function memberTypes(schema: unknown, name: string): string[] | null {
+  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
+}
+
+/** Every type that a value may have; null where the schema does not say. */
+function typesOf(schema: unknown, root: unknown, depth: number): string[] | null {
+  if (!isSchema(schema) || depth > 8) return null;
+  const { type, $ref, anyOf, oneOf, enum: choices } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.map(String);
+  if (typeof $ref === "string") return typesOf(lookUp($ref, root), root, depth + 1);
+  if (Array.isArray(choices)) return choices.map(typeOf);
+  const ways = Array.isArray(anyOf) ? anyOf : oneOf;
+  if (!Array.isArray(ways)) return "const" in schema ? [typeOf(schema.const)] : null;
+  const each = ways.map((way) => typesOf(way, root, depth + 1));
+  return each.every((types) => types !== null) ? each.flat() : null;
+}
+
+/** A reference inside the same document. */
+function lookUp(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#/")) return undefined;
+  return reference
+    .slice(2)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined), root);
+}
+
+/** Undefined for what is no JSON, has spaces around it, or is a number that cannot be read exactly. */
+function parse(text: string): unknown {
+  if (text !== text.trim()) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "number") return value;
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOf(value: unknown, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  return typeOf(value) === type;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+import * as z from "zod/mini";
+import type { JsonObject } from "../json.ts";
+import type { AbortSignal } from "../platform.ts";
+
+export const hookEvents = ["PermissionRequest", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"] as const;
+/** The moments at which hooks are asked. */
+export type HookEvent = (typeof hookEvents)[number];
+
+export const defaultTimeoutMs = 2_000;
+/** Matches every tool; as a pattern it would be none. */
+export const everyTool = "*";
+
+/** A hook that fails where it guards something keeps the call from running. */
+export const defaultOnError = {
+  PermissionRequest: "deny",
+  PreToolUse: "deny",
+  PostToolUse: "allow",
+  SessionStart: "allow",
+  SessionEnd: "allow",
+} as const satisfies Record<HookEvent, "deny" | "allow">;
+
+/** A program that is asked; no shell is involved. */
+export const CommandHook = z.strictObject({
+  name: z.string().check(z.minLength(1)),
+  /** A pattern of a linear-time engine that is looked for anywhere in the tool's name. */
+  matcher: z._default(z.string(), everyTool),
+  command: z.array(z.string()).check(z.minLength(1)),
+  timeout_ms: z._default(z.int().check(z.positive(), z.maximum(600_000)), defaultTimeoutMs),
+  on_error: z.optional(z.enum(["deny", "allow"])),
+});
+export type CommandHook = z.infer<typeof CommandHook>;
+
+const commands = z._default(z.array(CommandHook), []);
+
+export const HookSettings = z.strictObject({
+  PermissionRequest: commands,
+  PreToolUse: commands,
+  PostToolUse: commands,
+  SessionStart: commands,
+  SessionEnd: commands,
+} satisfies Record<HookEvent, typeof commands>);
+export type HookSettings = z.infer<typeof HookSettings>;
+
+/** What a hook is told: a command on its standard input, a function as its argument. */
+export type HookCall = {
+  hook_event_name: HookEvent;
+  /** The conversation, or the call where there is none. */
+  session_id: string;
+  user_email: string | null;
+  compliance_level: string | null;
+  payload: JsonObject;
+};
+
+/** The later, the stricter. */
+export const hookDecisions = ["continue", "modify", "require_approval", "deny"] as const;
+export type HookDecision = (typeof hookDecisions)[number];
+
+/** What a hook says; nothing is a `continue`. */
+export type HookAnswer = { decision?: HookDecision; reason?: string; payload?: JsonObject };
+
+type HookFunction = (call: HookCall, signal: AbortSignal) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
+
+/** A hook of the program that made the plane. */
+export type LibraryHook =
+  | HookFunction
+  | (Partial<Pick<CommandHook, "name" | "matcher" | "timeout_ms" | "on_error">> & { run: HookFunction });
+/** Functions of the program that are asked about calls, by event. */
+export type LibraryHooks = { readonly [event in HookEvent]?: readonly LibraryHook[] };
+
+/** What a hook decided about a call, as its record keeps it. */
+export type HookRun = {
+  event: HookEvent;
+  name: string;
+  decision: HookDecision;
+  reason: string | null;
+  ms: number;
+  /** It gave no answer that counts; its `on_error` decided. */
+  failed?: true;
+};

@@ -1,0 +1,170 @@
+import { isObject, type Json, type UnknownObject } from "../json.ts";
+
+/** One block of a result. Unknown kinds and unknown fields travel on untouched. */
+export type ContentBlock = { type: string; [field: string]: unknown };
+
+/** What a tool answered, as it came from the wire. */
+export type ToolResult = {
+  content: ContentBlock[];
+  structuredContent?: Json;
+  isError?: boolean;
+  [field: string]: unknown;
+};
+
+type NormalResult = { result: ToolResult; warnings: string[] };
+
+/** Brings any answer of a provider into shape without dropping what it holds. */
+export function normalizeResult(raw: unknown): NormalResult {
+  if (!isObject(raw)) {
+    return {
+      result: { content: [textBlock(raw)], ...(raw === undefined ? {} : { structuredContent: raw as Json }) },
+      warnings: ["The provider answered with a bare value instead of a tool result."],
+    };
+  }
+  // What came in shape goes on as it came.
+  if (isNormal(raw)) return { result: raw, warnings: [] };
+  const warnings: string[] = [];
+  const content = Array.isArray(raw.content) ? raw.content.map((block, at) => toBlock(block, at, warnings)) : [];
+  if (raw.content !== undefined && !Array.isArray(raw.content)) {
+    warnings.push("'content' is not a list; it is kept as one text block.");
+    content.push(textBlock(raw.content));
+  }
+  if (raw.isError !== undefined && typeof raw.isError !== "boolean") {
+    warnings.push(`'isError' is not a boolean: ${JSON.stringify(raw.isError)}.`);
+  }
+  const { isError, ...rest } = raw as UnknownObject & { isError?: unknown };
+  const result = { ...rest, content } as ToolResult;
+  if (isError === true || isError === "true") result.isError = true;
+  else if (isError === false) result.isError = false;
+  return { result, warnings };
+}
+
+function isNormal(raw: UnknownObject): raw is ToolResult {
+  const { content, isError } = raw;
+  return Array.isArray(content) && content.every(isBlock) && (isError === undefined || typeof isError === "boolean");
+}
+
+function isBlock(block: unknown): block is ContentBlock {
+  return isObject(block) && typeof block.type === "string";
+}
+
+function toBlock(block: unknown, at: number, warnings: string[]): ContentBlock {
+  if (isBlock(block)) return block;
+  warnings.push(`Content block ${at + 1} has no type; it is kept as text.`);
+  return textBlock(block);
+}
+
+function textBlock(value: unknown): ContentBlock {
+  return { type: "text", text: typeof value === "string" ? value : (JSON.stringify(value) ?? "") };
+}
+
+/**
+ * All text blocks in order, one per line.
+ *
+ * @example
+ * if (outcome.ok) console.log(resultText(outcome.result));
+ */
+export function resultText(result: ToolResult): string {
+  return result.content
+    .filter((block) => block.type === "text" && typeof block.text === "string")
+    .map((block) => block.text as string)
+    .join("\n");
+}
+
+const imageExtensions = new Map([
+  ["image/png", "png"],
+  ["image/jpeg", "jpg"],
+  ["image/gif", "gif"],
+  ["image/svg+xml", "svg"],
+  ["image/webp", "webp"],
+  ["image/bmp", "bmp"],
+]);
+
+type Media = { mimeType: string; extension: string; bytes: Uint8Array };
+
+/**
+ * The payload of an image or audio block, or the reason why it cannot be shown.
+ *
+ * @example
+ * for (const block of outcome.result.content) {
+ *   const media = readMedia(block);
+ *   if (!("problem" in media)) await writeFile(`picture.${media.extension}`, media.bytes);
+ * }
+ */
+export function readMedia(block: ContentBlock): Media | { problem: string } {
+  const mimeType = typeof block.mimeType === "string" ? block.mimeType.toLowerCase() : "";
+  const extension =
+    block.type === "image"
+      ? imageExtensions.get(mimeType)
+      : /^audio\/([a-z0-9]+)$/.exec(mimeType.replace("x-", ""))?.[1];
+  if (extension === undefined) return { problem: `${block.type} type '${mimeType}' is not one we show` };
+  if (typeof block.data !== "string" || !isBase64(block.data)) {
+    return { problem: `${block.type} data is not valid base64` };
+  }
+  return { mimeType, extension, bytes: Buffer.from(block.data, "base64") };
+}
+
+function isBase64(text: string): boolean {
+  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
+}
+
+/** A file that came with a result, without its content. */
+export type ArtifactView = { name: string; mimeType: string | null; bytes: number };
+
+export type Artifact = ArtifactView & { content: Uint8Array };
+
+/** A result in the form {results, artifacts, display, meta_data}, in its parts. */
+export type ArtifactResult = {
+  results: Json | undefined;
+  artifacts: Artifact[];
+  /** Artifacts that cannot be used, and why. */
+  problems: string[];
+  display: Json | undefined;
+  metadata: Json | undefined;
+};
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Null when the result has no artifacts: it is an ordinary one. */
+export function readArtifacts(result: ToolResult): ArtifactResult | null {
+  const said = isObject(result.structuredContent) ? result.structuredContent : onlyJson(result);
+  if (!said || !Array.isArray(said.artifacts)) return null;
+  const read = said.artifacts.map(readArtifact);
+  const artifacts = read.filter((one): one is Artifact => typeof one !== "string");
+  const problems = read.filter((one): one is string => typeof one === "string");
+  if (artifacts.length === 0 && problems.length === 0) return null;
+  return {
+    results: (said.results ?? said.result) as Json | undefined,
+    artifacts,
+    problems,
+    display: said.display as Json | undefined,
+    metadata: (said.meta_data ?? said["meta-data"] ?? said.metadata) as Json | undefined,
+  };
+}
+
+export function viewOfArtifacts({ artifacts }: ArtifactResult): ArtifactView[] {
+  return artifacts.map(({ name, mimeType, bytes }) => ({ name, mimeType, bytes }));
+}
+
+function readArtifact(given: unknown, at: number): Artifact | string {
+  const { name, b64, mime, mime_type: mimeType } = (isObject(given) ? given : {}) as UnknownObject;
+  if (typeof name !== "string" || name === "") return `Artifact ${at + 1} has no name.`;
+  if (typeof b64 !== "string" || b64.length % 4 !== 0 || !base64.test(b64))
+    return `Artifact '${name}' has no valid base64 in 'b64'.`;
+  const content = Buffer.from(b64, "base64");
+  const type = mime ?? mimeType;
+  return { name, mimeType: typeof type === "string" ? type : null, bytes: content.length, content };
+}
+
+/** The JSON object that is all the text there is. Looked at before it is parsed: most results are none. */
+function onlyJson({ content }: ToolResult): UnknownObject | null {
+  const texts = content.filter(({ type }) => type === "text");
+  const text = texts.length === 1 ? texts[0]?.text : undefined;
+  if (typeof text !== "string" || !/^\s*\{/.test(text) || !text.includes('"artifacts"')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from "../json.ts";
+import type { Tool } from "./tool.ts";
+
+/** What a client has instead of all definitions, where these are loaded when they are needed. */
+export const metaToolNames = { search: "mcp_tool_search", list: "mcp_tool_list", call: "call_tool" } as const;
+
+export type MetaTool = {
+  name: string;
+  description: string;
+  inputSchema: JsonObject;
+  annotations?: Tool["annotations"];
+};
+
+const annotations = { readOnlyHint: true };
+
+/** Every word of these is in the context of every client, so there are few. */
+export const metaTools: readonly MetaTool[] = [
+  {
+    name: metaToolNames.search,
+    description:
+      "Finds tools by what they do and loads the best. Ask for one capability at a time: the action and its object, with other words for them ('create an issue, report a bug'). 'select:NAME,NAME' loads by name.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        query: { type: "string" },
+        regex: { type: "boolean", description: "query is a pattern" },
+        limit: { type: "integer" },
+        server: { type: "string", description: "only this server; globs work" },
+      },
+      required: ["query"],
+    },
+    annotations,
+  },
+  {
+    name: metaToolNames.list,
+    description: "Lists the tools of a server in short; without one, all servers.",
+    inputSchema: { type: "object", properties: { server: { type: "string" } } },
+    annotations,
+  },
+  {
+    name: metaToolNames.call,
+    description: "Calls any tool by the name that a search or list gave, loaded or not.",
+    inputSchema: {
+      type: "object",
+      properties: { name: { type: "string" }, arguments: { type: "object" } },
+      required: ["name"],
+    },
+  },
+];
+
+const names: ReadonlySet<unknown> = new Set(metaTools.map(({ name }) => name));
+
+export function isMetaTool(name: unknown): name is string {
+  return names.has(name);
+}

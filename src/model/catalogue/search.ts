@@ -1,0 +1,104 @@
+import { PlaneError } from "../errors.ts";
+import { isObject } from "../json.ts";
+
+/** What somebody looks for. Several queries are looked for at once and answered together. */
+export type SearchRequest = {
+  query?: string;
+  queries?: readonly string[];
+  /** The query is a pattern of the linear-time engine. */
+  regex?: boolean;
+  /** Only tools of this server, or of those that the glob fits. */
+  server?: string;
+  limit?: number;
+};
+
+/** One line of an answer; the whole tool is asked for by its name. */
+export type FoundTool = {
+  name: string;
+  server: string | null;
+  summary: string;
+  /** Between 0 and 1: 1 is a tool that was asked for by name. */
+  score: number;
+  /** The arguments that a call has to have. */
+  required: string[];
+  /** Other servers that have nearly the same tool under the same name. */
+  alsoOn?: string[];
+  /** The words that tell it from another of the same name in this answer. */
+  differsBy?: string[];
+};
+
+/** The tools that fit a search best, and how many there are. */
+export type SearchAnswer = {
+  query: string;
+  /** All that match and that the caller may see, in this answer or not. */
+  total: number;
+  truncated: boolean;
+  tools: FoundTool[];
+  /** The names of those that come next. */
+  next: string[];
+  /** What is worth knowing about the answer: nothing fits well, a pattern was none, a server is missing. */
+  note?: string;
+};
+
+/** What is worth having at hand for a task. */
+export type Recommendation = {
+  task: string;
+  servers: { name: string; score: number; tools: number }[];
+  tools: FoundTool[];
+};
+
+/** Texts to vectors of one length, one for each text; supplied by whoever has a model for it. */
+export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
+
+export const largestSearch = 100;
+export const maxQueries = 10;
+export const maxQuery = 10_000;
+
+export type ParsedSearch = {
+  queries: string[];
+  isPattern: boolean;
+  server: string | null;
+  limit: number | null;
+};
+
+/** Takes what a face or a program gives; what makes no sense is refused by name. */
+export function parseSearch(given: unknown): ParsedSearch {
+  if (!isObject(given)) return refuse("query", 'Say what to search for: {"query": "send an email"}.');
+  const { query, queries, regex = false, server, limit } = given;
+  if (typeof regex !== "boolean") return refuse("regex", "'regex' must be true or false.");
+  if (server !== undefined && (typeof server !== "string" || server === "")) {
+    return refuse("server", "'server' must be the name of a server, or a glob like 'git*'.");
+  }
+  return {
+    queries: readQueries(query, queries),
+    isPattern: regex,
+    server: server ?? null,
+    limit: limit === undefined ? null : readLimit(limit, largestSearch),
+  };
+}
+
+export function readLimit(limit: unknown, most: number): number {
+  const isFit = typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= most;
+  return isFit ? limit : refuse("limit", `'limit' must be a whole number from 1 to ${most}.`);
+}
+
+function readQueries(query: unknown, queries: unknown): string[] {
+  const all = queries === undefined ? [query] : Array.isArray(queries) ? queries : [queries];
+  if (query !== undefined && queries !== undefined) {
+    return refuse("queries", "'query' and 'queries' exclude each other; give one of them.");
+  }
+  if (all.length === 0 || all.length > maxQueries) {
+    return refuse("queries", `'queries' must be a list of 1 to ${maxQueries} texts.`);
+  }
+  return all.map((one) => readText(one, queries === undefined ? "query" : "queries"));
+}
+
+export function readText(text: unknown, parameter: string): string {
+  if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a text.`);
+  if (text.length <= maxQuery) return text.trim();
+  return refuse(parameter, `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`);
+}
+
+function refuse(parameter: string, message: string): never {
+  throw new PlaneError("USAGE", message, { data: { parameter } });
+}

@@ -1,0 +1,183 @@
+import { isObject, type UnknownObject } from "../json.ts";
+import type { Tool } from "./tool.ts";
+
+/** A schema as every model's API takes it: an object at the top, and nothing beside it there that says what it may be. */
+type ObjectSchema = {
+  type: "object";
+  properties: { [name: string]: unknown };
+  required?: string[];
+  [keyword: string]: unknown;
+};
+
+/** What endpoints refuse at the top of a schema. */
+const refused = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"] as const;
+
+/**
+ * Brings a schema into that shape. Where it is one of several objects, the model is told the properties of all of them
+ * and what all require; which of them it has to be is checked when the tool is called.
+ */
+export function toObjectSchema(schema: UnknownObject): ObjectSchema {
+  if (!refused.some((keyword) => schema[keyword] !== undefined))
+    return { ...schema, type: "object", properties: isObject(schema.properties) ? schema.properties : {} };
+  const { anyOf, oneOf, allOf, not, enum: choices, $ref, type, properties, required, ...rest } = schema;
+  const own = readPart(schema, schema);
+  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) => readPart(part, schema));
+  const ways = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
+  const some = ways.map((list) => commonPart(list.map((part) => readPart(part, schema))));
+  const parts = [...some, ...all, own];
+  const names = [...new Set(parts.flatMap((part) => part.required))];
+  return {
+    ...rest,
+    type: "object",
+    properties: Object.assign({}, ...parts.map((part) => part.properties)) as UnknownObject,
+    ...(names.length > 0 || Array.isArray(required) ? { required: names } : {}),
+  };
+}
+
+type Part = { properties: UnknownObject; required: string[] };
+
+function readPart(schema: unknown, root: UnknownObject): Part {
+  const { properties, required } = isObject(schema) ? followed(schema, root) : {};
+  return {
+    properties: isObject(properties) ? properties : {},
+    required: listOf(required).filter((name) => typeof name === "string"),
+  };
+}
+
+/** One step is enough: a definition that is only another reference is written by nobody. */
+function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
+  const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
+  const [, place = "", key = ""] = name ?? [];
+  const definitions = root[place];
+  const found = isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
+  return isObject(found) ? found : schema;
+}
+
+function commonPart(parts: readonly Part[]): Part {
+  const [first, ...others] = parts;
+  return {
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as UnknownObject,
+    required: (first?.required ?? []).filter((name) => others.every(({ required }) => required.includes(name))),
+  };
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+type Described = Pick<Tool, "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations">;
+
+/** What `tools` is in a request to a model, by whose request it is. Parameters that the system sets are in none. */
+export const toolFormats = {
+  openai: (tools) =>
+    tools.map(({ modelName, description, parameters }) => ({
+      type: "function" as const,
+      function: { name: modelName, description, parameters: toObjectSchema(parameters) },
+    })),
+  anthropic: (tools) =>
+    tools.map(({ modelName, description, parameters }) => ({
+      name: modelName,
+      description,
+      input_schema: toObjectSchema(parameters),
+    })),
+  mcp: (tools) =>
+    tools.map(({ modelName, title, description, parameters, outputSchema, annotations }) => ({
+      name: modelName,
+      ...(title === undefined ? {} : { title }),
+      description,
+      inputSchema: parameters,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    })),
+  "ai-sdk": (tools) =>
+    Object.fromEntries(
+      tools.map(({ modelName, description, parameters }) => [
+        modelName,
+        { description, inputSchema: toObjectSchema(parameters) },
+      ]),
+    ),
+  /** The arguments of each tool, for whoever validates or generates from a schema. */
+  "json-schema": (tools) =>
+    Object.fromEntries(
+      tools.map(({ modelName, description, parameters }) => [
+        modelName,
+        {
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          title: modelName,
+          description,
+          ...parameters,
+        },
+      ]),
+    ),
+  /** Unsaid, this API takes every schema for a strict one, which few tools' are. */
+  "openai-responses": (tools) =>
+    tools.map(({ modelName, description, parameters }) => ({
+      type: "function" as const,
+      name: modelName,
+      description,
+      parameters: toObjectSchema(parameters),
+      strict: false,
+    })),
+} as const satisfies Record<string, (tools: readonly Described[]) => unknown>;
+
+export type ToolFormatName = keyof typeof toolFormats;
+export type ToolFormats = { [Name in ToolFormatName]: ReturnType<(typeof toolFormats)[Name]> };
+
+export function isToolFormat(name: string): name is ToolFormatName {
+  return Object.hasOwn(toolFormats, name);
+}
+
+type Deferring = {
+  isDeferred(tool: Tool): boolean;
+  /** What a server is for, where somebody has said so. */
+  describeServer(server: string): string;
+};
+
+/**
+ * What `tools` is in a request to a model whose API loads definitions by itself: all of them are sent, and those that
+ * are deferred are in the model's context only once it has searched for them.
+ */
+export const deferredFormats = {
+  anthropic: (tools, { isDeferred }) => [
+    { type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" },
+    ...toolFormats.anthropic(tools).map((definition, at) => ({
+      ...definition,
+      ...(isDeferred(tools[at] as Tool) ? { defer_loading: true } : {}),
+    })),
+  ],
+  "openai-responses"(tools, { isDeferred, describeServer }) {
+    const deferred = tools.filter(isDeferred);
+    const lone = tools.filter((tool) => !isDeferred(tool) || tool.id.server === null);
+    const groups = Map.groupBy(
+      deferred.filter(({ id }) => id.server !== null),
+      ({ id }) => namespaceOf(id.server as string),
+    );
+    return [
+      { type: "tool_search" },
+      ...lone.map((tool) => responsesFunction(tool, isDeferred(tool))),
+      ...[...groups].map(([name, group]) => ({
+        type: "namespace",
+        name,
+        description: describe(group[0]?.id.server as string),
+        tools: group.map((tool) => responsesFunction(tool, true)),
+      })),
+    ];
+
+    function describe(server: string): string {
+      return describeServer(server) || `Tools of the MCP server '${server}'.`;
+    }
+  },
+} as const satisfies Record<string, (tools: readonly Tool[], deferring: Deferring) => unknown>;
+
+export function isDeferredFormat(name: string): name is keyof typeof deferredFormats {
+  return Object.hasOwn(deferredFormats, name);
+}
+
+function responsesFunction(tool: Tool, isDeferred: boolean) {
+  const [definition] = toolFormats["openai-responses"]([tool]);
+  return { ...definition, ...(isDeferred ? { defer_loading: true } : {}) };
+}
+
+function namespaceOf(server: string): string {
+  return server.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+}

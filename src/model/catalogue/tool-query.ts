@@ -1,0 +1,176 @@
+import { PlaneError } from "../errors.ts";
+import { largestPage } from "../page.ts";
+import { type SideEffects, sideEffects, type ToolMetadata } from "./tool.ts";
+
+export type SafetyLevel = NonNullable<ToolMetadata["safety_level"]>;
+
+/** Which tools are meant, and how many of them at a time. */
+export type ToolQuery = {
+  /** Names and words that leave out what is shared; none means whatever the caller may see. */
+  personas: string[];
+  /** A tool has to have all of them. */
+  providers: string[];
+  capabilities: string[];
+  /** A semver range. */
+  version: string | null;
+  /** Between 0 and 1. */
+  minSuccessRate: number | null;
+  /** Tools nobody has called; null leaves them out only where a success rate above 0 is asked for. */
+  includeUnused: boolean | null;
+  /** One of them is enough. */
+  sideEffects: SideEffects[];
+  safetyLevels: SafetyLevel[];
+  server: string | null;
+  /** Groups of tools; `default` when null, none when empty, all with `*`. */
+  groups: string[] | null;
+  /** Those that are there in this state. */
+  state: string | null;
+  /** Words that the name, the title, the description or the capabilities contain. */
+  q: string | null;
+  limit: number | null;
+  /** Where an earlier page ended. */
+  cursor: string | null;
+  includeProviderHealth: boolean;
+};
+
+export const everyTool: Readonly<ToolQuery> = Object.freeze({
+  personas: [],
+  providers: [],
+  capabilities: [],
+  version: null,
+  minSuccessRate: null,
+  includeUnused: null,
+  sideEffects: [],
+  safetyLevels: [],
+  server: null,
+  groups: null,
+  state: null,
+  q: null,
+  limit: null,
+  cursor: null,
+  includeProviderHealth: true,
+});
+
+const safetyLevels: readonly SafetyLevel[] = ["low", "medium", "high"];
+
+/** Leave out what belongs to no persona. */
+export const withoutShared: readonly string[] = [
+  "-shared",
+  "!shared",
+  "no-shared",
+  "without-shared",
+  "shared=false",
+  "shared:false",
+];
+
+export type Wording = {
+  /** How the face calls a parameter. */
+  spell(parameter: string): string;
+  /** The words that a mistyped one most likely meant. */
+  nearest(word: string, known: Iterable<string>): string[];
+};
+
+type Refuse = (allowed: string, known?: readonly string[]) => never;
+type Read = (value: string, refuse: Refuse) => unknown;
+type Parameter = { field: keyof ToolQuery; read: Read; isList?: true };
+
+/** What a face may be asked for, as HTTP spells it. Values of a list are repeated or separated by commas. */
+const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
+  ["persona", { field: "personas", read: readPersona, isList: true }],
+  ["provider", { field: "providers", read: readText, isList: true }],
+  ["capability", { field: "capabilities", read: readText, isList: true }],
+  ["version", { field: "version", read: readText }],
+  ["min_success_rate", { field: "minSuccessRate", read: readShare }],
+  ["include_unused", { field: "includeUnused", read: readFlag }],
+  ["side_effects", { field: "sideEffects", read: readOneOf(sideEffects), isList: true }],
+  ["safety_level", { field: "safetyLevels", read: readOneOf(safetyLevels), isList: true }],
+  ["server", { field: "server", read: readText }],
+  ["group", { field: "groups", read: (value) => value, isList: true }],
+  ["state", { field: "state", read: (value) => value }],
+  ["q", { field: "q", read: readText }],
+  ["limit", { field: "limit", read: readLimit }],
+  ["cursor", { field: "cursor", read: readText }],
+  ["include_provider_health", { field: "includeProviderHealth", read: readFlag }],
+]);
+
+/** Takes text as a face receives it; what is not known or makes no sense is refused by name. */
+export function parseToolQuery(values: Iterable<readonly [string, string]>, wording: Wording): ToolQuery {
+  const query: Record<string, unknown> = { ...everyTool };
+  const seen = new Set<string>();
+  for (const [name, value] of values) {
+    const parameter = parameters.get(name) ?? refuseUnknown(name, wording);
+    const { field, read, isList } = parameter;
+    if (isList) {
+      const items = value.split(",").map((item) => read(item.trim(), refuseValue(name, item, wording)));
+      // An empty value is a list of none.
+      query[field] = [...((query[field] ?? []) as unknown[]), ...items.filter((item) => item !== "")];
+    } else {
+      if (seen.has(name)) refuse(name, value, `${wording.spell(name)} is given twice; give it once.`);
+      query[field] = read(value.trim(), refuseValue(name, value, wording));
+    }
+    seen.add(name);
+  }
+  return query as ToolQuery;
+}
+
+function refuseUnknown(name: string, { spell, nearest }: Wording): never {
+  const known = [...parameters.keys()];
+  const [near] = nearest(name, known);
+  const meant = near === undefined ? "" : ` Did you mean ${spell(near)}?`;
+  return refuse(name, null, `Tools cannot be asked for by '${name}'.${meant} Known are ${known.join(", ")}.`, near);
+}
+
+function refuseValue(name: string, value: string, { spell, nearest }: Wording): Refuse {
+  return (allowed, known = []) => {
+    const [near] = nearest(value, known);
+    const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
+    return refuse(name, value, `${spell(name)} cannot be '${value}': ${allowed}.${meant}`, near);
+  };
+}
+
+function refuse(parameter: string, value: string | null, message: string, near?: string): never {
+  throw new PlaneError("USAGE", message, { data: { parameter, value, nearest: near ?? null } });
+}
+
+function readText(value: string, refuse: Refuse): string {
+  return value === "" ? refuse("it needs a value") : value;
+}
+
+function readPersona(value: string, refuse: Refuse): string {
+  const isWord = withoutShared.includes(value.toLowerCase());
+  // A mistyped word must not be taken for a persona that has no tools.
+  if (!isWord && /^[-!]|^shared[=:]/i.test(value)) {
+    refuse(`give the name of a persona, or one of ${withoutShared.join(", ")}`, withoutShared);
+  }
+  return readText(value, refuse);
+}
+
+/** 0.8, 80 and 80% are the same; 1 is all of them and 1% one in a hundred. */
+function readShare(value: string, refuse: Refuse): number {
+  const [, digits, sign] = /^(\d+|\d*\.\d+)(%?)$/.exec(value) ?? [];
+  const number = Number(digits);
+  const share = sign === "%" || number > 1 ? number / 100 : number;
+  if (digits === undefined || share > 1) refuse("give a share from 0 to 1, or a percentage up to 100");
+  return share;
+}
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
+  ...["0", "false", "no", "off"].map((word) => [word, false] as const),
+]);
+
+function readFlag(value: string, refuse: Refuse): boolean {
+  return flags.get(value.toLowerCase()) ?? refuse("give true or false", ["true", "false"]);
+}
+
+function readOneOf(allowed: readonly string[]): Read {
+  return (value, refuse) => {
+    const found = value.toLowerCase();
+    return allowed.includes(found) ? found : refuse(`give one of ${allowed.join(", ")}`, allowed);
+  };
+}
+
+function readLimit(value: string, refuse: Refuse): number {
+  const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  return limit >= 1 && limit <= largestPage ? limit : refuse(`give a whole number from 1 to ${largestPage}`);
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseStoreAddress } from "./settings.ts";
+
+test("an address of Postgres has a schema of its own, and is shown without user and password", () => {
+  assert.deepEqual(parseStoreAddress("sqlite"), { kind: "sqlite" });
+  assert.deepEqual(parseStoreAddress("postgres://ann:secret@db.example:5433/tools?sslmode=require"), {
+    kind: "postgres",
+    url: "postgres://ann:secret@db.example:5433/tools?sslmode=require",
+    schema: "toolplane",
+    shown: "postgres://db.example:5433/tools?schema=toolplane",
+  });
+  const other = parseStoreAddress("postgresql://db.example/tools?schema=team_a");
+  assert.ok("kind" in other && other.kind === "postgres");
+  assert.deepEqual([other.schema, other.url], ["team_a", "postgresql://db.example/tools"]);
+});
+
+test("what is no address is refused, and nothing of it is repeated", () => {
+  const wrong = [
+    "mysql://ann:secret@db/tools",
+    "secret.db",
+    "postgres://",
+    "postgres://ann:secret@db.example",
+    "postgres://ann:sec/ret@db.example/tools",
+    "postgres://ann:sec?ret@db.example/tools",
+    "postgres://db.example/tools?schema=Team-A",
+    "postgres://db.example/tools?schema=a%22%3B--",
+  ];
+  for (const text of wrong) {
+    const found = parseStoreAddress(text);
+    assert.ok("problem" in found, text);
+    assert.doesNotMatch(found.problem + found.hint, /sec|ret@|Team|--/);
+  }
+});

@@ -1,0 +1,87 @@
+import * as z from "zod/mini";
+
+const text = z.string().check(z.minLength(1));
+const names = z.array(text);
+
+/** Whom to turn to, and when. */
+export const EscalationPolicy = z.strictObject({
+  level: z.optional(z.string()),
+  contact: z.optional(z.string()),
+  timeframe: z.optional(z.string()),
+  triggers: z.optional(names),
+  actions: z.optional(names),
+  notes: z.optional(z.string()),
+  auto_escalate: z.optional(z.boolean()),
+});
+export type EscalationPolicy = z.infer<typeof EscalationPolicy>;
+
+/** A piece of work: what it takes and when it counts as done. */
+export const TaskManifest = z.strictObject({
+  name: text,
+  summary: text,
+  description: z.optional(z.string()),
+  required_skills: z._default(names, []),
+  required_tools: z._default(names, []),
+  acceptance_criteria: names.check(z.minLength(1)),
+  escalation_policy: z.optional(EscalationPolicy),
+  persona: z.optional(text),
+});
+export type TaskManifest = z.infer<typeof TaskManifest>;
+
+const GraphNode = z.strictObject({
+  task: text,
+  depends_on: z._default(names, []),
+  description: z.optional(z.string()),
+  metadata: z.optional(z.record(z.string(), z.json())),
+  /** What its skills get, beside what the run was given; may refer to `${input.…}` and `${tasks.NAME.result.…}`. */
+  input: z.optional(z.record(z.string(), z.json())),
+});
+
+/** What becomes of times that nobody was there for: one run for all of them, none, or one for each. */
+const missedPolicies = ["once", "skip", "all"] as const;
+
+const Recurrence = z.strictObject({
+  frequency: z.optional(z.enum(["hourly", "daily", "weekly", "monthly"])),
+  // More would lead out of what a calendar can hold.
+  interval: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
+  cron: z.optional(text),
+  timezone: z._default(text, "UTC"),
+  start_date: z.optional(z.string()),
+  end_date: z.optional(z.string()),
+  missed: z._default(z.enum(missedPolicies), "once"),
+});
+export type Recurrence = z.infer<typeof Recurrence>;
+
+/** How often a task is tried where that does no harm, and how long it rests in between; in seconds. */
+const RetryPolicy = z.strictObject({
+  attempts: z._default(z.int().check(z.minimum(1), z.maximum(20)), 3),
+  delay: z._default(z.number().check(z.minimum(0)), 30),
+  jitter: z._default(z.number().check(z.minimum(0)), 5),
+  multiplier: z._default(z.number().check(z.minimum(1)), 2),
+});
+export type RetryPolicy = z.infer<typeof RetryPolicy>;
+export const usualRetries: RetryPolicy = { attempts: 3, delay: 30, jitter: 5, multiplier: 2 };
+
+/** Tasks in an order, for some personas, once or again and again. */
+export const JobManifest = z.strictObject({
+  name: text,
+  summary: z.optional(z.string()),
+  description: z.optional(z.string()),
+  personas: names.check(z.minLength(1)),
+  required_skills: z._default(names, []),
+  required_tools: z._default(names, []),
+  task_graph: z.array(GraphNode).check(z.minLength(1)),
+  recurrence: z.optional(Recurrence),
+  acceptance_criteria: z._default(names, []),
+  escalation_policy: z.optional(EscalationPolicy),
+  accepts_external_requests: z._default(z.boolean(), false),
+  /** What every run gets, unless whoever asks for it says otherwise. */
+  input: z.optional(z.record(z.string(), z.json())),
+  /** Of several that are due the highest begins first. */
+  priority: z._default(z.int().check(z.minimum(-100), z.maximum(100)), 0),
+  /** So many of its runs at a time. */
+  concurrency: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
+  retry: z.optional(RetryPolicy),
+  persona: z.optional(text),
+});
+export type JobManifest = z.infer<typeof JobManifest>;

@@ -1,0 +1,57 @@
+import type { OnTask, TaskUpdate } from "../session.ts";
+import type { Task } from "./task.ts";
+
+/** Waits between two questions about a task, unless something happens before. */
+export function createNews(over: AbortSignal) {
+  let noticed: Task | undefined;
+  let isRung = false;
+  let wake: (() => void) | undefined;
+  const ring = () => {
+    isRung = true;
+    wake?.();
+  };
+  over.addEventListener("abort", ring, { once: true });
+  return {
+    /** Ask now. */
+    ring,
+    /** The server has told by itself. */
+    tell(task: Task): void {
+      noticed = task;
+      ring();
+    },
+    /** What the server has told meanwhile, if anything. */
+    async wait(limitMs: number): Promise<Task | undefined> {
+      if (!isRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, limitMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      const told = noticed;
+      [noticed, isRung, wake] = [undefined, false, undefined];
+      return told;
+    },
+  };
+}
+
+/** Tells nothing while the answer may still come like any other; then where the task stands, and every change. */
+export function createTaskTeller(quietMs: number, onTask: OnTask | undefined) {
+  let latest: TaskUpdate | undefined;
+  let isLoud = false;
+  const timer = setTimeout(() => {
+    isLoud = true;
+    if (latest) onTask?.(latest, false);
+  }, quietMs);
+  timer.unref();
+  return {
+    see({ taskId, status, message }: TaskUpdate): void {
+      const isNews = latest?.status !== status || latest.message !== message;
+      latest = { taskId, status, message };
+      if (isLoud && isNews) onTask?.(latest, true);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
