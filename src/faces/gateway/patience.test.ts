@@ -6,7 +6,7 @@ import { anonymous } from "../../model/principal.ts";
 import { createToolPatience } from "./tool-list.ts";
 
 function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {
-  const patience = createToolPatience({ servers: async () => servers } as unknown as Plane);
+  const patience = createToolPatience({ servers: { list: async () => servers } } as unknown as Plane);
   return async () => {
     const waits: number[] = [];
     await patience(anonymous, async (ms) => {
