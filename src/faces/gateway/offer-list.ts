@@ -5,7 +5,7 @@ import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
 
-import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./patience.ts";
+import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./tool-list.ts";
 
 import type { View } from "./view.ts";
 
