@@ -15,6 +15,7 @@ const order = [
   "local-setup.ts",
   "local-files.ts",
   "faces",
+  "operations",
   "index.ts",
   "plane.ts",
   "state.ts",
@@ -32,11 +33,11 @@ const order = [
 ];
 
 /** A face translates and decides nothing: it needs the words of the domain and no room. */
-const belowFaces = ["protocol", "model", "lib"];
+const belowFaces = ["operations", "protocol", "model", "lib"];
 
 /** Where a foreign library lives. */
 const homes: Record<string, readonly string[]> = {
-  zod: ["model", "config"],
+  zod: ["model", "config", "operations", "faces/http"],
   ajv: ["calls"],
   "ajv-formats": ["calls"],
   "jsonc-parser": ["config"],
@@ -48,7 +49,6 @@ const homes: Record<string, readonly string[]> = {
   picocolors: ["faces/cli"],
   hono: ["faces/http"],
   "@hono/node-server": ["faces/http"],
-  "@hono/zod-openapi": ["faces/http"],
   "prom-client": ["faces/http"],
   "node:sqlite": ["store"],
   pg: ["store"],

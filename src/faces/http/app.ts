@@ -1,11 +1,12 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
+import { SkillRun } from "../../operations/schemas/job-run.ts";
 import { parseBody, parseFields } from "./body.ts";
 import { type Identities, identify, principalOf } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
@@ -41,7 +42,6 @@ import { addDoctorRoutes, addSetupRoutes, type SetupReader } from "./routes/setu
 import { addSkillRoutes } from "./routes/skill-routes.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
 import { addToolRoutes } from "./routes/tool-routes.ts";
-import { SkillRun } from "./schemas/job-run.ts";
 import { createSessions } from "./sessions.ts";
 
 const params = { name: "The tool's name, with its server." };
@@ -56,16 +56,16 @@ const Definition = z.object({
 const OverlayView = z
   .object({
     tool: z.string(),
-    source: z.enum(["stored", "config"]).nullable().openapi({ description: "Who says it; null for nobody." }),
-    overlay: object.openapi({
+    source: z.enum(["stored", "config"]).nullable().meta({ description: "Who says it; null for nobody." }),
+    overlay: object.meta({
       description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
     }),
-    listed: Definition.openapi({ description: "What a model would see without it." }),
-    seen: Definition.openapi({ description: "What a model sees with it." }),
+    listed: Definition.meta({ description: "What a model would see without it." }),
+    seen: Definition.meta({ description: "What a model sees with it." }),
     tokenizer: z.string(),
     warnings: z.array(z.string()),
   })
-  .openapi("OverlayView");
+  .meta({ id: "OverlayView" });
 
 /** What is said here about a tool of a server, and what would come of saying something else. */
 function addOverlayRoutes(app: App, plane: Plane): void {
@@ -233,7 +233,7 @@ export type AppOptions = {
 
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
-  const app: App = new OpenAPIHono<HttpEnv>();
+  const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
   const identities = { plane, sessions: createSessions(), pass: pass ?? null };
   app.use(checkOrigin(host, allowHosts));
   app.use(limitBody());

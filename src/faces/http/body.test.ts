@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { parseBody, parseFields } from "./body.ts";
 

@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { exactNumbersIn, findChanged, noteExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 
 /** A parameter that says how many, from one on. */
 export function countUpTo(most: number, about: { default?: number; description?: string } = {}) {
@@ -9,5 +9,5 @@ export function countUpTo(most: number, about: { default?: number; description?:
     .transform(Number)
     .refine((count) => count >= 1 && count <= most, message)
     .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: most, ...about });
+    .meta({ type: "integer", minimum: 1, maximum: most, ...about });
 }

@@ -1,21 +1,9 @@
-import { type RouteConfig, z } from "@hono/zod-openapi";
+import { z } from "zod";
+import { version } from "../../lib/version.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Scope } from "../../model/principal.ts";
-import { Problem } from "./schemas/problem.ts";
-
-export type Tag =
-  | "Tools"
-  | "Servers"
-  | "Calls"
-  | "Agents"
-  | "Approvals"
-  | "Dead letters"
-  | "Registry"
-  | "Jobs"
-  | "Questions"
-  | "Sign-in"
-  | "Keys"
-  | "Events"
-  | "Operation";
+import type { Tag } from "../../operations/operation.ts";
+import { Problem } from "../../operations/schemas/problem.ts";
 
 /** One answer that is no error: what it means, and what its body is. */
 export type Answer = {
@@ -23,7 +11,7 @@ export type Answer = {
   schema?: z.ZodType;
   type?: string;
   example?: unknown;
-  /** Other media types, for whoever asks for them. */
+  /** Other media types, for clients that ask for them. */
   also?: readonly string[];
 };
 
@@ -35,7 +23,7 @@ export type Route<Query extends z.ZodObject> = {
   tag: Tag;
   summary: string;
   description?: string;
-  /** What the one who asks has to be allowed; null when the route finds out for itself. */
+  /** What the caller has to be allowed; null when the route finds out for itself. */
   scope: Scope | null;
   /** What each part of the path stands for. */
   params?: Record<string, string>;
@@ -48,61 +36,165 @@ export type Route<Query extends z.ZodObject> = {
   answers: Record<number, Answer>;
 };
 
-const problem = (description: string) => ({
-  description,
-  content: { "application/problem+json": { schema: Problem } },
-});
+const tags: Record<Tag, string> = {
+  Tools: "Finding tools and calling them.",
+  Servers: "The MCP servers behind the plane, and what they offer beside their tools.",
+  Calls: "What was called, by whom, and how it went.",
+  Agents: "Models with tools.",
+  Approvals: "Calls that wait for a person's yes, and plans of changes.",
+  "Dead letters": "Calls that failed for good, and what becomes of them.",
+  Registry: "The catalogue as a whole, and what changed in it.",
+  Jobs: "Skills and jobs that are run, and what became of them.",
+  Questions: "What servers ask people in the middle of calls.",
+  "Sign-in": "Tokens of the caller's own for servers.",
+  Keys: "API keys of this plane.",
+  Events: "What happens, as it happens.",
+  Operation: "For operators of the process.",
+};
 
-/** The route as OpenAPI has it, with the problems that every route of its kind can answer with. */
-export function describeRoute(route: Route<z.ZodObject>): RouteConfig {
-  const { method, path, tag, summary, scope, params = {}, query, describedQuery, headers, body } = route;
-  const asked = describedQuery ?? query;
-  const names = Object.keys(params);
-  const needed = scope === null ? "" : `Needs the scope \`${scope}\`.`;
+/** OpenAPI 3.1 of these routes. */
+export function createDocument(routes: readonly Route<z.ZodObject>[]): JsonObject {
+  const schemas: JsonObject = {};
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: describe(route, schemas) };
   return {
-    method,
-    path,
+    openapi: "3.1.0",
+    info: {
+      title: "Toolplane",
+      version,
+      description:
+        "Every MCP server in one catalogue, every call on one path. On loopback, as long as no key and no issuer is configured, the person who started the plane is the caller; otherwise everything but `/healthz` needs a credential. Errors are `application/problem+json`; lists take `limit` and `cursor`.",
+      license: { name: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "This plane" }],
+    security: [{ bearer: [] }, { apiKey: [] }, {}],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key (`toolplane keys create`) or a JWT of the configured issuer.",
+        },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      },
+    },
+  };
+}
+
+/** The route with the problems that every route of its kind can answer with. */
+function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
+  const { method, path, tag, summary, scope, params = {}, headers = {}, body } = route;
+  const asked = route.describedQuery ?? route.query;
+  const needed = scope === null ? "" : `Needs the scope \`${scope}\`.`;
+  const problem = (description: string) => ({
+    description,
+    content: { "application/problem+json": { schema: schemaOf(Problem, "output", schemas) } },
+  });
+  const isOpen = path === "/healthz";
+  const parameters = [
+    ...Object.entries(params).map(([name, description]) => parameter("path", name, description, true)),
+    ...(asked ? queryParameters(asked, schemas) : []),
+    ...Object.entries(headers).map(([name, description]) => parameter("header", name, description, false)),
+  ];
+  return {
     tags: [tag],
     summary,
     operationId: operationId(method, path),
     description: [route.description, needed].filter(Boolean).join("\n\n"),
-    request: {
-      ...(names.length > 0 ? { params: described(params, true) } : {}),
-      ...(asked ? { query: asked } : {}),
-      ...(headers ? { headers: described(headers, false) } : {}),
-      ...(body ? { body: describeBody(body) } : {}),
-    },
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: describeBody(body, schemas) } : {}),
     responses: {
-      ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, toResponse(answer)])),
+      ...mapValues(route.answers, (answer) => toResponse(answer, schemas)),
       ...(asked || body ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") } : {}),
-      ...(path === "/healthz" ? {} : { 401: problem("A credential is needed, or the one given is not valid.") }),
-      ...(path === "/healthz" ? {} : { 403: problem("Who asks may not do this.") }),
-      ...(names.length > 0 ? { 404: problem("There is nothing of that name for the one who asks.") } : {}),
+      ...(isOpen ? {} : { 401: problem("A credential is needed, or the one given is not valid.") }),
+      ...(isOpen ? {} : { 403: problem("The caller may not do this.") }),
+      ...(Object.keys(params).length > 0 ? { 404: problem("There is nothing of that name for the caller.") } : {}),
       default: problem("Anything else that went wrong; `code` names its page in docs/errors."),
     },
-    ...(path === "/healthz" ? { security: [] } : {}),
+    ...(isOpen ? { security: [] } : {}),
+  } as JsonObject;
+}
+
+function parameter(place: "path" | "header", name: string, description: string, required: boolean): JsonObject {
+  return { in: place, name, required, description, schema: { type: "string" } };
+}
+
+function queryParameters(query: z.ZodObject, schemas: JsonObject): JsonObject[] {
+  const { properties = {}, required = [] } = schemaOf(query, "input", schemas) as {
+    properties?: Record<string, JsonObject>;
+    required?: string[];
   };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    in: "query",
+    name,
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
 }
 
-function toResponse({ description, schema, type = "application/json", example, also = [] }: Answer) {
-  const content = { [type]: { schema: schema ?? z.string(), ...(example === undefined ? {} : { example }) } };
-  const others = also.map((other) => [other, { schema: z.string() }] as const);
-  return { description, content: { ...content, ...Object.fromEntries(others) } };
+function describeBody(
+  { schema, description, example, required = true }: NonNullable<Route<z.ZodObject>["body"]>,
+  schemas: JsonObject,
+): JsonObject {
+  const shown = schema instanceof z.ZodType ? schemaOf(schema, "input", schemas) : schema;
+  return { description, required, content: { "application/json": { schema: shown, example } } } as JsonObject;
 }
 
-function describeBody({ schema, description, example, required = true }: NonNullable<Route<z.ZodObject>["body"]>) {
-  return { description, required, content: { "application/json": { schema: schema as z.ZodType, example } } };
+function toResponse(
+  { description, schema, type = "application/json", example, also = [] }: Answer,
+  schemas: JsonObject,
+) {
+  const text = { schema: { type: "string" } };
+  const shown = schema ? { schema: schemaOf(schema, "output", schemas) } : text;
+  const content = { [type]: { ...shown, ...(example === undefined ? {} : { example }) } };
+  return { description, content: { ...content, ...Object.fromEntries(also.map((other) => [other, text])) } };
 }
 
-function described(names: Record<string, string>, isRequired: boolean): z.ZodObject {
-  return z.object(
-    Object.fromEntries(
-      Object.entries(names).map(([name, description]) => {
-        const text = z.string().openapi({ description });
-        return [name, isRequired ? text : text.optional()];
-      }),
-    ),
+/** As JSON Schema; what has an id stands with the components, once. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: JsonObject): JsonObject {
+  const { $schema, $defs, ...shown } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      const said = zodSchema instanceof z.ZodType ? zodSchema.meta() : undefined;
+      // What is written as text and read as a number is described as a number.
+      if (said?.type !== undefined) {
+        delete jsonSchema.anyOf;
+        delete jsonSchema.pattern;
+        if (said.default !== undefined) jsonSchema.default = said.default as number;
+      }
+      if (Math.abs(jsonSchema.maximum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (Math.abs(jsonSchema.minimum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (io === "output") delete jsonSchema.additionalProperties;
+    },
+  }) as JsonObject & { $defs?: JsonObject; $schema?: string; id?: string };
+  for (const [name, defined] of Object.entries($defs ?? {})) schemas[name] ??= located(defined) as JsonObject;
+  if (typeof shown.id !== "string") return located(shown) as JsonObject;
+  const { id, ...component } = shown;
+  schemas[id] ??= located(component) as JsonObject;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function located(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(located);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !(key === "id" && typeof inner === "string" && "type" in value))
+      .map(([key, inner]) =>
+        key === "$ref" && typeof inner === "string"
+          ? [key, inner.replace("#/$defs/", "#/components/schemas/")]
+          : [key, located(inner)],
+      ),
   );
+}
+
+function mapValues<T, U>(values: Record<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 }
 
 /** `POST /servers/{name}/connect` is `postServersByNameConnect`. */

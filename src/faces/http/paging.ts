@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { largestPage, takePage as takeFrom } from "../../model/page.ts";
 import { countUpTo } from "./count-up-to.ts";
 
@@ -14,12 +14,12 @@ export const Cursor = z
   .string()
   .min(1, "take the 'nextCursor' of the page before")
   .optional()
-  .openapi({ description: "`nextCursor` of the page before; left out for the first page." });
+  .meta({ description: "`nextCursor` of the page before; left out for the first page." });
 
 export const NextCursor = z
   .string()
   .nullable()
-  .openapi({ description: "The `cursor` of the next page; null when this is the last." });
+  .meta({ description: "The `cursor` of the next page; null when this is the last." });
 
 export const Page = z.object({ limit: Limit, cursor: Cursor });
 

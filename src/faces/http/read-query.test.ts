@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import { Limit } from "./paging.ts";
 import { readQuery } from "./read-query.ts";

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 

@@ -1,13 +1,13 @@
-import type { z } from "@hono/zod-openapi";
+import type { z } from "zod";
 import type { Session as SessionSchema } from "../../../src/faces/http/routes/session-routes.ts";
-import type { CallRecord as CallRecordSchema } from "../../../src/faces/http/schemas/outcome.ts";
-import type { Tool as ToolSchema } from "../../../src/faces/http/schemas/tool.ts";
-import type { ToolRow as ToolRowSchema } from "../../../src/faces/http/schemas/tool-row.ts";
 import type { ApiKey } from "../../../src/model/access/credentials.ts";
 import type { RunPage } from "../../../src/model/agent/agent-run.ts";
 import type { PinDiff, PinView } from "../../../src/model/catalogue/pin.ts";
 import type { LockedServer, ServerStatus } from "../../../src/model/servers/server.ts";
 import type { DeadLetterPage } from "../../../src/model/work/dead-letter.ts";
+import type { CallRecord as CallRecordSchema } from "../../../src/operations/schemas/outcome.ts";
+import type { Tool as ToolSchema } from "../../../src/operations/schemas/tool.ts";
+import type { ToolRow as ToolRowSchema } from "../../../src/operations/schemas/tool-row.ts";
 
 /** What routes answer with, from the schemas and the model that the plane itself is made of. */
 export type Session = z.infer<typeof SessionSchema>;

@@ -1,7 +1,7 @@
-import type { z } from "@hono/zod-openapi";
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Outcome as OutcomeSchema } from "../../../src/faces/http/schemas/outcome.ts";
+import type { z } from "zod";
 import type { Answer, HeldView, Plan, PlanChoice, Remembered } from "../../../src/model/calls/held-call.ts";
+import type { Outcome as OutcomeSchema } from "../../../src/operations/schemas/outcome.ts";
 import type { Paged } from "./answers.ts";
 import { get, part, post, remove, withQuery } from "./client.ts";
 

@@ -1,5 +1,5 @@
-import type { z } from "@hono/zod-openapi";
 import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
 import type { PolicyVerdict, PolicyView } from "../../../src/faces/http/routes/policy-routes.ts";
 import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";

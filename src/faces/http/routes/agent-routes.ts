@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { agentAnswer } from "../../../model/agent/agent-answer.ts";
 import type { AgentMessage } from "../../../model/agent/agent-run.ts";
@@ -9,12 +9,12 @@ import type { AgentResult, RunAgentOptions } from "../../../model/agent.ts";
 import { readTraceContext } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { AgentAnswer, AgentBody } from "../../../operations/schemas/agent.ts";
 import { createAgentStream } from "../agent-stream.ts";
 import { parseFields } from "../body.ts";
 import { readWait } from "../prefer.ts";
 import { renderAgentAnswer, shownAgentAnswer, shownError } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
-import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
 import { wantsStream } from "../wants-stream.ts";
 
 /** A model may think for longer than a proxy waits for the first byte. */
@@ -23,10 +23,10 @@ const like = '{"question": "What is 17 plus 25?"}';
 
 export const AgentChoices = z
   .object({
-    models: z.array(z.string()).openapi({ description: "The configured models, by name." }),
+    models: z.array(z.string()).meta({ description: "The configured models, by name." }),
     toolsets: z.array(z.string()),
   })
-  .openapi("AgentChoices");
+  .meta({ id: "AgentChoices" });
 
 /** A model with tools, for whoever has a question. */
 export function addAgentRoutes(app: App, plane: Plane, closing: AbortSignal): void {

@@ -1,15 +1,15 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { type Answer, heldOrders } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Done } from "../../../operations/schemas/done.ts";
+import { Approval, HeldStatus, Remembered } from "../../../operations/schemas/held.ts";
+import { Outcome } from "../../../operations/schemas/outcome.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, Page, takePage, usualPage } from "../paging.ts";
 import { shownOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
-import { Approval, HeldStatus, Remembered } from "../schemas/held.ts";
-import { Outcome } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
 const params = { id: "The approval's id." };
@@ -18,11 +18,11 @@ const Filters = z.object({
   status: z
     .enum(statuses, `give one of ${statuses.join(", ")}`)
     .default("pending")
-    .openapi({ description: "`all` for what waits and what is over." }),
+    .meta({ description: "`all` for what waits and what is over." }),
   order: z
     .enum(heldOrders, `give one of ${heldOrders.join(", ")}`)
     .default("oldest")
-    .openapi({
+    .meta({
       description: "`pending` is what waits first, then the rest (with `status=all`); both newest first.",
     }),
   limit: Limit,
@@ -32,17 +32,17 @@ const Filters = z.object({
 const Remember = z
   .strictObject({
     for: z.enum(["tool", "arguments", "server"]),
-    arguments: z.record(z.string(), z.string()).optional().openapi({ description: "Globs by argument." }),
-    forMs: z.number().positive().optional().openapi({ description: "For good when left out." }),
-    conversation: z.boolean().optional().openapi({ description: "Only in the conversation of the call." }),
+    arguments: z.record(z.string(), z.string()).optional().meta({ description: "Globs by argument." }),
+    forMs: z.number().positive().optional().meta({ description: "For good when left out." }),
+    conversation: z.boolean().optional().meta({ description: "Only in the conversation of the call." }),
   })
-  .openapi({ description: "Do not ask again about calls like this." });
+  .meta({ description: "Do not ask again about calls like this." });
 const AnswerBody = z.object({
   decision: z.enum(["approve", "reject"]),
   arguments: z
     .record(z.string(), z.unknown())
     .optional()
-    .openapi({ description: "Run it with these instead; they are checked like those of any call." }),
+    .meta({ description: "Run it with these instead; they are checked like those of any call." }),
   reason: z.string().max(2_000).optional(),
   remember: Remember.optional(),
 });
@@ -61,7 +61,7 @@ export function addApprovalRoutes(app: App, plane: Plane): void {
           description: "One page.",
           schema: z.object({
             approvals: z.array(Approval),
-            total: z.number().int().openapi({ description: "All that are meant, on this page or not." }),
+            total: z.number().int().meta({ description: "All that are meant, on this page or not." }),
             nextCursor: NextCursor,
           }),
         },

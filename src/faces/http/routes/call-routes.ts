@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../../model/calls/call-history.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { CallRecord, CallStatus } from "../../../operations/schemas/outcome.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { CallRecord, CallStatus } from "../schemas/outcome.ts";
 
 const SeriesFilters = z.object({
   minutes: countUpTo(maxSeriesMinutes, { default: 60, description: "How far back." }),
@@ -12,13 +12,13 @@ const SeriesFilters = z.object({
     default: 1,
     description: `How long a step is, in minutes; there are ${maxSeriesSteps} steps at most.`,
   }),
-  user: z.string().optional().openapi({ description: "Only what they called; others than yourself for admins." }),
+  user: z.string().optional().meta({ description: "Only what they called; others than yourself for admins." }),
 });
 
 const times = { p50Ms: z.number().nullable(), p95Ms: z.number().nullable() };
 const counts = {
   calls: z.number().int(),
-  errors: z.number().int().openapi({ description: "Those that failed, were refused, or ended with a tool error." }),
+  errors: z.number().int().meta({ description: "Those that failed, were refused, or ended with a tool error." }),
   byStatus: z.partialRecord(CallStatus, z.number().int()),
   ...times,
 };
@@ -31,15 +31,15 @@ const CallSeries = z
     steps: z.array(z.object({ at: z.string(), ...counts })),
     total: z.object(counts),
   })
-  .openapi("CallSeries", { description: "By the time calls began at; the last step is not over yet." });
+  .meta({ id: "CallSeries", description: "By the time calls began at; the last step is not over yet." });
 
 const statuses = CallStatus.options;
 
 const CallFilters = z.object({
-  tool: z.string().optional().openapi({ description: "Calls of the tool of exactly this name." }),
+  tool: z.string().optional().meta({ description: "Calls of the tool of exactly this name." }),
   status: z.enum(statuses, `give one of ${statuses.join(", ")}`).optional(),
-  user: z.string().optional().openapi({ description: "Only what they called; others than yourself for admins." }),
-  run: z.string().optional().openapi({ description: "Calls of this run of an agent." }),
+  user: z.string().optional().meta({ description: "Only what they called; others than yourself for admins." }),
+  run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
   limit: Limit,
   cursor: Cursor,
 });

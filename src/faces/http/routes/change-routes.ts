@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { changeKinds } from "../../../model/catalogue/change.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { CallStatus } from "../../../operations/schemas/outcome.ts";
 import { Limit } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { CallStatus } from "../schemas/outcome.ts";
 
 const manifest = z.record(z.string(), z.unknown()).nullable();
 
@@ -24,7 +24,7 @@ const Change = z
     count: z.number().int(),
     revision: z.number().int(),
   })
-  .openapi("Change");
+  .meta({ id: "Change" });
 
 const number = z.number().int();
 const ChangePage = z.object({
@@ -34,7 +34,7 @@ const ChangePage = z.object({
 
 const offsetText = "give a whole number from 0";
 const ChangeFilters = z.object({
-  persona: z.string().optional().openapi({ description: "What happened to the entries of this persona." }),
+  persona: z.string().optional().meta({ description: "What happened to the entries of this persona." }),
   name: z.string().optional(),
   kind: z.enum(changeKinds, `give one of ${changeKinds.join(", ")}`).optional(),
   limit: Limit,
@@ -43,7 +43,7 @@ const ChangeFilters = z.object({
     .regex(/^\d{1,9}$/, offsetText)
     .transform(Number)
     .optional()
-    .openapi({ type: "integer", minimum: 0, description: "So many are left out at the beginning." }),
+    .meta({ type: "integer", minimum: 0, description: "So many are left out at the beginning." }),
 });
 
 const ActivityEntry = z
@@ -55,7 +55,7 @@ const ActivityEntry = z
     result: z.string().nullable(),
     code: z.string().nullable(),
   })
-  .openapi("ActivityEntry");
+  .meta({ id: "ActivityEntry" });
 
 /** What changed in the catalogue, and what was done with it last. Before the routes that take any name. */
 export function addChangeRoutes(app: App, plane: Plane): void {

@@ -1,14 +1,14 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { Setup } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { ServerDefinition } from "../../../model/servers/server.ts";
+import { Done } from "../../../operations/schemas/done.ts";
+import { Server } from "../../../operations/schemas/server.ts";
 import { parseBody } from "../body.ts";
 import { requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
-import { Server } from "../schemas/server.ts";
 
 export type ServerEditor = Pick<Setup, "putServer" | "removeServer">;
 

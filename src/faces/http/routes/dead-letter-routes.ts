@@ -1,14 +1,14 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { deadLetterStatuses } from "../../../model/work/dead-letter.ts";
+import { Done } from "../../../operations/schemas/done.ts";
+import { Outcome } from "../../../operations/schemas/outcome.ts";
+import { ErrorReport } from "../../../operations/schemas/problem.ts";
 import { parseFields } from "../body.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { renderOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
-import { Outcome } from "../schemas/outcome.ts";
-import { ErrorReport } from "../schemas/problem.ts";
 
 const DeadLetter = z
   .object({
@@ -18,21 +18,21 @@ const DeadLetter = z
     server: z.string().nullable(),
     principal: z.looseObject({ user: z.string().nullable() }),
     face: z.string(),
-    arguments: z.unknown().openapi({ description: "As the caller gave them; null when they were too large to keep." }),
+    arguments: z.unknown().meta({ description: "As the caller gave them; null when they were too large to keep." }),
     error: ErrorReport,
     category: z.string(),
     attempts: z.number().int(),
     maxAttempts: z.number().int(),
     status: z.enum(deadLetterStatuses),
-    nextRetryAt: z.string().nullable().openapi({ description: "Null when it is not tried again by itself." }),
-    hold: z.string().nullable().openapi({ description: "Why it is not tried again by itself." }),
+    nextRetryAt: z.string().nullable().meta({ description: "Null when it is not tried again by itself." }),
+    hold: z.string().nullable().meta({ description: "Why it is not tried again by itself." }),
     conversation: z.string().nullable(),
     resolvedCallId: z.string().nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
     history: z.array(z.looseObject({ at: z.string(), status: z.enum(deadLetterStatuses) })),
   })
-  .openapi("DeadLetter");
+  .meta({ id: "DeadLetter" });
 
 const params = { id: "The entry's id." };
 const statuses = z.enum(deadLetterStatuses, `give one of ${deadLetterStatuses.join(", ")}`);

@@ -1,16 +1,16 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { workKinds } from "../../../model/catalogue/change.ts";
 import { ToolManifest, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Done } from "../../../operations/schemas/done.ts";
 import { parseBody, parseFields } from "../body.ts";
 import { hasReference, requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
 
 const params = { name: "The tool's name." };
-const reason = z.string().optional().openapi({ description: "Why; kept with the change." });
+const reason = z.string().optional().meta({ description: "Why; kept with the change." });
 
 const EntryChange = z
   .object({
@@ -18,15 +18,15 @@ const EntryChange = z
     name: z.string(),
     persona: z.string().nullable(),
     change: z.enum(["added", "changed", "unchanged"]),
-    covers: z.string().nullable().openapi({ description: "The file whose entry it takes the place of." }),
+    covers: z.string().nullable().meta({ description: "The file whose entry it takes the place of." }),
   })
-  .openapi("EntryChange");
+  .meta({ id: "EntryChange" });
 
 const BundleExport = z.object({
-  bundle: z.string().openapi({ description: "The signed document as base64." }),
+  bundle: z.string().meta({ description: "The signed document as base64." }),
   entries: z.array(z.object({ kind: z.string(), name: z.string(), persona: z.string().nullable() })),
   hash: z.string(),
-  fingerprint: z.string().openapi({ description: "Of the key that the other side has to trust." }),
+  fingerprint: z.string().meta({ description: "Of the key that the other side has to trust." }),
 });
 
 const BundleImport = z.object({

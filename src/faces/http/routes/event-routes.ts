@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { z } from "zod";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Caller, Plane } from "../../../model/plane.ts";
 import { askAgain, type WhoAsks } from "../ask-again.ts";
@@ -21,7 +21,7 @@ export function addEventRoutes(app: App, identities: Identities, closing: AbortS
       description:
         "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",
       headers: { "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`." },
-      query: z.object({ after: z.string().optional().openapi({ description: "The id of an event." }) }),
+      query: z.object({ after: z.string().optional().meta({ description: "The id of an event." }) }),
       answers: { 200: { description: "A stream that does not end.", type: "text/event-stream" } },
     },
     async ({ c, caller, query }) => {

@@ -1,16 +1,15 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
 import { jobRunStates, type JobRun as Run } from "../../../model/work/job-run.ts";
-
+import { JobRun } from "../../../operations/schemas/job-run.ts";
 import { parseFields } from "../body.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { Cursor, NextCursor } from "../paging.ts";
 import { readWait } from "../prefer.ts";
 import { shownJobRun } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
-import { JobRun } from "../schemas/job-run.ts";
 
 const Filters = z.object({
   state: z.enum(jobRunStates, `give one of ${jobRunStates.join(", ")}`).optional(),
@@ -25,7 +24,7 @@ const RerunBody = z.object({ idempotencyKey: z.string().optional() });
 const Job = z.looseObject({
   name: z.string(),
   schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
-  upcoming: z.array(z.string()).openapi({ description: "The times that come next, five at most." }),
+  upcoming: z.array(z.string()).meta({ description: "The times that come next, five at most." }),
   active: z.number().int(),
   lastRun: z.union([JobRun, z.null()]),
 });

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { NewApiKey } from "../../../model/access/credentials.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -25,19 +25,19 @@ const Key = z
     lastUsedAt: z.string().nullable(),
     revokedAt: z.string().nullable(),
   })
-  .openapi("Key");
+  .meta({ id: "Key" });
 
 const NewKey = z.object({
   name: z.string(),
-  user: z.string().optional().openapi({ description: "Who shows it is this user; who creates it when left out." }),
+  user: z.string().optional().meta({ description: "Who shows it is this user; who creates it when left out." }),
   groups: names.optional(),
   persona: z.string().nullable().optional(),
-  scopes: names.optional().openapi({ description: "`read`, `call` or `admin`; `call` when left out." }),
+  scopes: names.optional().meta({ description: "`read`, `call` or `admin`; `call` when left out." }),
   workspace: z.string().nullable().optional(),
   compliance: z.string().optional(),
   toolGroups: names
     .optional()
-    .openapi({ description: "The groups of tools it may ask for; `default` when left out, `*` for all." }),
+    .meta({ description: "The groups of tools it may ask for; `default` when left out, `*` for all." }),
   expiresAt: z.string().nullable().optional(),
 });
 

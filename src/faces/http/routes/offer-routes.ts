@@ -1,16 +1,16 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { Plane } from "../../../model/plane.ts";
 import type { Listed as ListedItem } from "../../../model/plane-tools.ts";
+import { Listed } from "../../../operations/schemas/server.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { Listed } from "../schemas/server.ts";
 
 const name = "The server's name in the configuration.";
 const ofServer = Page.extend({
-  server: z.string().optional().openapi({ description: "Of this server alone." }),
+  server: z.string().optional().meta({ description: "Of this server alone." }),
 });
-const asItCame = z.looseObject({}).openapi({ description: "As the server answered." });
+const asItCame = z.looseObject({}).meta({ description: "As the server answered." });
 const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
 
 /** What servers offer beside their tools. */

@@ -1,16 +1,16 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Done } from "../../../operations/schemas/done.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { renderProblem } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
 
 const Probe = z.object({
   ready: z
     .enum(["true", "false"])
     .optional()
-    .openapi({ description: "`true` asks as /readyz does, for probes that have no credential." }),
+    .meta({ description: "`true` asks as /readyz does, for probes that have no credential." }),
 });
 
 /** For whoever watches over the process. */

@@ -1,27 +1,27 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { PlanChoice } from "../../../model/calls/held-call.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Plan, PlanOutcome } from "../../../operations/schemas/held.ts";
 import { parseFields } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { shownOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { Plan, PlanOutcome } from "../schemas/held.ts";
 
 const tag = "Approvals";
 const params = { id: "The plan's id." };
 
 const which = {
-  ids: z.array(z.string()).min(1).optional().openapi({ description: "Only these changes." }),
-  first: z.number().int().min(1).optional().openapi({ description: "Only the first so many." }),
+  ids: z.array(z.string()).min(1).optional().meta({ description: "Only these changes." }),
+  first: z.number().int().min(1).optional().meta({ description: "Only the first so many." }),
 };
 const ApproveBody = z.object({
   ...which,
-  continueOnFailure: z.boolean().optional().openapi({ description: "False: the first failure ends it." }),
+  continueOnFailure: z.boolean().optional().meta({ description: "False: the first failure ends it." }),
   arguments: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .openapi({ description: "What to run instead of what was queued, by change." }),
+    .meta({ description: "What to run instead of what was queued, by change." }),
 });
 const RejectBody = z.object({ ...which, reason: z.string().max(2_000).optional() });
 

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { Policy as PolicySettings } from "../../../model/access/policy.ts";
 import { policyModes } from "../../../model/calls/call.ts";
 import type { JsonObject } from "../../../model/json.ts";
@@ -11,28 +11,28 @@ const verdicts = PolicySettings.shape.rules.def.innerType.def.element.shape.verd
 
 export const PolicyView = z
   .object({
-    profile: z.enum(["personal", "guarded", "strict"]).openapi({ description: "The one in force." }),
-    isDefault: z.boolean().openapi({ description: "Is it the profile because nobody chose one?" }),
+    profile: z.enum(["personal", "guarded", "strict"]).meta({ description: "The one in force." }),
+    isDefault: z.boolean().meta({ description: "Is it the profile because nobody chose one?" }),
     mode: z.enum(policyModes),
     rules: z
       .array(z.looseObject({ verdict: z.enum(verdicts), reason: z.string().optional() }))
-      .openapi({ description: "In the order in which they are asked; the first that fits decides." }),
+      .meta({ description: "In the order in which they are asked; the first that fits decides." }),
     effects: z
       .record(z.string(), z.enum(["read", "write"]))
-      .openapi({ description: "The operator's word on what tools do, by glob." }),
+      .meta({ description: "The operator's word on what tools do, by glob." }),
   })
-  .openapi("Policy");
+  .meta({ id: "Policy" });
 
 export const PolicyVerdict = z
   .object({
     verdict: z.enum(verdicts),
     origin: z.string(),
     reason: z.string(),
-    rule: z.number().int().optional().openapi({ description: "Which of `rules` said so." }),
+    rule: z.number().int().optional().meta({ description: "Which of `rules` said so." }),
     tool: z.string(),
     effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
   })
-  .openapi("PolicyVerdict");
+  .meta({ id: "PolicyVerdict" });
 
 const Tested = z.object({
   tool: z.string("say which tool").min(1, "say which tool"),
@@ -40,7 +40,7 @@ const Tested = z.object({
   face: z
     .enum(faces, `give one of ${faces.join(", ")}`)
     .optional()
-    .openapi({ description: "Through which face the call would come; the one that asks when left out." }),
+    .meta({ description: "Through which face the call would come; the one that asks when left out." }),
   mode: z.enum(policyModes, `give one of ${policyModes.join(", ")}`).optional(),
 });
 

@@ -1,19 +1,19 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { pinStatuses } from "../../../model/catalogue/pin.ts";
 import { failOnLevels } from "../../../model/catalogue/quality.ts";
 import { largestPage } from "../../../model/page.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { ContextStats, PinDiff, PinView, QualityReport } from "../../../operations/schemas/quality.ts";
 import { parseFields } from "../body.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
-import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
 
 /** What is not known by then is there the next time. */
 const waitMs = 1_000;
 const name = "The tool's name, in any spelling.";
-const server = z.string().optional().openapi({ description: "Only the tools of this server." });
-const tool = z.string().optional().openapi({ description: "Only this tool, in any spelling." });
+const server = z.string().optional().meta({ description: "Only the tools of this server." });
+const tool = z.string().optional().meta({ description: "Only this tool, in any spelling." });
 const flag = z
   .enum(["true", "false"], "give true or false")
   .transform((text) => text === "true")
@@ -24,18 +24,18 @@ const Threshold = z
   .regex(/^(?:\d{1,2}|100)$/, scoreText)
   .transform(Number)
   .optional()
-  .openapi({ type: "integer", minimum: 0, maximum: 100, default: 40 });
+  .meta({ type: "integer", minimum: 0, maximum: 100, default: 40 });
 const FailOn = z
   .enum(failOnLevels, `give one of ${failOnLevels.join(", ")}`)
   .optional()
-  .openapi({ default: "high", description: "A tool with such a finding or a worse one does not pass." });
+  .meta({ default: "high", description: "A tool with such a finding or a worse one does not pass." });
 const Dearest = countUpTo(largestPage, {
   description: "Of the tools only so many, the dearest; all when left out.",
 });
 const PinFilters = z.object({
   server,
   status: z.enum(pinStatuses, `give one of ${pinStatuses.join(", ")}`).optional(),
-  held: flag.openapi({
+  held: flag.meta({
     description: "Only what cannot be called because of its definition, or only what can.",
   }),
 });

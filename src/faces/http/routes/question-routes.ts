@@ -1,12 +1,12 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { QuestionAnswer } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Done } from "../../../operations/schemas/done.ts";
+import { Question } from "../../../operations/schemas/server.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
-import { Question } from "../schemas/server.ts";
 
 const actions = ["accept", "decline", "cancel"] as const;
 

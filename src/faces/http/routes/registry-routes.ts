@@ -1,8 +1,8 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { Plane } from "../../../model/plane.ts";
+import { RefreshReport } from "../../../operations/schemas/server.ts";
+import { HealthSummary, LastInvocation, Provider } from "../../../operations/schemas/tool.ts";
 import { type App, addRoute } from "../route.ts";
-import { RefreshReport } from "../schemas/server.ts";
-import { HealthSummary, LastInvocation, Provider } from "../schemas/tool.ts";
 
 /** What is not known by then is there the next time. */
 const waitMs = 1_000;
@@ -45,10 +45,10 @@ const RegistrySummary = z
     tasks: entries,
     jobs: entries,
   })
-  .openapi("RegistrySummary");
+  .meta({ id: "RegistrySummary" });
 
 const SummaryQuery = z.object({
-  persona: z.string().optional().openapi({ description: "For whom; without it, for the one who asks." }),
+  persona: z.string().optional().meta({ description: "For whom; without it, for the one who asks." }),
 });
 
 /** The catalogue as a whole. */

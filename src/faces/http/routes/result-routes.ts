@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { NextCursor, Page, usualPage } from "../paging.ts";
@@ -18,11 +18,11 @@ const StoredResult = z
     user: z.string().nullable(),
     at: z.string(),
     expiresAt: z.string(),
-    hash: z.string().openapi({ description: "SHA-256 of the result as JSON." }),
+    hash: z.string().meta({ description: "SHA-256 of the result as JSON." }),
     characters: z.number().int(),
-    bytes: z.number().int().openapi({ description: "What it takes in the store." }),
+    bytes: z.number().int().meta({ description: "What it takes in the store." }),
   })
-  .openapi("StoredResult");
+  .meta({ id: "StoredResult" });
 
 const ResultPage = z
   .object({
@@ -33,30 +33,30 @@ const ResultPage = z
     unit: z.enum(["characters", "lines", "matches"]),
     offset: z.number().int(),
     total: z.number().int(),
-    nextOffset: z.number().int().nullable().openapi({ description: "Null when this is the end." }),
+    nextOffset: z.number().int().nullable().meta({ description: "Null when this is the end." }),
     text: z.string(),
   })
-  .openapi("ResultPage");
+  .meta({ id: "ResultPage" });
 
 const PartAsked = z.object({
-  offset: wholeNumber.openapi({
+  offset: wholeNumber.meta({
     type: "integer",
     minimum: 0,
     description: "Where to begin: a character, with `lines` a line, with `grep` a match.",
   }),
-  limit: wholeNumber.openapi({
+  limit: wholeNumber.meta({
     type: "integer",
     minimum: 1,
     description: "At most so many: 100000 characters, 10000 lines or 1000 matches.",
   }),
-  path: z.string().optional().openapi({
+  path: z.string().optional().meta({
     description: "A JSON pointer or names with dots; `$result` leads into the result as it came.",
   }),
-  grep: z.string().optional().openapi({ description: "A pattern (RE2) that is looked for in every line." }),
+  grep: z.string().optional().meta({ description: "A pattern (RE2) that is looked for in every line." }),
   lines: z
     .enum(["true", "false"], "give true or false")
     .optional()
-    .openapi({ description: "Count lines instead of characters." }),
+    .meta({ description: "Count lines instead of characters." }),
 });
 
 /** Results that were too large to be given whole: one's own, or anybody's with the scope `admin`. */

@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { agentOutcomes } from "../../../model/agent/agent-run.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Run, RunSummary } from "../../../operations/schemas/run.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { Run, RunSummary } from "../schemas/run.ts";
 
 const RunFilters = z.object({
   outcome: z.enum(agentOutcomes, `give one of ${agentOutcomes.join(", ")}`).optional(),
@@ -14,8 +14,8 @@ const RunFilters = z.object({
   since: z
     .string()
     .optional()
-    .openapi({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
-  user: z.string().optional().openapi({ description: "Only what they asked; others than yourself for admins." }),
+    .meta({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
+  user: z.string().optional().meta({ description: "Only what they asked; others than yourself for admins." }),
   limit: Limit,
   cursor: Cursor,
 });

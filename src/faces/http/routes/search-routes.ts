@@ -1,11 +1,11 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { largestSearch } from "../../../model/catalogue/search.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Tool } from "../../../operations/schemas/tool.ts";
+import { ToolRow, View } from "../../../operations/schemas/tool-row.ts";
 import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
-import { Tool } from "../schemas/tool.ts";
-import { ToolRow, View } from "../schemas/tool-row.ts";
 import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
 
@@ -17,25 +17,25 @@ const FoundTool = z
     name: z.string(),
     server: z.string().nullable(),
     summary: z.string(),
-    score: z.number().openapi({ description: "From 0 to 1; 1 was asked for by name." }),
-    required: z.array(z.string()).openapi({ description: "Arguments that a call has to have." }),
-    alsoOn: z.array(z.string()).optional().openapi({ description: "Servers with nearly the same tool." }),
+    score: z.number().meta({ description: "From 0 to 1; 1 was asked for by name." }),
+    required: z.array(z.string()).meta({ description: "Arguments that a call has to have." }),
+    alsoOn: z.array(z.string()).optional().meta({ description: "Servers with nearly the same tool." }),
     differsBy: z
       .array(z.string())
       .optional()
-      .openapi({ description: "What tells it from another of its name in this answer." }),
-    tool: Tool.optional().openapi({ description: "The whole tool, where `details` is true." }),
-    row: ToolRow.optional().openapi({ description: "The tool as lists show it, where `view` is `row`." }),
+      .meta({ description: "What tells it from another of its name in this answer." }),
+    tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
+    row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
   })
-  .openapi("FoundTool");
+  .meta({ id: "FoundTool" });
 
 export const SearchAnswer = z.object({
   query: z.string(),
-  total: z.number().int().openapi({ description: "All that match, in this answer or not." }),
+  total: z.number().int().meta({ description: "All that match, in this answer or not." }),
   truncated: z.boolean(),
   tools: z.array(FoundTool),
-  next: z.array(z.string()).openapi({ description: "The names of those that come next." }),
-  note: z.string().optional().openapi({ description: "What is worth knowing: nothing fits well, for one." }),
+  next: z.array(z.string()).meta({ description: "The names of those that come next." }),
+  note: z.string().optional().meta({ description: "What is worth knowing: nothing fits well, for one." }),
 });
 
 const Recommendation = z.object({
@@ -45,20 +45,20 @@ const Recommendation = z.object({
 });
 
 const SearchQuery = z.object({
-  q: z.array(z.string()).optional().openapi({
+  q: z.array(z.string()).optional().meta({
     description: "What to look for; repeated, several things at once. `select:a,b` takes tools by name.",
   }),
   regex: z
     .enum(["true", "false"], "give true or false")
     .optional()
-    .openapi({ description: "`q` is a pattern of at most 200 characters." }),
+    .meta({ description: "`q` is a pattern of at most 200 characters." }),
   server: z.string().min(1, "give the name of a server or a glob").optional(),
   limit: countUpTo(largestSearch),
   view: View,
   details: z
     .enum(["true", "false"], "give true or false")
     .optional()
-    .openapi({ description: "Each tool as `GET /tools/{name}` shows it, beside why it was found." }),
+    .meta({ description: "Each tool as `GET /tools/{name}` shows it, beside why it was found." }),
 });
 
 /** Finding tools by what they do. */

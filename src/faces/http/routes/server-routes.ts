@@ -1,13 +1,13 @@
-import { z } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
+import { z } from "zod";
 import type { Caller, Plane } from "../../../model/plane.ts";
 import type { ServerLogLine } from "../../../model/servers/server.ts";
+import { Locked } from "../../../operations/schemas/locked.ts";
+import { LogLine, RefreshReport, Server } from "../../../operations/schemas/server.ts";
 import { askAgain, type WhoAsks } from "../ask-again.ts";
 import type { Identities } from "../identity.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
-import { Locked } from "../schemas/locked.ts";
-import { LogLine, RefreshReport, Server } from "../schemas/server.ts";
 import { wantsStream } from "../wants-stream.ts";
 
 /** Proxies close what is silent for too long. */
@@ -92,7 +92,7 @@ export function addServerRoutes(app: App, identities: Identities, closing: Abort
             locked: z
               .array(Locked)
               .optional()
-              .openapi({ description: "Those that are not for the caller and may be told of." }),
+              .meta({ description: "Those that are not for the caller and may be told of." }),
           }),
         },
       },

@@ -1,11 +1,11 @@
-import { z } from "@hono/zod-openapi";
 import { deleteCookie, setCookie } from "hono/cookie";
+import { z } from "zod";
 import { version } from "../../../lib/version.ts";
 import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
+import { Done } from "../../../operations/schemas/done.ts";
 import { parseFields } from "../body.ts";
 import { cookieName, type Identities, principalOf, sessionCookie } from "../identity.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
-import { Done } from "../schemas/done.ts";
 
 export const sessionPath = "/session";
 
@@ -14,15 +14,15 @@ export const Session = z
     user: z.string().nullable(),
     groups: z.array(z.string()),
     persona: z.string().nullable(),
-    scopes: z.array(z.enum(scopeNames)).openapi({ description: "What the caller may do here." }),
-    needsCredentials: z.boolean().openapi({ description: "Does everybody have to say who they are?" }),
-    serverChanges: z.enum(["allowed", "needs_proof", "no_file"]).openapi({
+    scopes: z.array(z.enum(scopeNames)).meta({ description: "What the caller may do here." }),
+    needsCredentials: z.boolean().meta({ description: "Does everybody have to say who they are?" }),
+    serverChanges: z.enum(["allowed", "needs_proof", "no_file"]).meta({
       description:
         "May the caller add and remove servers, if their scope is `admin`? Who has no credential proves it with the link that `serve` printed; without a configuration file there is none to write to.",
     }),
     version: z.string(),
   })
-  .openapi("Session");
+  .meta({ id: "Session" });
 
 const Shown = z.object({ key: z.string("give an API key or a token").trim().min(1, "give an API key") });
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { Setup } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -10,7 +10,7 @@ import { type App, addRoute } from "../route.ts";
 export type SetupReader = Pick<Setup, "check" | "explain" | "importClients">;
 
 const place = {
-  file: z.string().openapi({ description: "Its name only." }),
+  file: z.string().meta({ description: "Its name only." }),
   line: z.number().int().nullable(),
 };
 
@@ -23,19 +23,19 @@ export const ConfigView = z
     ),
     values: z.array(z.object({ key: z.string(), value: z.unknown(), ...place })),
   })
-  .openapi("ConfigView");
+  .meta({ id: "ConfigView" });
 
 export const ImportView = z
   .object({
     found: z.array(z.object({ client: z.string(), servers: z.array(z.string()) })),
     imported: z.array(z.string()),
     skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
-    holdSecrets: z.array(z.string()).openapi({ description: "Servers whose entry holds a secret in clear." }),
+    holdSecrets: z.array(z.string()).meta({ description: "Servers whose entry holds a secret in clear." }),
   })
-  .openapi("ImportView");
+  .meta({ id: "ImportView" });
 
 const ImportBody = z.object({
-  clients: z.array(z.string()).optional().openapi({ description: "All that are known when left out." }),
+  clients: z.array(z.string()).optional().meta({ description: "All that are known when left out." }),
   dryRun: z.boolean().optional(),
 });
 
@@ -101,7 +101,7 @@ const Doctor = z
       }),
     ),
   })
-  .openapi("DoctorReport");
+  .meta({ id: "DoctorReport" });
 
 export function addDoctorRoutes(app: App, plane: Plane): void {
   addRoute(

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Route } from "../describe-route.ts";
@@ -9,7 +9,7 @@ import { type App, addRoute } from "../route.ts";
 const waitMs = 1_000;
 const names = z.array(z.string());
 const total = z.number().int();
-const persona = names.optional().openapi({ description: "As for tools; repeated." });
+const persona = names.optional().meta({ description: "As for tools; repeated." });
 
 const Skill = z
   .looseObject({
@@ -24,28 +24,28 @@ const Skill = z
     category: z.string().nullable(),
     capability_tags: names,
     source: z.string(),
-    required_input: names.openapi({ description: "What its steps want to be given." }),
-    missing_tools: names.openapi({ description: "Tools it needs that are not in the caller's catalogue." }),
+    required_input: names.meta({ description: "What its steps want to be given." }),
+    missing_tools: names.meta({ description: "Tools it needs that are not in the caller's catalogue." }),
   })
-  .openapi("Skill");
+  .meta({ id: "Skill" });
 
 const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
-const Task = Entry.extend({ required_capabilities: names }).openapi("Task");
+const Task = Entry.extend({ required_capabilities: names }).meta({ id: "Task" });
 const Job = Entry.extend({
   required_capabilities: names,
   schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
-}).openapi("Job");
+}).meta({ id: "Job" });
 
 const SkillFilters = z.object({
   persona,
-  capability: names.optional().openapi({ description: "Skills that have all of these; repeated." }),
+  capability: names.optional().meta({ description: "Skills that have all of these; repeated." }),
   q: z.string().optional(),
   limit: Limit,
   cursor: Cursor,
 });
 const WorkFilters = Page.extend({
   persona,
-  q: z.string().optional().openapi({ description: "Words of its name, summary or description." }),
+  q: z.string().optional().meta({ description: "Words of its name, summary or description." }),
 });
 /** As many as a page of jobs holds where nobody says how many, and at most. */
 const [usualJobs, maxJobs] = [20, 100];

@@ -1,12 +1,12 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { TokenGiven } from "../../../model/access/credentials.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Done } from "../../../operations/schemas/done.ts";
+import { TokenStatus } from "../../../operations/schemas/server.ts";
 import { parseBody } from "../body.ts";
 import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
-import { Done } from "../schemas/done.ts";
-import { TokenStatus } from "../schemas/server.ts";
 
 const params = { name: "The server's name in the configuration." };
 const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor });

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { policyModes } from "../../../model/calls/call.ts";
 import { type Relay, readTraceContext } from "../../../model/calls/provider.ts";
@@ -7,7 +7,11 @@ import { parseToolQuery, withoutShared } from "../../../model/catalogue/tool-que
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { AccessOptions, accessOptionsIn } from "../access-options.ts";
+import { Locked } from "../../../operations/schemas/locked.ts";
+import { Outcome, outcomeExample } from "../../../operations/schemas/outcome.ts";
+import { Tool } from "../../../operations/schemas/tool.ts";
+import { View } from "../../../operations/schemas/tool-row.ts";
+import { AccessOptions, accessOptionsIn } from "../../../operations/schemas/access-options.ts";
 import { Best, checkBest, queryBestFirst } from "../best-first.ts";
 import { parseBody, unknownField } from "../body.ts";
 import { streamCall } from "../call-stream.ts";
@@ -16,31 +20,27 @@ import { readWait, withWaiting } from "../prefer.ts";
 import { readQuery } from "../read-query.ts";
 import { renderOutcome } from "../render.ts";
 import { type App, addRoute } from "../route.ts";
-import { Locked } from "../schemas/locked.ts";
-import { Outcome, outcomeExample } from "../schemas/outcome.ts";
-import { Tool } from "../schemas/tool.ts";
-import { View } from "../schemas/tool-row.ts";
 import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
 import { wantsStream } from "../wants-stream.ts";
 
 const CallBody = z.object({
-  arguments: z.unknown().optional().openapi({ type: "object", description: "What the tool is called with." }),
-  timeoutMs: z.number().min(0).optional().openapi({ description: "0 for no limit." }),
+  arguments: z.unknown().optional().meta({ type: "object", description: "What the tool is called with." }),
+  timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
   conversation: z.string().optional(),
   idempotencyKey: z.string().optional(),
   ...AccessOptions,
-  dryRun: z.boolean().optional().openapi({
+  dryRun: z.boolean().optional().meta({
     description: "Find, authorise, check and route the call, and do not make it; nobody is asked.",
   }),
-  maxResultBytes: z.number().int().min(0).optional().openapi({
+  maxResultBytes: z.number().int().min(0).optional().meta({
     description:
       "Characters of the result that are given whole; a larger one is kept and its handle given. 0 for no limit.",
   }),
   mode: z
     .enum(policyModes)
     .optional()
-    .openapi({ description: "A stricter mode than the configured one; a wider one is not heard." }),
+    .meta({ description: "A stricter mode than the configured one; a wider one is not heard." }),
 });
 
 /** What other APIs call the arguments. */
@@ -115,9 +115,9 @@ const list = (description: string, of: z.ZodType = z.string()) =>
   z
     .array(of)
     .optional()
-    .openapi({ description: `${description} Repeated, or separated by commas.` });
-const text = (description: string) => z.string().optional().openapi({ description });
-const flag = (description: string) => z.boolean().optional().openapi({ description });
+    .meta({ description: `${description} Repeated, or separated by commas.` });
+const text = (description: string) => z.string().optional().meta({ description });
+const flag = (description: string) => z.boolean().optional().meta({ description });
 
 /** What `parseToolQuery` takes, in words; it alone decides. A test compares the names. */
 export const ToolFilters = z.object({
@@ -149,14 +149,14 @@ const name = "The tool's name, in any spelling.";
 
 const ToolPage = z.object({
   count: z.number().int(),
-  total: z.number().int().openapi({ description: "All that match, on this page or not." }),
+  total: z.number().int().meta({ description: "All that match, on this page or not." }),
   nextCursor: NextCursor,
-  tools: z.array(Tool).openapi({ description: "`ToolRow` where `view` is `row`." }),
+  tools: z.array(Tool).meta({ description: "`ToolRow` where `view` is `row`." }),
   locked: z
     .array(Locked)
     .optional()
-    .openapi({ description: "Tools of servers that are not for the caller and may be told of." }),
-  note: z.string().optional().openapi({ description: "What `GET /search` has to say, where `best` is given." }),
+    .meta({ description: "Tools of servers that are not for the caller and may be told of." }),
+  note: z.string().optional().meta({ description: "What `GET /search` has to say, where `best` is given." }),
 });
 
 /** Finding tools and calling them. */

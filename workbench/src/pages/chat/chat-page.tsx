@@ -1,6 +1,6 @@
-import type { z } from "@hono/zod-openapi";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { z } from "zod";
 import type { AgentChoices } from "../../../../src/faces/http/routes/agent-routes.ts";
 import { pendingQuery } from "../../api/approval-queries.ts";
 import { get } from "../../api/client.ts";

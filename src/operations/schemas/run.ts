@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
-import { agentOutcomes, agentStyles, traceTypes } from "../../../model/agent/agent-run.ts";
+import { z } from "zod";
+import { agentOutcomes, agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
 import { ErrorReport } from "./problem.ts";
 
 const Usage = z.object({
@@ -8,7 +8,7 @@ const Usage = z.object({
   totalTokens: z.number(),
 });
 
-export const AgentOutcome = z.enum(agentOutcomes).openapi("AgentOutcome");
+export const AgentOutcome = z.enum(agentOutcomes).meta({ id: "AgentOutcome" });
 
 const summary = {
   id: z.string(),
@@ -23,17 +23,17 @@ const summary = {
   outcome: AgentOutcome,
   error: z.union([ErrorReport, z.null()]),
   answer: z.string().nullable(),
-  truncated: z.literal(true).optional().openapi({ description: "The answer ends where the model had no room left." }),
+  truncated: z.literal(true).optional().meta({ description: "The answer ends where the model had no room left." }),
   waiting: z
     .array(z.object({ id: z.string(), tool: z.string() }))
     .optional()
-    .openapi({ description: "Calls that wait for a person, by the id of their approval." }),
+    .meta({ description: "Calls that wait for a person, by the id of their approval." }),
   missing: z
     .array(z.object({ server: z.string(), reason: z.string() }))
     .optional()
-    .openapi({ description: "Servers of the toolset that had nothing to offer." }),
-  reasoning: z.string().nullable().openapi({ description: "What the model thought last; null where that is blank." }),
-  turns: z.number().int().openapi({ description: "Times that the model asked for tools and got them." }),
+    .meta({ description: "Servers of the toolset that had nothing to offer." }),
+  reasoning: z.string().nullable().meta({ description: "What the model thought last; null where that is blank." }),
+  turns: z.number().int().meta({ description: "Times that the model asked for tools and got them." }),
   usage: Usage,
   counters: z.object({
     totalToolCalls: z.number().int(),
@@ -41,10 +41,10 @@ const summary = {
     totalGenerations: z.number().int(),
     generationsWithTools: z.number().int(),
   }),
-  trace: z.enum(traceTypes).openapi({ description: "How much of the conversation is kept." }),
+  trace: z.enum(traceTypes).meta({ description: "How much of the conversation is kept." }),
 };
 
-export const RunSummary = z.object(summary).openapi("RunSummary");
+export const RunSummary = z.object(summary).meta({ id: "RunSummary" });
 
 const AgentCall = z.object({
   id: z.string(),
@@ -53,7 +53,7 @@ const AgentCall = z.object({
   record: z
     .string()
     .nullable()
-    .openapi({ description: "The call's id for `GET /calls/{id}`; null where it was not made." }),
+    .meta({ description: "The call's id for `GET /calls/{id}`; null where it was not made." }),
   status: z.string(),
   durationMs: z.number(),
   provider: z.string().nullable(),
@@ -69,15 +69,13 @@ export const Run = z
         at: z.string(),
         modelMs: z.number(),
         usage: Usage,
-        finish: z.string().optional().openapi({ description: "Why the model stopped: `length` where it had no room." }),
-        sampled: Usage.optional().openapi({ description: "What servers asked of models meanwhile." }),
+        finish: z.string().optional().meta({ description: "Why the model stopped: `length` where it had no room." }),
+        sampled: Usage.optional().meta({ description: "What servers asked of models meanwhile." }),
         offered: z.number().int(),
         refused: z.boolean(),
         calls: z.array(AgentCall),
       }),
     ),
-    messages: z
-      .array(z.looseObject({ role: z.string() }))
-      .openapi({ description: "In the shape of chat completions." }),
+    messages: z.array(z.looseObject({ role: z.string() })).meta({ description: "In the shape of chat completions." }),
   })
-  .openapi("Run", { description: "What an agent did. Without what looks like a secret." });
+  .meta({ id: "Run", description: "What an agent did. Without what looks like a secret." });

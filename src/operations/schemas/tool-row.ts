@@ -1,11 +1,11 @@
-import { z } from "@hono/zod-openapi";
-import { sideEffects } from "../../../model/catalogue/tool.ts";
+import { z } from "zod";
+import { sideEffects } from "../../model/catalogue/tool.ts";
 import { HealthSummary, RecentRuns } from "./tool.ts";
 
 export const View = z
   .enum(["full", "row"], "give full or row")
   .optional()
-  .openapi({ description: "`row` tells of each tool what a list shows, which is a tenth of it." });
+  .meta({ description: "`row` tells of each tool what a list shows, which is a tenth of it." });
 
 /** A tool in a list. */
 export const ToolRow = z
@@ -14,7 +14,7 @@ export const ToolRow = z
     server: z.string().nullable(),
     persona: z.string().nullable(),
     source: z.string(),
-    description: z.string().openapi({ description: "Its first 200 characters." }),
+    description: z.string().meta({ description: "Its first 200 characters." }),
     side_effects: z.enum(sideEffects),
     unavailable: z.string().nullable(),
     stale: z.literal(true).optional(),
@@ -22,7 +22,7 @@ export const ToolRow = z
       recent: RecentRuns,
     }),
     quality: z.object({ score: z.number(), passed: z.boolean(), complaints: z.array(z.string()) }),
-    tokens: z.number().int().nullable().openapi({ description: "Null until it is counted." }),
+    tokens: z.number().int().nullable().meta({ description: "Null until it is counted." }),
     review: z
       .object({
         held: z.string().nullable(),
@@ -31,4 +31,4 @@ export const ToolRow = z
       })
       .optional(),
   })
-  .openapi("ToolRow");
+  .meta({ id: "ToolRow" });

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
-import { heldStatuses } from "../../../model/calls/held-call.ts";
+import { z } from "zod";
+import { heldStatuses } from "../../model/calls/held-call.ts";
 import { Outcome } from "./outcome.ts";
 
 const object = z.record(z.string(), z.unknown());
@@ -10,26 +10,26 @@ const Verdict = z.object({
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
   origin: z.string(),
   reason: z.string(),
-  rule: z.number().int().optional().openapi({ description: "Which of `policy.rules` said so." }),
+  rule: z.number().int().optional().meta({ description: "Which of `policy.rules` said so." }),
 });
 
 export const Approval = z
   .looseObject({
     id: z.string(),
-    plan: z.string().nullable().openapi({ description: "The plan it is a change of." }),
+    plan: z.string().nullable().meta({ description: "The plan it is a change of." }),
     callId: z.string(),
     at: z.string(),
     expiresAt: z.string().nullable(),
     tool: z.string(),
-    arguments: object.openapi({ description: "As the caller set them." }),
-    shown: object.openapi({ description: "The same with a placeholder for what the system sets." }),
-    before: object.optional().openapi({ description: "What they were before a hook changed them." }),
+    arguments: object.meta({ description: "As the caller set them." }),
+    shown: object.meta({ description: "The same with a placeholder for what the system sets." }),
+    before: object.optional().meta({ description: "What they were before a hook changed them." }),
     injected: z.array(z.string()),
     principal: z.looseObject({ user: z.string().nullable() }),
     face: z.string(),
     verdict: Verdict,
     allowEdit: z.boolean(),
-    adminRequired: z.boolean().openapi({ description: "A rule asks every time: no yes is remembered." }),
+    adminRequired: z.boolean().meta({ description: "A rule asks every time: no yes is remembered." }),
     status: HeldStatus,
     answer: z
       .looseObject({ decision: z.enum(["approve", "reject"]), by: z.string().nullable(), at: z.string() })
@@ -37,9 +37,9 @@ export const Approval = z
     outcome: z
       .object({ callId: z.string(), ok: z.boolean(), code: z.string().nullable() })
       .nullable()
-      .openapi({ description: "How it went when it ran." }),
+      .meta({ description: "How it went when it ran." }),
   })
-  .openapi("Approval", { description: "A call that waits for a person's yes." });
+  .meta({ id: "Approval", description: "A call that waits for a person's yes." });
 
 export const Plan = z
   .object({
@@ -48,9 +48,9 @@ export const Plan = z
     conversation: z.string().nullable(),
     createdAt: z.string(),
     status: z.enum(["pending", "partly", "done", "rejected"]),
-    changes: z.array(Approval).openapi({ description: "In the order in which they run." }),
+    changes: z.array(Approval).meta({ description: "In the order in which they run." }),
   })
-  .openapi("Plan", { description: "The changes that were queued in one conversation." });
+  .meta({ id: "Plan", description: "The changes that were queued in one conversation." });
 
 export const PlanOutcome = z.object({
   plan: Plan,
@@ -70,4 +70,4 @@ export const Remembered = z
     createdAt: z.string(),
     expiresAt: z.string().nullable(),
   })
-  .openapi("Remembered");
+  .meta({ id: "Remembered" });

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 
 /** All that is told of something that is not for the caller. */
 export const Locked = z
@@ -8,4 +8,4 @@ export const Locked = z
     contact: z.object({ author: z.string().nullable(), help_email: z.string().nullable() }),
     locked: z.literal(true),
   })
-  .openapi("Locked", { description: "Not for the caller; `contact` says whom to ask." });
+  .meta({ id: "Locked", description: "Not for the caller; `contact` says whom to ask." });

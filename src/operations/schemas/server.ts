@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 
 const Reason = z.object({ server: z.string(), reason: z.string() });
 
@@ -6,22 +6,22 @@ export const Server = z
   .object({
     name: z.string(),
     state: z.enum(["disabled", "config_error", "disconnected", "connecting", "connected", "backoff", "error"]),
-    idle: z.boolean().openapi({
+    idle: z.boolean().meta({
       description: "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
     }),
-    installing: z.object({ since: z.string(), lastLine: z.string().nullable() }).optional().openapi({
+    installing: z.object({ since: z.string(), lastLine: z.string().nullable() }).optional().meta({
       description:
         "A program such as npx fetches it before it starts; `state` is `connecting` then. Its last line is only for administrators.",
     }),
     transport: z.enum(["stdio", "http", "sse", "websocket"]).nullable(),
     protocolVersion: z.string().nullable(),
     tools: z.number().int(),
-    stale: z.boolean().openapi({ description: "Are the tools older than a failure to list them again?" }),
+    stale: z.boolean().meta({ description: "Are the tools older than a failure to list them again?" }),
     error: z.string().nullable(),
     stderrTail: z
       .string()
       .optional()
-      .openapi({ description: "What the server wrote itself before that; only for administrators." }),
+      .meta({ description: "What the server wrote itself before that; only for administrators." }),
     nextRetryAt: z.string().nullable(),
     pid: z.number().int().nullable(),
     rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),
@@ -32,16 +32,16 @@ export const Server = z
         resources: z.number().int().nullable(),
         resourceTemplates: z.number().int().nullable(),
       })
-      .openapi({ description: "How many it lists beside its tools; null where it was not asked yet." }),
+      .meta({ description: "How many it lists beside its tools; null where it was not asked yet." }),
     pending: z.number().int(),
     sessions: z.number().int(),
     noise: z.number().int(),
     circuit: z
       .looseObject({ state: z.string(), failures: z.number().int(), openUntil: z.string().nullable() })
       .optional()
-      .openapi({ description: "Whether calls are let through after failures in a row." }),
+      .meta({ description: "Whether calls are let through after failures in a row." }),
   })
-  .openapi("Server");
+  .meta({ id: "Server" });
 
 export const RefreshReport = z
   .object({
@@ -50,7 +50,7 @@ export const RefreshReport = z
     still_failed: z.array(Reason),
     skipped: z.array(Reason),
   })
-  .openapi("RefreshReport");
+  .meta({ id: "RefreshReport" });
 
 export const LogLine = z
   .object({
@@ -59,10 +59,10 @@ export const LogLine = z
     level: z.string().optional(),
     text: z.string(),
   })
-  .openapi("LogLine");
+  .meta({ id: "LogLine" });
 
 /** As a server lists it, and whose it is. */
-export const Listed = z.looseObject({ server: z.string() }).openapi("Listed");
+export const Listed = z.looseObject({ server: z.string() }).meta({ id: "Listed" });
 
 export const Question = z
   .object({
@@ -71,14 +71,14 @@ export const Question = z
     server: z.string(),
     tool: z.string(),
     user: z.string().nullable(),
-    conversation: z.string().optional().openapi({ description: "The conversation of the call." }),
+    conversation: z.string().optional().meta({ description: "The conversation of the call." }),
     message: z.string(),
     schema: z.record(z.string(), z.unknown()).nullable(),
     url: z.string().nullable(),
     askedAt: z.string(),
     expiresAt: z.string(),
   })
-  .openapi("Question");
+  .meta({ id: "Question" });
 
 export const TokenStatus = z
   .object({
@@ -89,4 +89,4 @@ export const TokenStatus = z
     scopes: z.array(z.string()),
     expired: z.boolean(),
   })
-  .openapi("TokenStatus");
+  .meta({ id: "TokenStatus" });

@@ -1,3 +1,3 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 
 export const Done = z.object({ ok: z.boolean() });

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
-import { type ErrorCategory, type ErrorCode, errorTable } from "../../../model/errors.ts";
+import { z } from "zod";
+import { type ErrorCategory, type ErrorCode, errorTable } from "../../model/errors.ts";
 
 export const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
 const categories = [...new Set(Object.values(errorTable).map(({ category }) => category))] as [
@@ -12,22 +12,22 @@ export const ErrorReport = z
     code: z.enum(codes),
     category: z.enum(categories),
     message: z.string(),
-    recoverable: z.boolean().openapi({ description: "May the same call succeed later without being changed?" }),
+    recoverable: z.boolean().meta({ description: "May the same call succeed later without being changed?" }),
     server: z.string().nullable(),
     tool: z.string().nullable(),
     attempts: z.number().int(),
     cause: z.string().nullable(),
     data: z.record(z.string(), z.unknown()),
   })
-  .openapi("ErrorReport");
+  .meta({ id: "ErrorReport" });
 
 /** RFC 9457 with our code. */
 export const Problem = z
   .object({
-    type: z.string().openapi({ example: "urn:toolplane:error:TOOL_NOT_FOUND" }),
-    title: z.string().openapi({ description: "What the code means, always the same." }),
+    type: z.string().meta({ example: "urn:toolplane:error:TOOL_NOT_FOUND" }),
+    title: z.string().meta({ description: "What the code means, always the same." }),
     status: z.number().int(),
-    detail: z.string().openapi({ description: "What happened this time, and what to do about it." }),
+    detail: z.string().meta({ description: "What happened this time, and what to do about it." }),
     code: z.enum(codes),
     category: z.enum(categories),
     recoverable: z.boolean(),
@@ -35,9 +35,10 @@ export const Problem = z
     tool: z.string().nullable(),
     attempts: z.number().int(),
     cause: z.string().nullable(),
-    data: z.record(z.string(), z.unknown()).openapi({ description: "`parameter` names a wrong parameter." }),
+    data: z.record(z.string(), z.unknown()).meta({ description: "`parameter` names a wrong parameter." }),
   })
-  .openapi("Problem", {
+  .meta({
+    id: "Problem",
     example: {
       type: "urn:toolplane:error:TOOL_NOT_FOUND",
       title: errorTable.TOOL_NOT_FOUND.means,

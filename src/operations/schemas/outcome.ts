@@ -1,9 +1,9 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { ErrorReport } from "./problem.ts";
 
 export const CallStatus = z
   .enum(["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"])
-  .openapi("CallStatus");
+  .meta({ id: "CallStatus" });
 
 const ToolResult = z
   .looseObject({
@@ -11,7 +11,7 @@ const ToolResult = z
     structuredContent: z.unknown().optional(),
     isError: z.boolean().optional(),
   })
-  .openapi("ToolResult", { description: "What the tool answered, as it came from the wire." });
+  .meta({ id: "ToolResult", description: "What the tool answered, as it came from the wire." });
 
 export const Outcome = z
   .object({
@@ -26,29 +26,29 @@ export const Outcome = z
       repaired: z.boolean(),
       dropped: z.array(z.string()),
       warnings: z.array(z.string()),
-      cost: z.looseObject({}).optional().openapi({ description: "Where the manifest says what a call costs." }),
+      cost: z.looseObject({}).optional().meta({ description: "Where the manifest says what a call costs." }),
       state: z
         .string()
         .optional()
-        .openapi({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
+        .meta({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
     }),
     result: ToolResult.optional(),
     error: ErrorReport.optional(),
     stored: z
       .looseObject({ id: z.string() })
       .optional()
-      .openapi({ description: "Where the result is that was too large to be given whole." }),
+      .meta({ description: "Where the result is that was too large to be given whole." }),
     artifacts: z
       .array(z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }))
       .optional()
-      .openapi({ description: "The files that came with the result." }),
-    approval: z.object({ id: z.string() }).optional().openapi({ description: "What the call waits for." }),
+      .meta({ description: "The files that came with the result." }),
+    approval: z.object({ id: z.string() }).optional().meta({ description: "What the call waits for." }),
     plan: z
       .object({ id: z.string(), change: z.string() })
       .optional()
-      .openapi({ description: "The plan it was queued in." }),
+      .meta({ description: "The plan it was queued in." }),
   })
-  .openapi("Outcome");
+  .meta({ id: "Outcome" });
 
 export const outcomeExample = {
   ok: true,
@@ -102,14 +102,14 @@ export const CallRecord = z
     changedHash: z
       .string()
       .optional()
-      .openapi({ description: "Of what the caller got, where a hook changed the result." }),
-    hooks: z.array(HookRun).optional().openapi({ description: "Which hooks were asked, in order." }),
+      .meta({ description: "Of what the caller got, where a hook changed the result." }),
+    hooks: z.array(HookRun).optional().meta({ description: "Which hooks were asked, in order." }),
     stored: z
       .string()
       .optional()
-      .openapi({ description: "The id of the result, where it was too large to be given whole." }),
-    run: z.string().optional().openapi({ description: "The run of an agent that it was made in." }),
+      .meta({ description: "The id of the result, where it was too large to be given whole." }),
+    run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
   })
-  .openapi("CallRecord", { description: "What is kept of a call. No argument values, no result." });
+  .meta({ id: "CallRecord", description: "What is kept of a call. No argument values, no result." });

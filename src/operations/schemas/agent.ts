@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
-import { agentStyles, traceTypes } from "../../../model/agent/agent-run.ts";
-import { policyModes } from "../../../model/calls/call.ts";
-import { AccessOptions } from "../access-options.ts";
+import { z } from "zod";
+import { AccessOptions } from "./access-options.ts";
+import { agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
+import { policyModes } from "../../model/calls/call.ts";
 import { ErrorReport } from "./problem.ts";
 import { Run } from "./run.ts";
 
@@ -12,16 +12,16 @@ const { toolGroups, ...access } = AccessOptions;
 const Budgets = z.strictObject({
   maxCalls: count,
   maxTokens: count,
-  timeoutMs: z.number().min(0).optional().openapi({ description: "0 for no limit." }),
+  timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
 });
 
 export const AgentBody = z.object({
   question: z.string("say what to answer").min(1, "say what to answer"),
-  toolset: z.string().optional().openapi({ description: "A selection of tools; every tool when left out." }),
+  toolset: z.string().optional().meta({ description: "A selection of tools; every tool when left out." }),
   style: z.enum(agentStyles, `give one of ${agentStyles.join(", ")}`).optional(),
-  model: z.string().optional().openapi({ description: "The name of a configured model." }),
-  context: z.string().optional().openapi({ description: "Who the model is and what it should know." }),
-  history: Messages.optional().openapi({ description: "The conversation so far, as it was answered last." }),
+  model: z.string().optional().meta({ description: "The name of a configured model." }),
+  context: z.string().optional().meta({ description: "Who the model is and what it should know." }),
+  history: Messages.optional().meta({ description: "The conversation so far, as it was answered last." }),
   groups: toolGroups,
   toolGroups,
   ...access,
@@ -32,7 +32,7 @@ export const AgentBody = z.object({
   trace: z
     .enum(traceTypes, `give one of ${traceTypes.join(", ")}`)
     .optional()
-    .openapi({ description: "How much of the conversation is kept with the run." }),
+    .meta({ description: "How much of the conversation is kept with the run." }),
 });
 
 const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } = Run.shape;
@@ -59,10 +59,10 @@ export const AgentAnswer = z
       steps,
       messages,
     }),
-    history: Messages.openapi({
+    history: Messages.meta({
       description: "The whole conversation, to be given back with the next question.",
     }),
     state: z.string().nullable(),
     error: z.union([ErrorReport, z.null()]),
   })
-  .openapi("AgentAnswer");
+  .meta({ id: "AgentAnswer" });

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { CallOptions } from "../../model/calls/call.ts";
 import type { UnknownObject } from "../../model/json.ts";
 
@@ -9,13 +9,13 @@ export const AccessOptions = {
   toolGroups: z
     .union([z.literal("*"), names])
     .optional()
-    .openapi({ description: "The groups of tools that are meant; `default` when left out, `*` for all." }),
-  state: z.string().optional().openapi({ description: "The state that an agent is in." }),
-  compliance: z.string().optional().openapi({ description: "A level of data to keep to beside the caller's own." }),
+    .meta({ description: "The groups of tools that are meant; `default` when left out, `*` for all." }),
+  state: z.string().optional().meta({ description: "The state that an agent is in." }),
+  compliance: z.string().optional().meta({ description: "A level of data to keep to beside the caller's own." }),
   mcp: z
     .union([z.boolean(), names])
     .optional()
-    .openapi({ description: "The servers of a sub-agent: all of the caller's, none, or these of them." }),
+    .meta({ description: "The servers of a sub-agent: all of the caller's, none, or these of them." }),
 };
 
 /** As they came: whether they make sense is found out where they count. */

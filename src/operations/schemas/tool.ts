@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
-import { sideEffects } from "../../../model/catalogue/tool.ts";
+import { z } from "zod";
+import { sideEffects } from "../../model/catalogue/tool.ts";
 import { ToolReview } from "./quality.ts";
 
 const names = z.array(z.string());
@@ -15,23 +15,23 @@ export const HealthSummary = z
     p95_latency_ms: z.number(),
     last_sample_at: z.string().nullable(),
   })
-  .openapi("HealthSummary", { description: "The last 100 runs." });
+  .meta({ id: "HealthSummary", description: "The last 100 runs." });
 
 export const RecentRuns = z
   .array(z.object({ ok: z.boolean(), latency_ms: z.number() }))
-  .openapi({ description: "The last 30 runs, oldest first." });
+  .meta({ description: "The last 30 runs, oldest first." });
 
 const ProviderHealth = z
   .object({
     metrics: HealthSummary,
     router: z.object({
       healthy: z.boolean(),
-      failures: z.number().int().openapi({ description: "In a row." }),
+      failures: z.number().int().meta({ description: "In a row." }),
       backoff_until: z.string().nullable(),
       last_error: z.string().nullable(),
     }),
   })
-  .openapi("ProviderHealth");
+  .meta({ id: "ProviderHealth" });
 
 export const LastInvocation = z.looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() }).nullable();
 
@@ -42,18 +42,18 @@ export const Provider = z
     health_check_interval: z.number(),
     config: object,
   })
-  .openapi("Provider", { description: "One way to execute a tool; the lowest priority is asked first." });
+  .meta({ id: "Provider", description: "One way to execute a tool; the lowest priority is asked first." });
 
 const Auth = z.object({ required: z.boolean(), type: z.string().optional(), scopes: names.optional() });
 
 export const Tool = z
   .object({
-    name: z.string().openapi({ example: "git.status" }),
+    name: z.string().meta({ example: "git.status" }),
     id: z.object({ server: z.string().nullable(), tool: z.string() }),
-    modelName: z.string().openapi({ description: "Fit for every model API.", example: "git__status" }),
+    modelName: z.string().meta({ description: "Fit for every model API.", example: "git__status" }),
     title: z.string().optional(),
     description: z.string(),
-    parameters: object.openapi({ description: "A JSON Schema of what a caller may set." }),
+    parameters: object.meta({ description: "A JSON Schema of what a caller may set." }),
     outputSchema: object.optional(),
     annotations: object,
     persona: z.string().nullable(),
@@ -67,7 +67,7 @@ export const Tool = z
     requires_consent: z.boolean(),
     allow_parallel: z.boolean(),
     idempotency_key: z.union([z.boolean(), object]),
-    default_timeout: z.number().int().nullable().openapi({ description: "Seconds; 0 means no limit." }),
+    default_timeout: z.number().int().nullable().meta({ description: "Seconds; 0 means no limit." }),
     side_effects: z.enum(sideEffects),
     cost_per_call: z.number().nullable(),
     cost_unit: z.string().nullable(),
@@ -81,17 +81,17 @@ export const Tool = z
       persona: z
         .looseObject({ name: z.string() })
         .optional()
-        .openapi({ description: "The same for the one persona that looks." }),
+        .meta({ description: "The same for the one persona that looks." }),
     }),
     settings: z.object({ groups: names, trusted: z.boolean(), consent: z.string() }),
-    credentials: z.record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() })).openapi({
+    credentials: z.record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() })).meta({
       description: "The variables the tool names, and whether they are set; never their values.",
     }),
-    unavailable: z.string().nullable().openapi({ description: "Why it cannot be called right now." }),
+    unavailable: z.string().nullable().meta({ description: "Why it cannot be called right now." }),
     stale: z
       .literal(true)
       .optional()
-      .openapi({ description: "Its server could not list its tools again; this is from an earlier list." }),
+      .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
     review: ToolReview.optional(),
   })
-  .openapi("Tool");
+  .meta({ id: "Tool" });

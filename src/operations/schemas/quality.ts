@@ -1,12 +1,12 @@
-import { z } from "@hono/zod-openapi";
-import { pinStatuses } from "../../../model/catalogue/pin.ts";
-import { failOnLevels, findingKinds, qualityChecks, severities } from "../../../model/catalogue/quality.ts";
+import { z } from "zod";
+import { pinStatuses } from "../../model/catalogue/pin.ts";
+import { failOnLevels, findingKinds, qualityChecks, severities } from "../../model/catalogue/quality.ts";
 
 const tokens = z.number().int();
 const cost = {
-  fullTokens: tokens.openapi({ description: "As `tools/list` gives them." }),
+  fullTokens: tokens.meta({ description: "As `tools/list` gives them." }),
   summaryTokens: tokens,
-  loadedTokens: tokens.openapi({
+  loadedTokens: tokens.meta({
     description: "What is there at once where definitions are loaded when needed.",
   }),
   savedPercent: z.number(),
@@ -14,14 +14,14 @@ const cost = {
 
 export const ContextStats = z
   .object({
-    tokenizer: z.string().openapi({ description: "How the numbers were found." }),
+    tokenizer: z.string().meta({ description: "How the numbers were found." }),
     servers: z.array(z.object({ name: z.string(), tools: tokens, ...cost })),
     totals: z.object({ tools: tokens, ...cost }),
     lazy: z.object({
       mode: z.enum(["auto", "always", "never"]),
       thresholdTokens: tokens,
       isActive: z.boolean(),
-      metaTokens: tokens.openapi({ description: "Of the tools with which others are found." }),
+      metaTokens: tokens.meta({ description: "Of the tools with which others are found." }),
     }),
     sessions: z
       .array(
@@ -38,30 +38,28 @@ export const ContextStats = z
         }),
       )
       .optional()
-      .openapi({ description: "The MCP clients that are connected and what they have in their context." }),
+      .meta({ description: "The MCP clients that are connected and what they have in their context." }),
     tools: z.array(z.object({ name: z.string(), server: z.string(), ...cost })).optional(),
   })
-  .openapi("ContextStats");
+  .meta({ id: "ContextStats" });
 
 const Finding = z
   .object({
     kind: z.enum(findingKinds),
     severity: z.enum(severities),
-    where: z.string().openapi({ description: "A JSON pointer into the definition." }),
-    excerpt: z.string().openapi({ description: "With invisible characters made visible." }),
-    decoded: z.string().nullable().openapi({ description: "What hidden or encoded text says." }),
+    where: z.string().meta({ description: "A JSON pointer into the definition." }),
+    excerpt: z.string().meta({ description: "With invisible characters made visible." }),
+    decoded: z.string().nullable().meta({ description: "What hidden or encoded text says." }),
   })
-  .openapi("Finding");
+  .meta({ id: "Finding" });
 
 export const ToolReview = z
   .object({
-    held: z.string().nullable().openapi({ description: "Why it is held back." }),
+    held: z.string().nullable().meta({ description: "Why it is held back." }),
     change: z.enum(["changed", "new"]).nullable(),
     findings: z.array(Finding),
   })
-  .openapi("ToolReview", {
-    description: "What is to be said against its definition; left out when nothing is.",
-  });
+  .meta({ id: "ToolReview", description: "What is to be said against its definition; left out when nothing is." });
 
 const Check = z.object({
   check: z.enum(qualityChecks),
@@ -73,7 +71,7 @@ const Check = z.object({
 export const QualityReport = z
   .object({
     threshold: z.number(),
-    failOn: z.enum(failOnLevels).openapi({ description: "From which severity on a finding fails a tool." }),
+    failOn: z.enum(failOnLevels).meta({ description: "From which severity on a finding fails a tool." }),
     total: z.number().int(),
     passed: z.number().int(),
     tools: z.array(
@@ -88,7 +86,7 @@ export const QualityReport = z
       }),
     ),
   })
-  .openapi("QualityReport");
+  .meta({ id: "QualityReport" });
 
 export const PinView = z
   .object({
@@ -96,7 +94,7 @@ export const PinView = z
     server: z.string(),
     tool: z.string(),
     status: z.enum(pinStatuses),
-    held: z.string().nullable().openapi({ description: "Why it cannot be called; null when it can." }),
+    held: z.string().nullable().meta({ description: "Why it cannot be called; null when it can." }),
     state: z.enum(["seen", "accepted", "rejected"]).nullable(),
     at: z.string().nullable(),
     by: z
@@ -104,8 +102,8 @@ export const PinView = z
       .nullable(),
     reason: z.string().nullable(),
   })
-  .openapi("PinView");
+  .meta({ id: "PinView" });
 
 export const PinDiff = PinView.extend({
   difference: z.array(z.object({ where: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
-}).openapi("PinDiff");
+}).meta({ id: "PinDiff" });

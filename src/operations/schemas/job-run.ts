@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
-import { jobRunStates, taskStates } from "../../../model/work/job-run.ts";
-import { skillOutcomes, stepStates } from "../../../model/work/skill-run.ts";
+import { z } from "zod";
+import { jobRunStates, taskStates } from "../../model/work/job-run.ts";
+import { skillOutcomes, stepStates } from "../../model/work/skill-run.ts";
 import { ErrorReport } from "./problem.ts";
 
 const moment = z.string().nullable();
@@ -9,14 +9,14 @@ export const StepRun = z
   .object({
     skill: z.string(),
     id: z.string(),
-    tool: z.string().nullable().openapi({ description: "Null for a model that follows instructions." }),
+    tool: z.string().nullable().meta({ description: "Null for a model that follows instructions." }),
     state: z.enum(stepStates),
-    record: z.string().nullable().openapi({ description: "The call's id, or the id of the model's run." }),
+    record: z.string().nullable().meta({ description: "The call's id, or the id of the model's run." }),
     at: moment,
     durationMs: z.number().nullable(),
     error: z.union([ErrorReport, z.null()]),
   })
-  .openapi("StepRun");
+  .meta({ id: "StepRun" });
 
 export const SkillRun = z
   .looseObject({
@@ -28,10 +28,10 @@ export const SkillRun = z
     durationMs: z.number(),
     outcome: z.enum(skillOutcomes),
     steps: z.array(StepRun),
-    result: z.unknown().openapi({ description: "What the last step said, or the model's answer." }),
+    result: z.unknown().meta({ description: "What the last step said, or the model's answer." }),
     error: z.union([ErrorReport, z.null()]),
   })
-  .openapi("SkillRun");
+  .meta({ id: "SkillRun" });
 
 const TaskRun = z
   .object({
@@ -45,7 +45,7 @@ const TaskRun = z
     error: z.union([ErrorReport, z.null()]),
     steps: z.array(StepRun),
   })
-  .openapi("TaskRun");
+  .meta({ id: "TaskRun" });
 
 export const JobRun = z
   .object({
@@ -60,11 +60,11 @@ export const JobRun = z
     state: z.enum(jobRunStates),
     priority: z.number().int(),
     idempotencyKey: z.string(),
-    starts: z.number().int().openapi({ description: "How often a plane began or went on with it." }),
+    starts: z.number().int().meta({ description: "How often a plane began or went on with it." }),
     createdAt: z.string(),
     startedAt: moment,
     endedAt: moment,
     tasks: z.array(TaskRun),
     error: z.union([ErrorReport, z.null()]),
   })
-  .openapi("JobRun");
+  .meta({ id: "JobRun" });

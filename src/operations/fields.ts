@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { largestPage } from "../model/page.ts";
+
+/** How many of a list are given where the caller does not say. */
+export const defaultPage = 100;
+
+/** A number from one on, written as digits or as a number. */
+export function count(max: number, about: { default?: number; description?: string } = {}) {
+  const message = `give a whole number from 1 to ${max}`;
+  return z
+    .union([z.number(), z.string().regex(/^\d{1,9}$/, message)], message)
+    .transform(Number)
+    .refine((given) => Number.isInteger(given) && given >= 1 && given <= max, message)
+    .optional()
+    .meta({ type: "integer", minimum: 1, maximum: max, ...about });
+}
+
+export const Limit = count(largestPage, { default: defaultPage, description: `At most so many, 1 to ${largestPage}.` });
+
+export const Cursor = z
+  .string()
+  .min(1, "take the 'nextCursor' of the page before")
+  .optional()
+  .meta({ description: "`nextCursor` of the page before; left out for the first page." });
+
+export const NextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: "The `cursor` of the next page; null when this is the last." });
+
+export const page = { limit: Limit, cursor: Cursor };
+
+export const Done = z.object({ ok: z.boolean() });
+
+export const text = (description: string) => z.string().meta({ description });
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description?: string) =>
+  z.enum(values, `give one of ${values.join(", ")}`).meta(description === undefined ? {} : { description });
+
+/** True or false; on a command line a flag, in a query `true` or `false`. */
+export const flag = (description: string) =>
+  z
+    .union([z.boolean(), z.stringbool({ truthy: ["true", "1", ""], falsy: ["false", "0"] })], "give true or false")
+    .optional()
+    .meta({ type: "boolean", description });
+
+export const AnyObject = z.record(z.string(), z.unknown());
