@@ -2,7 +2,7 @@ import { once } from "../../lib/async/once.ts";
 import { failOnLevels, type QualityReport, qualityThreshold, type ToolReview } from "../../model/catalogue/quality.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientContext, ClientSource, ClientVerbs } from "../../model/client-context.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
@@ -110,7 +110,11 @@ export function createPlaneQuality(parts: QualityParts) {
     const held = mayUse ? heldOf(tool) : null;
     if (held === null) return tool;
     throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is held back: ${held}.`, {
-      data: { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) },
+      data: {
+        tool: tool.name,
+        ...(tool.id.server === null ? {} : { server: tool.id.server }),
+        personHints: quarantineHints(tool.name),
+      },
     });
   };
 

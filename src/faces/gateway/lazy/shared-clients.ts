@@ -7,7 +7,7 @@ import type { LazyMode } from "./lazy-mode.ts";
 
 export type SharedClients = {
   of(surface: Surface): ClientTools;
-  /** Somebody listens for changes of this list, until the returned function is called. */
+  /** A client listens for changes of this list, until the returned function is called. */
   listening(surface: Surface, client: string | null): () => void;
 };
 
