@@ -93,7 +93,9 @@ export function createClientSession(gateway: GatewayContext, options: SessionOpt
   const state = createSessionState(plane, surface, options.keeper);
   const { client, watched } = state;
   const tools: ClientTools = createClientTools(plane, gateway.lazy, {
-    ...{ id: uniqueId(), surface, keeps: () => true },
+    id: uniqueId(),
+    surface,
+    keeps: () => true,
     async onChanged() {
       await state.keepLoaded(tools.loaded());
       await gateway.changes.listChanged(tools);

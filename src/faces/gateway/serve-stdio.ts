@@ -88,7 +88,10 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const view: View = { ...plainView, ...options.view };
   const kept = movable?.kept;
   const session = createClientSession(gateway, {
-    ...{ id: movable?.id ?? uniqueId(), principal, view, announce: write },
+    id: movable?.id ?? uniqueId(),
+    principal,
+    view,
+    announce: write,
     ...(movable === undefined ? {} : { keeper: keeperOf(movable, view) }),
     ...(kept === undefined ? {} : { kept }),
   });

@@ -195,9 +195,14 @@ export async function searchTools(
   const lines = withSchemas(found);
   const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
   const structuredContent = {
-    ...{ query: answer.query, tools: lines, next: next.map(({ shown }) => shown) },
-    ...{ total: answer.total, truncated: answer.truncated, totalAvailable: countTools(tools.all()) },
-    ...{ autoLoaded: autoLoaded && lines.length > 0, message },
+    query: answer.query,
+    tools: lines,
+    next: next.map(({ shown }) => shown),
+    total: answer.total,
+    truncated: answer.truncated,
+    totalAvailable: countTools(tools.all()),
+    autoLoaded: autoLoaded && lines.length > 0,
+    message,
   };
   return { content: [{ type: "text", text: render(structuredContent) }], structuredContent };
 }

@@ -22,7 +22,8 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
     const before = shared.get(surface);
     if (before) return before;
     const tools: ClientTools = createClientTools(plane, mode, {
-      ...{ id: uniqueId(), surface },
+      id: uniqueId(),
+      surface,
       keeps: () => made.listeners > 0,
       onChanged: () => changes.listChanged(tools),
     });
