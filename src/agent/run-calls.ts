@@ -1,4 +1,4 @@
-import { createGate } from "../lib/async/semaphore.ts";
+import { createSemaphore } from "../lib/async/semaphore.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCall } from "../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/agent/chat.ts";
@@ -6,7 +6,7 @@ import type { Outcome } from "../model/calls/call.ts";
 import { type ContentBlock as ResultBlock, readMedia, type ToolResult } from "../model/calls/result.ts";
 import type { ToolId } from "../model/catalogue/tool.ts";
 import { spellings } from "../model/catalogue/tool-name.ts";
-import { forModels } from "../model/errors.ts";
+import { messageForModel } from "../model/errors.ts";
 import { noName } from "./asked-calls.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { cutOffText, hasWholeArguments } from "./cut-off.ts";
@@ -86,7 +86,7 @@ export type Called = {
 /** Makes the calls of one turn side by side; what they came to is in the order in which they were asked for. */
 export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts): Promise<Called[]> {
   const { offered, memory, signal, onEnd } = parts;
-  const gate = createGate(atOnce, Number.POSITIVE_INFINITY);
+  const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   let left = parts.callsLeft;
   const round = memory.round();
@@ -109,7 +109,7 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
 
   async function enter(call: AskedCall, name: string): Promise<Outcome | null> {
     try {
-      await gate.enter(signal);
+      await semaphore.acquire(signal);
     } catch {
       return null;
     }
@@ -117,7 +117,7 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
     try {
       return await parts.call(name, call.function.arguments, { id: call.id, signal });
     } finally {
-      gate.leave();
+      semaphore.release();
     }
   }
 
@@ -191,7 +191,7 @@ export function observe(outcome: Outcome, name = outcome.call.tool): ChatContent
   if (!result) {
     const { error } = outcome;
     // A model that reads another name than the one it used takes it for another tool.
-    const message = forModels(error.message).replaceAll(`'${call.tool}'`, `'${name}'`);
+    const message = messageForModel(error).replaceAll(`'${call.tool}'`, `'${name}'`);
     return `Error: ${message}${afterwards(outcome)} [${error.code}]`;
   }
   const content = contentOf(result);

@@ -28,7 +28,7 @@ const troubles: Readonly<Record<string, string>> = {
 };
 
 /** Why something could not be done with a file, for a sentence that names the file already. */
-export function fileTrouble(thrown: unknown): string {
+export function fileErrorText(thrown: unknown): string {
   const { code, message } = thrown as NodeJS.ErrnoException;
   return (code === undefined ? undefined : troubles[code]) ?? message;
 }
@@ -45,7 +45,7 @@ export function homeDirectory(): string | null {
   }
 }
 
-/** Writes a file for its owner alone. It gets its name when it is whole, and only if nobody was quicker. */
+/** Writes a file for its owner alone. It gets its name when it is whole, unless the file exists by then. */
 export function createOnce(file: string, content: Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;

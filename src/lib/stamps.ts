@@ -4,7 +4,7 @@ const random = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, "
 const own = random();
 let made = Math.floor(Math.random() * 36 ** 6);
 
-/** Sorts by time and does not repeat. Not a secret: whoever guesses one gains nothing by it. */
+/** Sorts by time and does not repeat. Not a secret. */
 export function uniqueId(): string {
   made += 1;
   return `${Date.now().toString(36).padStart(9, "0")}-${own}${made.toString(36).padStart(8, "0")}`;

@@ -42,14 +42,14 @@ export const errorTable = {
     "policy",
     "The request came by a host or from a web page that is not served here.",
   ),
-  BUNDLE_REFUSED: row(403, -32003, 3, false, "policy", "The bundle is damaged, or signed by nobody we trust."),
+  BUNDLE_REFUSED: row(403, -32003, 3, false, "policy", "The bundle is damaged, or its signing key is not trusted."),
   TOOL_QUARANTINED: row(
     403,
     -32003,
     3,
     false,
     "policy",
-    "The tool's definition changed or looks poisoned, and nobody has accepted it.",
+    "The tool's definition changed or looks poisoned, and was not accepted.",
   ),
   UNAUTHENTICATED: row(401, -32007, 3, false, "policy", "The caller has not proved who it is."),
   AUTH_REQUIRED: row(401, -32006, 3, false, "policy", "A person has to sign in or give a token first."),
@@ -96,6 +96,8 @@ export type ErrorData = {
   server?: string;
   tool?: string;
   attempts?: number;
+  /** Parts of the message that tell a person what to type. */
+  personHints?: readonly string[];
   [key: string]: unknown;
 };
 
@@ -177,14 +179,38 @@ export function reportError(error: PlaneError): ErrorReport {
 }
 
 /**
- * A message as a model reads it: what people are told to type is nothing that it can do, so such sentences are left out,
- * and `instead` says who or what helps.
+ * The message for a model: it cannot type the commands that `data.personHints` names, so `instead` stands in their place.
  */
-export function forModels(message: string, instead = "A person has to look into it."): string {
-  const parts = message.split(/(?<=[.;!?])\s+/);
-  const kept = parts.filter((part) => !part.includes("'toolplane "));
-  if (kept.length === parts.length) return message;
-  return [...kept, instead].join(" ").replaceAll(`; ${instead}`, `. ${instead}`);
+export function messageForModel(
+  { message, data }: Pick<ErrorReport, "message" | "data">,
+  instead = "A person has to look into it.",
+): string {
+  const hints = data.personHints?.filter((hint) => message.includes(hint)) ?? [];
+  if (hints.length === 0) return message;
+  return `${hints.reduce(withoutSentence, message)} ${instead}`;
+}
+
+function withoutSentence(message: string, sentence: string): string {
+  const at = message.indexOf(sentence);
+  const rest = message.slice(at + sentence.length).replace(/^\./, "");
+  return `${message.slice(0, at).replace(/[;.]?\s*$/, "")}.${rest}`;
+}
+
+/** Commands that several errors advise a person to type. */
+export const personHints = {
+  doctor: "'toolplane doctor' says what to try",
+  serverLogs: (server: string) => `'toolplane servers logs ${server}' shows what it wrote.`,
+  pinRejected: (tool: string) => `'toolplane pins diff ${tool}' shows the change`,
+  pinChanged: (tool: string) => `see 'toolplane pins diff ${tool}', then 'toolplane pins accept ${tool}'`,
+  toolNew: (tool: string) => `see 'toolplane tools show ${tool}', then 'toolplane pins accept ${tool}'`,
+  toolSuspect: (tool: string) =>
+    `see 'toolplane tools show ${tool}', then 'toolplane pins accept ${tool}' if it is harmless`,
+} as const;
+
+/** What the message of a quarantined tool may advise; the longest first, since one may begin another. */
+export function quarantineHints(tool: string): string[] {
+  const { toolSuspect, toolNew, pinChanged, pinRejected } = personHints;
+  return [toolSuspect, toolNew, pinChanged, pinRejected].map((hint) => hint(tool));
 }
 
 /** Errors whose text names files of ours. */
@@ -193,9 +219,9 @@ const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG
 const away = "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
 const busy = "The store of the plane has more to do than it gets done. Ask again in a moment.";
 const noModel =
-  "No model is configured here, so nobody can answer. Whoever runs this plane can add one under 'models'; tools can be called without it.";
+  "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
 
-/** What others than those who run the plane read in the place of an error's text; null where the text is for everybody. */
+/** What callers other than the operator read instead of the message; null where they may read it. */
 export function strangerMessage(
   code: ErrorCode,
   data: Readonly<Record<string, unknown>>,

@@ -35,7 +35,7 @@ export type PlaneEvent =
   | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
   | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
-  /** Its definition is not the pinned one, or somebody has said what to think of that. */
+  /** Its definition differs from the pinned one, or a person decided about it. */
   | {
       type: "tool.definition";
       server: string;
@@ -126,7 +126,7 @@ export type PlaneEvent =
   | ({ type: "job.succeeded"; durationMs: number } & JobFacts)
   | ({ type: "job.failed"; durationMs: number; code: ErrorCode } & JobFacts)
   | ({ type: "job.cancelled" } & JobFacts)
-  /** A run has failed, and its manifest says that somebody is told by itself. */
+  /** A run has failed, and its manifest asks for an escalation. */
   | ({
       type: "job.escalated";
       task: string | null;
@@ -222,7 +222,7 @@ export const eventMeanings = {
   "registry.changed": "The catalogue is another one: `revision`, `tools` as a number.",
   "tool.suspicious": "Something is hidden in a definition: `server`, `tool`, `severity`, `kinds`.",
   "tool.definition":
-    "A definition is not the pinned one, or somebody has decided about it: `server`, `tool`, `status`, `held`.",
+    "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`.",
   "tool.call": "A call has begun: `callId`, `tool`, `user`.",
   "tool.retry": "It is tried again: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",
   "tool.progress":
@@ -235,10 +235,10 @@ export const eventMeanings = {
   "model.sampled":
     "A server asked for a model's words: `callId`, `server`, `tool`, `status`, `reason`, `model`, `inputTokens`, `outputTokens`.",
   "question.asked": "A server asks a person in the middle of a call: `questionId`, `callId`, `server`, `tool`.",
-  "question.answered": "Somebody has answered, or nobody did in time: `questionId`, `callId`, `action`.",
+  "question.answered": "It was answered, or it timed out: `questionId`, `callId`, `action`.",
   "approval.requested": "A call waits for a person's yes: `approvalId`, `callId`, `tool`, `plan`.",
   "approval.changed": "It was answered, runs or is over: `approvalId`, `callId`, `tool`, `status`, `plan`.",
-  "approval.forbidden": "Somebody tried to answer who may not: `approvalId`, `callId`, `user`.",
+  "approval.forbidden": "An answer was refused because the user may not answer: `approvalId`, `callId`, `user`.",
   "agent.run":
     "A run of an agent is over: `runId`, `user`, `outcome`, `code`, `model`, `style`, `toolset`, `turns`, `durationMs`, `inputTokens`, `outputTokens`, `modelMs` of each turn, `calls` with the status of each.",
   "skill.started": "A skill is run: `runId`, `user`, `skill`.",
@@ -255,9 +255,9 @@ export const eventMeanings = {
   "job.task": "One of its tasks is in another state: `runId`, `user`, `job`, `task`, `state`, `code`.",
   "job.succeeded": "It is done: `runId`, `user`, `job`, `durationMs`.",
   "job.failed": "It has failed: the same, `code`.",
-  "job.cancelled": "Somebody has ended it: `runId`, `user`, `job`.",
+  "job.cancelled": "It was cancelled: `runId`, `user`, `job`.",
   "job.escalated":
-    "It has failed, and somebody is to be told: `runId`, `user`, `job`, `task`, `code`, `level`, `contact`, `timeframe`, `actions`.",
+    "It has failed and is escalated: `runId`, `user`, `job`, `task`, `code`, `level`, `contact`, `timeframe`, `actions`.",
   "job.paused": "The job is not begun by the clock any more: `job`.",
   "job.resumed": "It is again: `job`.",
   "dead_letter.added": "A call has failed for good: `deadLetterId`, `callId`, `tool`, `code`.",

@@ -1,9 +1,9 @@
 import { PlaneError } from "./errors.ts";
 
-/** `agent` is a model that we run ourselves, whoever started it: what it calls no person has asked for word by word. */
+/** `agent` is a model that the plane runs: no person asked for its calls word by word. */
 export type Face = "library" | "cli" | "http" | "workbench" | "mcp" | "agent";
 
-/** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees everybody's calls. */
+/** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees all calls. */
 export const scopeNames = ["read", "call", "admin"] as const;
 export type Scope = (typeof scopeNames)[number];
 
@@ -12,7 +12,7 @@ export const everyScope = "*";
 
 /** Who calls. */
 export type Principal = {
-  /** The name that is recorded; null for nobody in particular. */
+  /** The recorded name; null when anonymous. */
   user: string | null;
   /** Groups decide which servers and tools there are for the caller. */
   groups: string[];
@@ -55,7 +55,7 @@ export function principalOf(said: Partial<Principal>): Principal {
   return { ...anonymous, scopes: ["call"], ...said };
 }
 
-/** Whoever sits at the machine or wrote the program that runs. */
+/** The person at the machine, or the program that embeds the plane. */
 export function trusted(said: Partial<Principal> = {}): Principal {
   return principalOf({ scopes: [everyScope], ...said });
 }

@@ -66,7 +66,7 @@ export function deadLetterGroup(letter: { server: string | null; tool: string })
   return JSON.stringify(["call", letter.server, letter.tool]);
 }
 
-/** What becomes of a value, null for none, and what whoever asked is told. `now` is the store's time. */
+/** The next value (null for none) and the answer to the caller. `now` is the store's time. */
 export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: JsonObject | null; answer: T };
 
 /** Small things that all planes on one store have together, each for a time: counts, shares, sessions of clients. */
@@ -164,7 +164,7 @@ export type CallFilter = {
   status?: CallStatus;
   limit?: number;
   before?: string;
-  /** Whose calls; null is nobody's. */
+  /** Whose calls; null is anonymous. */
   user?: string | null;
   /** Calls of this run of an agent. */
   run?: string;
@@ -188,14 +188,14 @@ export type EntryEdits = {
 /** What another plane on the same store has changed; a reason to look, never the news itself. */
 export type StoreNews =
   | { what: "journal" | "entries" | "pins" | "keys" | "deadLetters" }
-  /** Something may be due; `unsent` where nobody has been told of it yet who does such things. */
+  /** Something may be due; `unsent` where no worker has been notified yet. */
   | { what: "dueWork"; unsent?: boolean }
   | { what: "heldCall"; id: string }
   /** A run of a job is over. */
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
-/** The store cannot be reached, since when, and why in words for whoever runs the plane. */
+/** The store cannot be reached, since when, and why, for the operator. */
 export type StoreTrouble = { since: string; reason: string };
 
 /** What outlives the process. A resolved promise means: still there after `kill -9`. */
@@ -224,7 +224,7 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** In the order they were asked, or a part of them in another. */
   heldCalls(filter?: HeldFilter, part?: HeldPart): Promise<KeptHeldCall[]>;
   countHeldCalls(filter: HeldFilter): Promise<number>;
-  /** False when somebody else has changed it since it was read. */
+  /** False when it was changed since it was read. */
   replaceHeldCall(held: KeptHeldCall): Promise<boolean>;
   /** Newest first. */
   plans(): Promise<PlanRecord[]>;

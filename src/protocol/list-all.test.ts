@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
-import { listAll, listLimits } from "./list-all.ts";
+import { listAll, maxListed } from "./list-all.ts";
 
 const { signal } = new AbortController();
 
@@ -51,11 +51,11 @@ test("pages without end are cut off, and so are items", async () => {
   let page = 0;
   const endless = sessionOf(() => ({ tools: ["x"], nextCursor: String(page++) }));
   const { items, warning } = await listAll(endless, "tools/list", signal);
-  assert.equal(items.length, listLimits.pages);
+  assert.equal(items.length, maxListed.pages);
   assert.match(warning ?? "", /1000 pages/);
   const wide = sessionOf(() => ({ tools: Array(3_000).fill("x"), nextCursor: String(page++) }));
   const cut = await listAll(wide, "tools/list", signal);
-  assert.equal(cut.items.length, listLimits.items);
+  assert.equal(cut.items.length, maxListed.items);
   assert.match(cut.warning ?? "", /left out/);
 });
 

@@ -16,7 +16,7 @@ export type Listing = {
   warning: string | null;
 };
 
-export const listLimits = { pages: 1_000, items: 20_000 } as const;
+export const maxListed = { pages: 1_000, items: 20_000 } as const;
 
 /** All pages of a listing. A cursor that does not advance ends it, and so does too much of everything. */
 export async function listAll(
@@ -28,15 +28,15 @@ export async function listAll(
   const items: unknown[] = [];
   const seen = new Set<string>();
   let params: UnknownObject = {};
-  for (let page = 0; page < listLimits.pages; page++) {
+  for (let page = 0; page < maxListed.pages; page++) {
     const result = await request(method, params, { signal });
     if (!isObject(result) || !Array.isArray(result[key])) {
       throw new Error(`its answer to ${method} has no list '${key}'`);
     }
     for (const item of result[key]) items.push(item);
-    if (items.length > listLimits.items) {
-      items.length = listLimits.items;
-      return { items, warning: `its ${key} beyond ${listLimits.items} were left out` };
+    if (items.length > maxListed.items) {
+      items.length = maxListed.items;
+      return { items, warning: `its ${key} beyond ${maxListed.items} were left out` };
     }
     const cursor = result.nextCursor;
     if (typeof cursor !== "string" || cursor === "") return { items, warning: null };
@@ -44,5 +44,5 @@ export async function listAll(
     seen.add(cursor);
     params = { cursor };
   }
-  return { items, warning: `its ${method} had more than ${listLimits.pages} pages` };
+  return { items, warning: `its ${method} had more than ${maxListed.pages} pages` };
 }

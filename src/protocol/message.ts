@@ -16,12 +16,20 @@ export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
   readonly data: unknown;
+  /** Who wrote the message: the other side, or we about its answer. */
+  readonly saidBy: "peer" | "us";
 
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(code: number, message: string, data?: unknown, saidBy: "peer" | "us" = "peer") {
     super(message);
     this.code = code;
     this.data = data;
+    this.saidBy = saidBy;
   }
+}
+
+/** The other side's answer is not what the protocol asks for. */
+export function invalidAnswer(message: string, data?: unknown, code = -32603): RpcError {
+  return new RpcError(code, message, data, "us");
 }
 
 /** The connection failed, and whether the other side may have seen the request. */

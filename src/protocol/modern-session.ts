@@ -1,7 +1,7 @@
 import { backoffMs, pause } from "../lib/async/pause.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { RpcError, TransportError } from "./message.ts";
+import { invalidAnswer, RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
 import { type ClientDescription, describeServer, modernVersion, type RequestOptions, type Session } from "./session.ts";
 import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
@@ -10,7 +10,7 @@ type Send = (method: string, params: UnknownObject, options?: RequestOptions) =>
 
 /** Only these may be answered with questions, and so often at most. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
-const roundLimit = 10;
+const maxRounds = 10;
 
 /** Sends a request and answers what the server asks back, until the result is complete. */
 export async function completeResult(
@@ -20,17 +20,17 @@ export async function completeResult(
   options: RequestOptions,
 ): Promise<unknown> {
   let more: UnknownObject = {};
-  for (let round = 0; round <= roundLimit; round++) {
+  for (let round = 0; round <= maxRounds; round++) {
     const result = await send(method, { ...params, ...more }, options);
     const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
     if (type !== "input_required" || !mayAsk.has(method)) {
-      throw new RpcError(-32603, `its result is of a kind we do not know: ${JSON.stringify(type)}`);
+      throw invalidAnswer(`its result is of a kind we do not know: ${JSON.stringify(type)}`);
     }
     more = await answerQuestions(result, options);
   }
-  throw new RpcError(-32603, `it still asked back after ${roundLimit} rounds`);
+  throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
 }
 
 /** The state goes back exactly as it came. */
@@ -43,7 +43,7 @@ async function answerQuestions(
     questions.map(async ([key, question]): Promise<[string, UnknownObject]> => {
       const { method, params } = isObject(question) ? question : {};
       if (!onRequest || typeof method !== "string") {
-        throw new RpcError(-32603, `it asked for '${method}', which nobody here can answer`);
+        throw new RpcError(-32603, `it asked for '${method}', which cannot be answered here`);
       }
       return [key, await onRequest(method, isObject(params) ? params : {}, signal)];
     }),
@@ -66,7 +66,7 @@ export async function discoverModern(peer: Peer, client: ClientDescription, sign
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
   const given = isObject(result) ? result : {};
   const versions = given.supportedVersions;
-  // Whoever answers every question with something has not understood this one.
+  // Some servers answer every method with something.
   if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
   if (!versions.includes(modernVersion)) {
     throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", {
@@ -85,7 +85,7 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const self = client.own ? { ...client, capabilities: client.own } : client;
   const able = extendsToTasks(described) ? withTasks(self) : self;
   const send = (method: string, params: UnknownObject, options?: RequestOptions) => {
-    // What is passed on as it is, is answered by whoever gets it.
+    // With a continuation the caller answers the questions.
     const answersHere = method === "tools/call" && options?.continuation === undefined;
     return peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, able, answersHere)), options);
   };
@@ -106,13 +106,13 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   };
 }
 
-/** Only a server that has tasks may answer with one, and only whoever says it knows them. */
+/** A server may answer with a task only to clients that declare the extension. */
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
   const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
   return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
 }
 
-/** What whoever asks through us can do, and what we do for everybody. */
+/** The caller's capabilities, and ours. */
 function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answersHere: boolean): ClientDescription {
   if (caller === undefined) return own;
   const { extensions, sampling } = own.capabilities;

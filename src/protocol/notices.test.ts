@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readProgress, tellLog } from "./peer.ts";
+import { deliverLog, readProgress } from "./peer.ts";
 
 function listener(by: string | null) {
   const heard: unknown[] = [];
@@ -11,24 +11,24 @@ const message = { level: "info", data: "said" };
 
 test("a log message is for the request that it came with", () => {
   const [cause, other] = [listener("ann"), listener("bob")];
-  assert.equal(tellLog(message, cause, [other, cause]), true);
+  assert.equal(deliverLog(message, cause, [other, cause]), true);
   assert.deepEqual([cause.heard.length, other.heard.length], [1, 0]);
 });
 
 test("where nothing tells, it is for the one person whose requests wait, and they get it once", () => {
   const [first, second] = [listener("ann"), listener("ann")];
-  assert.equal(tellLog(message, undefined, [first, second]), true);
+  assert.equal(deliverLog(message, undefined, [first, second]), true);
   assert.deepEqual([first.heard.length, second.heard.length], [1, 0]);
 });
 
 test("what may be another person's is told to nobody", () => {
   const [ann, bob] = [listener("ann"), listener("bob")];
-  assert.equal(tellLog(message, undefined, [ann, bob]), true);
+  assert.equal(deliverLog(message, undefined, [ann, bob]), true);
   assert.deepEqual([ann.heard.length, bob.heard.length], [0, 0]);
 });
 
 test("what nobody waits for is not somebody's", () => {
-  assert.equal(tellLog(message, undefined, [{ by: "ann" }]), false);
+  assert.equal(deliverLog(message, undefined, [{ by: "ann" }]), false);
 });
 
 test("progress without its numbers is read as far as it goes", () => {

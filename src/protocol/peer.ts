@@ -3,6 +3,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import {
   type AnswerRequest,
   type Channel,
+  invalidAnswer,
   type OutgoingMessage,
   type RequestId,
   RpcError,
@@ -13,19 +14,19 @@ import { createOpenTasks } from "./tasks/task.ts";
 
 const failed = new RpcError(-32603, "it could not be answered");
 
-type PeerQuestions = {
+type PeerRequests = {
   take(id: RequestId, method: string, params: unknown, relatesTo: RequestId | undefined): Promise<void>;
   /** The other side does not want to know any more. */
   cancel(id: RequestId): void;
   cancelAll(): void;
 };
 
-/** What the other side asks of us, answered by whoever made it ask. */
-function createPeerQuestions(options: {
+/** Requests of the other side, answered by the request that caused them. */
+function createPeerRequests(options: {
   answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest;
   /** Never rejects. */
   send(message: OutgoingMessage): Promise<void>;
-}): PeerQuestions {
+}): PeerRequests {
   const asked = new Map<RequestId, AbortController>();
   return {
     async take(id, method, given, relatesTo) {
@@ -35,7 +36,7 @@ function createPeerQuestions(options: {
       asked.set(id, controller);
       try {
         const result = await options.answererOf(params, relatesTo)(method, params, controller.signal);
-        // Nobody waits for the answer to what was cancelled.
+        // A cancelled request gets no answer.
         if (!controller.signal.aborted) await options.send({ jsonrpc: "2.0", id, result });
       } catch (thrown) {
         if (controller.signal.aborted) return;
@@ -69,7 +70,7 @@ type Listener = {
  * What is logged is for whoever made the other side log it: the named cause, or those who wait where they are one
  * person. Where it can be two people's it is for neither. True when it is somebody's.
  */
-export function tellLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
+export function deliverLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
   if (cause?.onLog) {
     cause.onLog(message);
     return true;
@@ -80,7 +81,7 @@ export function tellLog(message: UnknownObject, cause: Listener | undefined, wai
 }
 
 export type PeerHandlers = {
-  /** `isHeard` when whoever it was meant for has it already. */
+  /** `isHeard` when its addressee has it already. */
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** What the other side asks for no request of ours, or where it cannot be told for which. */
   onRequest: AnswerRequest;
@@ -104,7 +105,7 @@ export type Peer = {
   receive(message: unknown, relatesTo?: RequestId): void;
   /** Ends one waiting request, or all of them, with this reason. */
   fail(reason: Error, id?: RequestId): void;
-  /** Ends all of them because we leave, and tells the other side that nobody waits any more. */
+  /** Ends all of them because we leave, and cancels them at the other side. */
   cancelAll(reason: Error): void;
   /** When the oldest request that still waits was sent. */
   oldestPendingAt(): number | null;
@@ -118,8 +119,8 @@ export type Peer = {
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const pending = createBriefMap<Pending>();
   const tasks = createOpenTasks<RequestOptions>();
-  const causes = createQuestionCauses();
-  const questions = createPeerQuestions({ answererOf, send: sendQuietly });
+  const causes = createRequestOwners();
+  const questions = createPeerRequests({ answererOf, send: sendQuietly });
   let lastId = 0;
   let heard = 0;
 
@@ -127,7 +128,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     try {
       await channel().send(message);
     } catch {
-      // Nobody waits for it, and a lost connection is noticed elsewhere.
+      // A lost connection is noticed elsewhere.
     }
   }
 
@@ -178,13 +179,13 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       tasks.keep(message.result, message.id as RequestId, waiting.options);
       waiting.resolve(message.result);
     } else {
-      waiting.reject(new RpcError(-32603, "its answer has neither a result nor an error"));
+      waiting.reject(invalidAnswer("its answer has neither a result nor an error"));
     }
   }
 
-  function isSomebodys(message: UnknownObject, relatesTo: RequestId | undefined): boolean {
+  function reportLog(message: UnknownObject, relatesTo: RequestId | undefined): boolean {
     const cause = relatesTo === undefined ? undefined : pending.get(relatesTo)?.options;
-    return tellLog(
+    return deliverLog(
       message,
       cause,
       pending.values().map(({ options }) => options),
@@ -200,7 +201,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
       tasks.takeStatus(params);
     } else {
-      const isHeard = method === "notifications/message" && isSomebodys(params, relatesTo);
+      const isHeard = method === "notifications/message" && reportLog(params, relatesTo);
       handlers.onNotification(method, params, isHeard);
     }
   }
@@ -280,7 +281,7 @@ function idIn({ tool_call_id }: UnknownObject): number | undefined {
 
 type Cause = { onRequest?: AnswerRequest | undefined; by?: string | null | undefined };
 
-type QuestionCauses = {
+type RequestOwners = {
   /** The same answerer, known to be asked as long as it has not answered. */
   asking(answer: AnswerRequest): AnswerRequest;
   /** Whose question it must be where nothing names it; undefined when that cannot be told. */
@@ -292,7 +293,7 @@ type QuestionCauses = {
  * asked something already are not meant: the older servers ask one thing at a time. Between two people there is no
  * guessing.
  */
-export function createQuestionCauses(): QuestionCauses {
+export function createRequestOwners(): RequestOwners {
   const asked = new Map<AnswerRequest, number>();
   return {
     asking: (answer) => (method, params, signal) => {

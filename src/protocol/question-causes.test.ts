@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnswerRequest } from "./message.ts";
-import { createQuestionCauses } from "./peer.ts";
+import { createRequestOwners } from "./peer.ts";
 
 function answerer() {
   const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
@@ -13,14 +13,14 @@ const signal = new AbortController().signal;
 
 test("with one request that waits there is no doubt whose question it is", () => {
   const { answer } = answerer();
-  const { only } = createQuestionCauses();
+  const { only } = createRequestOwners();
   assert.equal(only([{ onRequest: answer, by: "ann" }, { by: "bob" }]), answer);
   assert.equal(only([]), undefined);
 });
 
 test("a request that is asked already is not meant, as long as it has not answered", async () => {
   const [first, second] = [answerer(), answerer()];
-  const { only, asking } = createQuestionCauses();
+  const { only, asking } = createRequestOwners();
   const waiting = [first, second].map(({ answer }) => ({ onRequest: answer, by: "ann" }));
   assert.equal(only(waiting), undefined);
   const asked = asking(first.answer)("elicitation/create", {}, signal);
@@ -32,7 +32,7 @@ test("a request that is asked already is not meant, as long as it has not answer
 
 test("between two people there is no guessing", () => {
   const [first, second] = [answerer(), answerer()];
-  const { only, asking } = createQuestionCauses();
+  const { only, asking } = createRequestOwners();
   void asking(first.answer)("elicitation/create", {}, signal);
   for (const by of ["bob", undefined])
     assert.equal(

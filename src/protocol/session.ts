@@ -29,7 +29,7 @@ export type RequestOptions = {
   onRequest?: AnswerRequest | undefined;
   /** The request has become a task and takes its time. */
   onTask?: OnTask | undefined;
-  /** For whoever can follow a task: an answer that is one keeps these options in force. */
+  /** Follows a task: an answer that is one keeps these options in force. */
   task?: TaskListener | undefined;
   /** What the other side logs because of this request, where the transport tells. */
   onLog?: ((message: UnknownObject) => void) | undefined;
@@ -54,7 +54,7 @@ export type Era = "legacy" | "modern";
 export type ClientDescription = {
   info: { name: string; version: string };
   capabilities: UnknownObject;
-  /** What we can do without whoever calls, told where every request says who asks; all of it when left out. */
+  /** What the plane can do without the caller; all of it when left out. */
   own?: UnknownObject;
   /** The least serious log messages it should send. */
   logLevel?: string;

@@ -1,5 +1,5 @@
 import { maxTimerMs } from "../lib/async/pause.ts";
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
 import {
@@ -202,6 +202,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const data = {
       server: name,
       sent: false,
+      personHints: [personHints.doctor, personHints.serverLogs(name)],
       retryAt: until === null ? null : new Date(until).toISOString(),
     };
     const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);

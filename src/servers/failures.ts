@@ -2,7 +2,7 @@ import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { sentence } from "../lib/text/wording.ts";
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError, personHints } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
@@ -25,6 +25,7 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
         server,
         sent: true,
         rpcCode: thrown.code,
+        ...(thrown.saidBy === "us" ? { saidBy: "plane" } : {}),
         ...(thrown.data === undefined ? {} : { rpcData: thrown.data }),
       },
       cause: thrown,
@@ -46,7 +47,8 @@ export function createServerHider({ env, headers, auth }: ServerDefinition, othe
 
 /** The same failure without secrets. */
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
-  if (thrown instanceof RpcError) return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide));
+  if (thrown instanceof RpcError)
+    return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide), thrown.saidBy);
   if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
   return thrown;
 }
@@ -61,7 +63,7 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
 
 /** Models read this, so it does not contain output of the server. */
 export function describeUnavailable(name: string, why: string, stderrTail: string | null): string {
-  const place = stderrTail === null ? "" : ` 'toolplane servers logs ${name}' shows what it wrote.`;
+  const place = stderrTail === null ? "" : ` ${personHints.serverLogs(name)}`;
   return `Server '${name}' is not available: ${sentence(why)}${place}`;
 }
 

@@ -1,4 +1,5 @@
 import { limitTime } from "../lib/async/time-limit.ts";
+import { personHints } from "../model/errors.ts";
 import type { Channel, TransportError } from "../protocol/message.ts";
 import type { OpenedSession } from "./open-session.ts";
 
@@ -88,7 +89,7 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
       installing === "now"
         ? ["installing it", installMs, "installTimeoutMs"]
         : [phase, connectTimeoutMs, "connectTimeoutMs"];
-    throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). 'toolplane doctor' says what to try`);
+    throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). ${personHints.doctor}`);
   } finally {
     installing = "over";
     limiter.clear();

@@ -143,9 +143,9 @@ function notFound(name: string, names: Iterable<string>, broken: ConfiguredServe
     });
   }
   const [guess] = nearest(name, names);
-  const hint = guess === undefined ? " 'toolplane servers list' shows which are." : ` Did you mean '${guess}'?`;
-  throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured.${hint}`, {
-    data: { server: name },
+  const hint = guess === undefined ? "'toolplane servers list' shows which are." : `Did you mean '${guess}'?`;
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured. ${hint}`, {
+    data: { server: name, ...(guess === undefined ? { personHints: [hint] } : {}) },
   });
 }
 

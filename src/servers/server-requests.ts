@@ -1,4 +1,4 @@
-import { createGate, GateFull } from "../lib/async/semaphore.ts";
+import { createSemaphore, SemaphoreFull } from "../lib/async/semaphore.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -41,7 +41,7 @@ export type ServerRequests = {
 /** The requests to one server: in the owner's session, with a concurrency limit and a queue. */
 export function createServerRequests(options: RequestsOptions): ServerRequests {
   const { name, definition, sessions } = options;
-  const gate = createGate(definition.maxConcurrency, definition.maxQueue);
+  const semaphore = createSemaphore(definition.maxConcurrency, definition.maxQueue);
   const callWithTask = createTaskCalls(options.taskQuietMs ?? defaultTaskQuietMs);
   const checkLiveness = createLivenessCheck();
 
@@ -82,12 +82,12 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
     connection.enter();
     let hasSlot = false;
     try {
-      const slot = enterGate(gate, asked[2].signal, name, definition);
+      const slot = enterGate(semaphore, asked[2].signal, name, definition);
       if (slot) await slot;
       hasSlot = true;
       return await ask(connection, ...asked);
     } finally {
-      if (hasSlot) gate.leave();
+      if (hasSlot) semaphore.release();
       connection.leave();
     }
   }
@@ -98,22 +98,22 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
       return sendOver(connectionOf(owner), method, params, { ...requestOptions, by: owner.user });
     },
     connectionOf,
-    pending: () => gate.inside() + gate.waiting(),
+    pending: () => semaphore.active() + semaphore.waiting(),
   };
 }
 
 type Asked = [method: string, params: UnknownObject, options: RequestOptions];
 
 function enterGate(
-  gate: ReturnType<typeof createGate>,
+  semaphore: ReturnType<typeof createSemaphore>,
   signal: AbortSignal | undefined,
   name: string,
   { maxConcurrency, maxQueue }: RequestsOptions["definition"],
 ): Promise<void> | undefined {
   try {
-    return gate.enter(signal);
+    return semaphore.acquire(signal);
   } catch (thrown) {
-    if (!(thrown instanceof GateFull)) throw thrown;
+    if (!(thrown instanceof SemaphoreFull)) throw thrown;
     throw busy(name, `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`);
   }
 }

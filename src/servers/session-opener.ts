@@ -2,7 +2,7 @@ import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
-import { type AnswerRequest, RpcError } from "../protocol/message.ts";
+import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
 import type { Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
@@ -182,10 +182,7 @@ export function listenToServer(listening: Listening): Omit<SessionHandlers, "onC
       log.add({ source: "noise", text });
     },
     onTooLarge: (bytes) =>
-      new RpcError(
-        -32603,
-        `its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`,
-      ),
+      invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),
   };
 }
 

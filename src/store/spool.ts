@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileTrouble } from "../lib/files.ts";
+import { fileErrorText } from "../lib/files.ts";
 import { uniqueId } from "../lib/stamps.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
 
@@ -180,7 +180,7 @@ export async function recoverSpools(file: string, store: Recording): Promise<voi
     }
   } catch (thrown) {
     process.emitWarning(
-      `Records that earlier planes left in ${dirname(file)} cannot be read: ${fileTrouble(thrown)}. They stay there.`,
+      `Records that earlier planes left in ${dirname(file)} cannot be read: ${fileErrorText(thrown)}. They stay there.`,
     );
   }
 }

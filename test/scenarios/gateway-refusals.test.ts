@@ -101,7 +101,7 @@ test("whoever asks for nothing, or for what is not there, is told in words that 
   assert.match(await messageOf("tools/call", { name: "raw__nope" }), /^Unknown tool: 'raw__nope'\. /);
   assert.match(
     await messageOf("tools/call", { name: "raw__nothing" }),
-    /^Server 'raw' failed on 'nothing': its answer is no result of a tool/,
+    /^Server 'raw' failed on 'nothing': invalid tools\/call result/,
   );
   assert.match(await messageOf("prompts/get", {}), /'name' must be a text/);
   assert.match(await messageOf("prompts/get", { name: "nope" }), /No prompt 'nope'/);

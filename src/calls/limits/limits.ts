@@ -1,4 +1,4 @@
-import { createGate, type Gate, GateFull } from "../../lib/async/semaphore.ts";
+import { createSemaphore, type Semaphore, SemaphoreFull } from "../../lib/async/semaphore.ts";
 import type { TimeLimiter } from "../../lib/async/time-limit.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
@@ -115,9 +115,9 @@ export function isSerial({ parallel, metadata }: Tool): boolean {
 }
 
 export function createTurns(): Turns {
-  const lines = new Map<string, Gate>();
-  const lineOf = (key: string): Gate => {
-    const found = lines.get(key) ?? createGate(1, maxLine);
+  const lines = new Map<string, Semaphore>();
+  const lineOf = (key: string): Semaphore => {
+    const found = lines.get(key) ?? createSemaphore(1, maxLine);
     lines.set(key, found);
     return found;
   };
@@ -125,16 +125,16 @@ export function createTurns(): Turns {
   return {
     enter(tool, signal) {
       try {
-        return lineOf(keyOf(tool)).enter(signal);
+        return lineOf(keyOf(tool)).acquire(signal);
       } catch (thrown) {
-        throw thrown instanceof GateFull ? tooMany(tool) : thrown;
+        throw thrown instanceof SemaphoreFull ? tooMany(tool) : thrown;
       }
     },
     leave(tool) {
       const key = keyOf(tool);
       const line = lines.get(key);
-      line?.leave();
-      if (line?.inside() === 0) lines.delete(key);
+      line?.release();
+      if (line?.active() === 0) lines.delete(key);
     },
     size: () => lines.size,
   };

@@ -1,4 +1,4 @@
-import { oneByOne } from "../../lib/async/once.ts";
+import { serialized } from "../../lib/async/once.ts";
 import { pause } from "../../lib/async/pause.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Bucket, type Drawn, drawTurns, fillBucket } from "./bucket.ts";
@@ -20,7 +20,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   function shareOf(key: string): Share {
     const found = shares.get(key);
     if (found) return found;
-    const share: Share = { turns: 0, until: 0, ask: oneByOne((rated, ms) => next(share, rated, ms)) };
+    const share: Share = { turns: 0, until: 0, ask: serialized((rated, ms) => next(share, rated, ms)) };
     shares.set(key, share);
     return share;
   }

@@ -3,11 +3,14 @@ import { failOnLevels, type QualityReport, qualityThreshold, type ToolReview } f
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientContext, ClientSource } from "../../model/client-context.ts";
 import { PlaneError } from "../../model/errors.ts";
+
+import type { ClientVerbs } from "../../model/verbs.ts";
+import { quarantineHints } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Caller } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
-import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
+import type { QualityVerbs, Verbs } from "../../model/verbs.ts";
 
 import type { Catalogue } from "../tool-listing.ts";
 import type { Guard, GuardParts } from "./guard.ts";
@@ -111,7 +114,11 @@ export function createPlaneQuality(parts: QualityParts) {
     const held = mayUse ? heldOf(tool) : null;
     if (held === null) return tool;
     throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is held back: ${held}.`, {
-      data: { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) },
+      data: {
+        tool: tool.name,
+        ...(tool.id.server === null ? {} : { server: tool.id.server }),
+        personHints: quarantineHints(tool.name),
+      },
     });
   };
 

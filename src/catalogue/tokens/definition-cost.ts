@@ -1,4 +1,4 @@
-import { createTurns } from "../../lib/async/pause.ts";
+import { yieldEvery } from "../../lib/async/pause.ts";
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { sliceText } from "../../lib/text/cut-text.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -28,7 +28,7 @@ export async function countDefinitions(
   isEnough: (fullTokens: number) => boolean = () => false,
 ): Promise<DefinitionCost[]> {
   const costs: DefinitionCost[] = [];
-  const turns = createTurns();
+  const turns = yieldEvery();
   let sum = 0;
   for (const tool of tools) {
     const cost = recallCost(tool, limit) ?? (await count(tool, limit));

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** Readable for the owner alone: configuration files often hold secrets. */
@@ -27,7 +27,7 @@ export function writeAtomically(file: string, content: string | Buffer): void {
   try {
     replaceFile(followLinks(file), content);
   } catch (thrown) {
-    throw new PlaneError("CONFIG_INVALID", `${file} cannot be written: ${fileTrouble(thrown)}.`, {
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be written: ${fileErrorText(thrown)}.`, {
       data: { file },
       cause: thrown,
     });

@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentResult } from "../../model/agent.ts";
 
@@ -13,7 +13,7 @@ import type { Plane } from "../../model/plane.ts";
 export async function readContext(given: string): Promise<string> {
   if (!given.startsWith("@")) return given;
   return readFile(given.slice(1), "utf8").catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `--context ${given}: the file cannot be read: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `--context ${given}: the file cannot be read: ${fileErrorText(thrown)}.`);
   });
 }
 
@@ -26,7 +26,7 @@ export async function readHistoryFile(file: string): Promise<ChatMessage[]> {
     // What is in it is looked at where it counts.
     if (Array.isArray(history)) return history as ChatMessage[];
   } catch (thrown) {
-    throw new PlaneError("USAGE", `--history ${file} cannot be read: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `--history ${file} cannot be read: ${fileErrorText(thrown)}.`);
   }
   throw new PlaneError("USAGE", `--history ${file} holds no conversation: it must be {"history": […]}.`);
 }
@@ -39,7 +39,7 @@ export async function writeHistoryFile(file: string, { conversation, history }: 
 export async function requireWritable(option: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
   });
 }
 
@@ -54,6 +54,6 @@ export async function writeTrace(plane: Plane, id: string, file: string): Promis
 
 async function write(option: string, file: string, content: string): Promise<void> {
   await writeFile(file, content, { mode: 0o600 }).catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
   });
 }

@@ -1,4 +1,4 @@
-import { oneByOne } from "../../lib/async/once.ts";
+import { serialized } from "../../lib/async/once.ts";
 import type { Outcome, WaitingOutcome } from "../../model/calls/call.ts";
 import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -82,7 +82,7 @@ export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: Ask
 
 /** The same for calls that wait while somebody else goes on with them: an agent, here or in another process. */
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
-  return oneByOne<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
     if (problem === null) say(renderApproval(held, Date.now()));
     else printWarning(problem);

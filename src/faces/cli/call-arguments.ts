@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { memberTypes, splitPair, typedMembers } from "../../lib/text/typed-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -67,7 +67,7 @@ async function readSource(args: string): Promise<string> {
   try {
     return readFileSync(args.slice(1), "utf8");
   } catch (thrown) {
-    throw usage(`--args ${args}: the file cannot be read: ${fileTrouble(thrown)}`);
+    throw usage(`--args ${args}: the file cannot be read: ${fileErrorText(thrown)}`);
   }
 }
 

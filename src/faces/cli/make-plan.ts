@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
@@ -56,7 +56,7 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
     return path;
   } catch (thrown) {
     const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
-    const why = `${fileTrouble(thrown)}${isThere ? "; --force overwrites it" : ""}`;
+    const why = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
     throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${why}.`);
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { version } from "../../lib/version.ts";
 import { policyModes } from "../../model/calls/call.ts";
@@ -66,7 +66,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw new InvalidArgumentError(`The file cannot be read: ${fileTrouble(thrown)}.`);
+    throw new InvalidArgumentError(`The file cannot be read: ${fileErrorText(thrown)}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { terminal } from "./terminal.ts";
 
@@ -10,6 +10,6 @@ export async function readPlanFile(path: string): Promise<string> {
   try {
     return readFileSync(path, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${fileErrorText(thrown)}.`);
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { type EntryKind, entryKinds } from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -59,6 +59,6 @@ async function readBundle(file: string): Promise<string> {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileErrorText(thrown)}.`);
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileTrouble } from "../../lib/files.ts";
+import { fileErrorText } from "../../lib/files.ts";
 import { linesOf } from "../../lib/text/lines.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -87,6 +87,6 @@ function unreadable(file: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException;
   const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
   return isOfFile
-    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileTrouble(thrown)}.`, { cause: thrown })
+    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileErrorText(thrown)}.`, { cause: thrown })
     : thrown;
 }

@@ -4,7 +4,7 @@ import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
-import { type ErrorCode, errorTable, forModels, toPlaneError } from "../../model/errors.ts";
+import { type ErrorCode, type ErrorReport, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
 import type { Plane } from "../../model/plane.ts";
@@ -49,7 +49,7 @@ export function readMetaCall(name: string, args: unknown): MeantCall {
   return strayIn(inner, given) ?? { ...meant, own: { server: null, tool: inner } };
 }
 
-/** Whoever asks for something that is not there would take the answer for one to it. */
+/** An ignored argument would make the answer look like one to it. */
 function strayIn(name: string, args: unknown): { wrong: string } | null {
   const { properties } = metaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
   if (!isObject(properties) || !isObject(args)) return null;
@@ -88,59 +88,59 @@ export async function answerCall(
   plane: Plane,
   surface: Surface,
   params: UnknownObject,
-  visit: RequestContext,
+  context: RequestContext,
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
   const meant: MeantCall =
-    isMetaTool(name) && (await hasMetaTool(name, surface, visit))
+    isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
       : { name, arguments: params.arguments, isWrapped: false };
-  if ("wrong" in meant) return refusal(meant.wrong, visit);
-  const found = await findCalled(meant, surface, visit);
-  if (found === undefined) return notInToolset(meant, visit);
+  if ("wrong" in meant) return refusal(meant.wrong, context);
+  const found = await findCalled(meant, surface, context);
+  if (found === undefined) return notInToolset(meant, context);
   const { listed, unseen } = found;
-  const relay = relayOf(visit, params, plane);
-  if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, visit.tools);
-  const same = [visit.principal, visit.view, name, params.arguments ?? {}];
+  const relay = relayOf(context, params, plane);
+  if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
+  const same = [context.principal, context.view, name, params.arguments ?? {}];
   const isLater = relay.continuation !== undefined && Object.keys(relay.continuation).length > 0;
   let wasAsked = false;
-  const askHere: AskHere | undefined = canElicit(visit.client.capabilities)
+  const askHere: AskHere | undefined = canElicit(context.client.capabilities)
     ? (...held) => {
         wasAsked = true;
-        return createElicitation(visit.ask)(...held);
+        return createElicitation(context.ask)(...held);
       }
     : undefined;
   const consent = isLater && consents.take(same);
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",
     principal: surface.principal,
-    signal: visit.signal,
+    signal: context.signal,
     relay,
     ...(consent ? { consent } : {}),
     ...(unseen ? { unseen } : {}),
     ...(askHere ? { askHere } : {}),
-    ...(visit.conversation === null ? {} : { conversation: visit.conversation }),
+    ...(context.conversation === null ? {} : { conversation: context.conversation }),
   });
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
-  noteUse(outcome, meant, visit);
+  noteUse(outcome, meant, context);
   const { error } = outcome;
   if (meant.isWrapped && error && isWrongName(error.code))
-    return refusal(`${wrongName(error.message, visit)} [${error.code}]`, visit);
+    return refusal(`${wrongName(error, context)} [${error.code}]`, context);
   const schema = isPlain(outcome.result) ? undefined : await schemaOf(surface, meant.name, listed);
-  return renderOutcome(outcome, schema, visit);
+  return renderOutcome(outcome, schema, context);
 }
 
-/** Whoever was told that there may be such tools may call them before it is decided, unless a tool of another is called so. */
-async function hasMetaTool(name: string, { tools }: Surface, visit: RequestContext): Promise<boolean> {
-  if (visit.tools.mayBeLazy()) return (await tools.find(name)) === undefined || visit.tools.isLazy();
-  return visit.tools.isLazy();
+/** While the mode is open the meta tools can be called, unless a tool of a server has the name. */
+async function hasMetaTool(name: string, { tools }: Surface, context: RequestContext): Promise<boolean> {
+  if (context.tools.mayBeLazy()) return (await tools.find(name)) === undefined || context.tools.isLazy();
+  return context.tools.isLazy();
 }
 
-function notInToolset({ name, isWrapped }: Meant, visit: RequestContext): Answer {
-  const message = `Unknown tool: '${name}' is not in toolset '${visit.view.toolset}'.`;
-  return isWrapped ? refusal(message, visit) : failure(-32602, message);
+function notInToolset({ name, isWrapped }: Meant, context: RequestContext): Answer {
+  const message = `Unknown tool: '${name}' is not in toolset '${context.view.toolset}'.`;
+  return isWrapped ? refusal(message, context) : failure(-32602, message);
 }
 
 function isQuestion(result: UnknownObject | undefined): boolean {
@@ -165,31 +165,27 @@ async function schemaOf(
  * A result is passed on as it is, and so is what a server answered instead. What the plane refused is a result too,
  * for the model to read; a wrong name is not.
  */
-function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], visit: RequestContext): Answer {
-  const { era } = visit;
+function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): Answer {
+  const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
     return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
-  const { code, message, data, cause } = outcome.error;
+  const { code, message, cause } = outcome.error;
+  const { personHints: _, ...data } = outcome.error.data;
   if (isWrongName(code)) {
-    const said = wrongName(message, visit).replace(/^No tool '/, "Unknown tool: '");
+    const said = wrongName(outcome.error, context).replace(/^No tool '/, "Unknown tool: '");
     return failure(errorTable[code].rpc, said, data);
   }
   if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
-    return failure(data.rpcCode, saidBy(cause) ?? message, data.rpcData);
-  return refusal(`${forModels(message)}${afterwards(data)} [${code}]`, { era });
+    return failure(data.rpcCode, data.saidBy === "plane" ? message : (cause ?? message), data.rpcData);
+  return refusal(`${messageForModel(outcome.error)}${afterwards(data)} [${code}]`, { era });
 }
 
-/** What we say of an answer does not tell whose it is. */
-function saidBy(cause: string | null): string | null {
-  return cause?.startsWith("its ") ? null : cause;
-}
-
-function wrongName(message: string, { tools }: RequestContext): string {
+function wrongName(error: ErrorReport, { tools }: RequestContext): string {
   const { search } = metaToolNames;
   const instead = tools.isSettled() ? `Find one with ${search}.` : "The list of tools shows what there is.";
-  return forModels(message, instead);
+  return messageForModel(error, instead);
 }
 
 function isWrongName(code: ErrorCode): boolean {
@@ -255,7 +251,7 @@ async function findCalled(
   return { listed: found?.tool, unseen: isStrict && !(found && (await client.wasShown(found))) };
 }
 
-/** What a client calls it wants at hand, and who got a handle wants to read it. Nobody waits for that. */
+/** A called tool is loaded, and `read_result` with a handle; in the background. */
 function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: RequestContext): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];

@@ -24,10 +24,10 @@ import { changeResult, renderResult } from "./wire.ts";
 
 export type Core = {
   /** Answers what means the same in every revision; never rejects. Null when it does not know the method. */
-  answer(request: Request, visit: RequestContext): Promise<Answer> | null;
+  answer(request: Request, context: RequestContext): Promise<Answer> | null;
 };
 
-/** What is asked of us, whoever asks and however they came. */
+/** The methods that mean the same in every revision and on every transport. */
 export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedRequests): Core {
   const offers = createOfferAnswers(plane, surfaces);
   const consents = createConsents();
@@ -36,40 +36,40 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
       const refused = refuseCursor(params);
       return refused ?? { text: await tools.text(era) };
     },
-    "tools/call": (request, visit) =>
-      mayPark(request, visit, (inside) =>
-        answerCall(plane, surfaces.of(visit.principal, visit.view), request.params, inside, consents),
+    "tools/call": (request, context) =>
+      mayPark(request, context, (inside) =>
+        answerCall(plane, surfaces.of(context.principal, context.view), request.params, inside, consents),
       ),
     "prompts/list": offers.listPrompts,
-    "prompts/get": (request, visit) => mayPark(request, visit, (inside) => offers.getPrompt(request, inside)),
+    "prompts/get": (request, context) => mayPark(request, context, (inside) => offers.getPrompt(request, inside)),
     "resources/list": offers.listResources,
     "resources/templates/list": offers.listTemplates,
-    "resources/read": (request, visit) => mayPark(request, visit, (inside) => offers.readResource(request, inside)),
+    "resources/read": (request, context) => mayPark(request, context, (inside) => offers.readResource(request, inside)),
     "completion/complete": offers.complete,
   };
 
   /** The later revision has no requests of a server, so what runs has to wait while its client thinks. */
   function mayPark(
     request: Request,
-    visit: RequestContext,
+    context: RequestContext,
     run: (inside: RequestContext) => Promise<Answer>,
   ): Promise<Answer> {
-    return visit.era === "legacy" ? run(visit) : park(request, visit, run);
+    return context.era === "legacy" ? run(context) : park(request, context, run);
   }
 
   async function park(
     { method, params }: Request,
-    visit: RequestContext,
+    context: RequestContext,
     run: (inside: RequestContext) => Promise<Answer>,
   ) {
     const request = JSON.stringify([method, params.name ?? params.uri, params.arguments ?? {}]);
-    return (await parked.resume(visit, request, params)) ?? parked.begin(visit, request, run);
+    return (await parked.resume(context, request, params)) ?? parked.begin(context, request, run);
   }
 
   return {
-    answer(request, visit) {
+    answer(request, context) {
       const respond = Object.hasOwn(responders, request.method) ? responders[request.method] : undefined;
-      return respond ? respond(request, visit).catch(renderFailure) : null;
+      return respond ? respond(request, context).catch(renderFailure) : null;
     },
   };
 }
@@ -83,58 +83,59 @@ type OfferAnswers = Record<
 function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
   const offersFor = ({ principal, view }: RequestContext) => surfaces.of(principal, view).offers;
 
-  async function forward(server: string, request: Request, visit: RequestContext): Promise<Answer> {
-    const { principal } = surfaces.of(visit.principal, visit.view);
-    const { signal } = visit;
-    const options: ForwardOptions = { principal, signal, relay: relayOf(visit, request.params) };
+  async function forward(server: string, request: Request, context: RequestContext): Promise<Answer> {
+    const { principal } = surfaces.of(context.principal, context.view);
+    const { signal } = context;
+    const options: ForwardOptions = { principal, signal, relay: relayOf(context, request.params) };
     const { inputResponses: _, requestState: __, _meta, ...others } = request.params;
     const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
     const params = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]));
     const passed = meta ? { ...params, _meta: meta } : params;
     const given = await plane.servers.forward(server, request.method, passed, options);
     const result = isObject(given) ? given : {};
-    return renderResult(request.method === "resources/read" ? withHints(result, visit) : result, visit.era);
+    return renderResult(request.method === "resources/read" ? withHints(result, context) : result, context.era);
   }
 
   return {
-    listPrompts: async ({ params }, visit) =>
-      refuseCursor(params) ?? renderList("prompts", "name", await offersFor(visit).prompts(), visit),
-    listResources: async ({ params }, visit) =>
-      refuseCursor(params) ?? renderList("resources", "uri", await offersFor(visit).resources(), visit),
-    listTemplates: async ({ params }, visit) =>
-      refuseCursor(params) ?? renderList("resourceTemplates", "uriTemplate", await offersFor(visit).templates(), visit),
-    async getPrompt({ method, params }, visit) {
+    listPrompts: async ({ params }, context) =>
+      refuseCursor(params) ?? renderList("prompts", "name", await offersFor(context).prompts(), context),
+    listResources: async ({ params }, context) =>
+      refuseCursor(params) ?? renderList("resources", "uri", await offersFor(context).resources(), context),
+    listTemplates: async ({ params }, context) =>
+      refuseCursor(params) ??
+      renderList("resourceTemplates", "uriTemplate", await offersFor(context).templates(), context),
+    async getPrompt({ method, params }, context) {
       const name = textIn(params, "name");
       if (name === null) return failure(-32602, "'name' must be a text: the name of a prompt.");
-      const found = await offersFor(visit).findPrompt(name);
+      const found = await offersFor(context).findPrompt(name);
       if (!found) return failure(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
-      return forward(found.server, { method, params: { ...params, name: found.name } }, visit);
+      return forward(found.server, { method, params: { ...params, name: found.name } }, context);
     },
-    async readResource({ method, params }, visit) {
+    async readResource({ method, params }, context) {
       const shown = textIn(params, "uri");
       if (shown === null) return failure(-32602, "'uri' must be a text: the address of a resource.");
-      const found = await offersFor(visit).findResource(shown);
+      const found = await offersFor(context).findResource(shown);
       let last: unknown;
       for (const { server, uri } of found) {
         try {
-          return await forward(server, { method, params: { ...params, uri } }, visit);
+          return await forward(server, { method, params: { ...params, uri } }, context);
         } catch (thrown) {
-          // Whoever does not have it says so; the next may.
+          // Try the next server.
           if (!(thrown instanceof RpcError) || !isNotFound(thrown)) throw thrown;
           last ??= thrown;
         }
       }
-      throw last === undefined ? notFound(shown, visit) : inOwnWords(last as RpcError, shown, visit);
+      throw last === undefined ? notFound(shown, context) : inOwnWords(last as RpcError, shown, context);
     },
-    async complete({ method, params }, visit) {
+    async complete({ method, params }, context) {
       const ref = objectIn(params, "ref");
-      const offers = offersFor(visit);
+      const offers = offersFor(context);
       if (ref.type === "ref/prompt") {
         const named = textIn(ref, "name");
         if (named === null) return failure(-32602, "'ref.name' must be a text: the name of a prompt.");
         const found = await offers.findPrompt(named);
         if (!found) return failure(-32602, `No prompt '${named}'. 'prompts/list' tells which there are.`);
-        return forward(found.server, { method, params: { ...params, ref: { ...ref, name: found.name } } }, visit);
+        return forward(found.server, { method, params: { ...params, ref: { ...ref, name: found.name } } }, context);
       }
       const uri = textIn(ref, "uri");
       if (uri === null)
@@ -142,15 +143,15 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
       const found = await offers.findTemplate(uri);
       if (!found)
         return failure(-32602, `No resource template '${uri}'. 'resources/templates/list' tells which there are.`);
-      return forward(found.server, { method, params: { ...params, ref: { ...ref, uri: found.uri } } }, visit);
+      return forward(found.server, { method, params: { ...params, ref: { ...ref, uri: found.uri } } }, context);
     },
   };
 }
 
-function renderList(key: string, named: string, offers: readonly Offer[], visit: RequestContext): Answer {
+function renderList(key: string, named: string, offers: readonly Offer[], context: RequestContext): Answer {
   const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
-  const hints = visit.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
-  return renderResult({ [key]: items, ...hints }, visit.era);
+  const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
+  return renderResult({ [key]: items, ...hints }, context.era);
 }
 
 /** A server of the older revisions says nothing of how long its answer is good. */
@@ -172,6 +173,6 @@ function notFound(uri: string, { era }: RequestContext): RpcError {
 }
 
 /** The two eras have different numbers for it. */
-function inOwnWords(error: RpcError, uri: string, visit: RequestContext): RpcError {
-  return error.code === -32002 && visit.era === "modern" ? notFound(uri, visit) : error;
+function inOwnWords(error: RpcError, uri: string, context: RequestContext): RpcError {
+  return error.code === -32002 && context.era === "modern" ? notFound(uri, context) : error;
 }

@@ -14,7 +14,7 @@ type Kind = (typeof kinds)[number];
 
 export type ToolTexts = { text(era: Era): Promise<string> };
 
-/** Somebody who wants to hear of changes. */
+/** A client that listens for changes. */
 export type Subscriber = {
   surface: Surface;
   /** The list of tools that they have; others may have the same. */
@@ -28,7 +28,7 @@ export type Subscriber = {
 
 export type Changes = {
   /** Tells this one, until the returned function is called. */
-  tell(ear: Subscriber): () => void;
+  tell(subscriber: Subscriber): () => void;
   /** This list is another one, whatever changed behind us; those who have it are told now. */
   listChanged(tools: ToolTexts): Promise<void>;
   close(): void;
@@ -36,17 +36,17 @@ export type Changes = {
 
 /** What changes behind us, told to those whom it concerns. */
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
-  const ears = new Set<Subscriber>();
+  const subscribers = new Set<Subscriber>();
   /** By what is listed: tools by the list, the rest by the surface. */
   const told = new WeakMap<object, Partial<Record<Kind, string>>>();
-  /** What whoever comes finds when they come. */
+  /** The list when the first subscriber came. */
   const atFirst = new WeakMap<ToolTexts, Promise<string | undefined>>();
   const due = new Set<Kind>();
   let timer: NodeJS.Timeout | undefined;
   let checking = false;
 
   function check(...changed: readonly Kind[]): void {
-    if (ears.size === 0) return;
+    if (subscribers.size === 0) return;
     for (const kind of changed) due.add(kind);
     if (checking) return;
     timer ??= setTimeout(run, settleMs).unref();
@@ -58,7 +58,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     const now = [...due];
     due.clear();
     const compared = now.flatMap((kind) => {
-      const seen = Map.groupBy(ears, (ear) => listedIn(ear, kind));
+      const seen = Map.groupBy(subscribers, (subscriber) => listedIn(subscriber, kind));
       return [...seen].map(([listing, having]) => compare(listing, kind, having));
     });
     await Promise.allSettled(compared);
@@ -66,9 +66,9 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     if (due.size > 0) check();
   }
 
-  /** What looks the same to somebody has not changed for them. */
+  /** A list that looks the same has not changed for its subscribers. */
   async function compare(listing: object, kind: Kind, having: readonly Subscriber[]): Promise<void> {
-    const concerned = having.filter((ear) => ear.wants(kind));
+    const concerned = having.filter((subscriber) => subscriber.wants(kind));
     const [one] = concerned;
     if (!one) return;
     const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
@@ -76,7 +76,6 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     if (isNews(listing, kind, listed, first)) announce(kind, concerned);
   }
 
-  /** Whoever looks first tells it. */
   function isNews(listing: object, kind: Kind, listed: string, first?: string): boolean {
     const before = told.get(listing);
     told.set(listing, { ...before, [kind]: listed });
@@ -84,16 +83,17 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   }
 
   function announce(kind: Kind, concerned: readonly Subscriber[]): void {
-    for (const ear of concerned) if (ears.has(ear)) ear.hear(`notifications/${kind}/list_changed`, {});
+    for (const subscriber of concerned)
+      if (subscribers.has(subscriber)) subscriber.hear(`notifications/${kind}/list_changed`, {});
   }
 
   function takeSaid({ server, user, method, params }: ServerSaid): void {
     const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(method) ?? [];
     if (list !== undefined) return check(list as Kind);
-    for (const ear of ears) {
-      const { surface } = ear;
+    for (const subscriber of subscribers) {
+      const { surface } = subscriber;
       if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) continue;
-      passOn(ear, server, method, params);
+      passOn(subscriber, server, method, params);
     }
   }
 
@@ -104,44 +104,46 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     }),
     plane.on("config.changed", () => {
       surfaces.changed();
-      for (const { surface } of ears) void surface.servers().catch(() => undefined);
+      for (const { surface } of subscribers) void surface.servers().catch(() => undefined);
       check(...kinds);
     }),
     plane.servers.onMessage(takeSaid),
   ];
 
   return {
-    tell(ear) {
-      ears.add(ear);
-      const { tools } = ear;
+    tell(subscriber) {
+      subscribers.add(subscriber);
+      const { tools } = subscriber;
       if (!atFirst.has(tools))
         atFirst.set(
           tools,
           tools.text("legacy").catch(() => undefined),
         );
-      void ear.surface.servers().catch(() => undefined);
-      return () => void ears.delete(ear);
+      void subscriber.surface.servers().catch(() => undefined);
+      return () => void subscribers.delete(subscriber);
     },
     async listChanged(tools) {
-      const concerned = [...ears].filter((ear) => ear.tools === tools && ear.wants("tools"));
+      const concerned = [...subscribers].filter(
+        (subscriber) => subscriber.tools === tools && subscriber.wants("tools"),
+      );
       if (isNews(tools, "tools", await tools.text("legacy"))) announce("tools", concerned);
     },
     close() {
       for (const end of leave) end();
       clearTimeout(timer);
-      ears.clear();
+      subscribers.clear();
     },
   };
 }
 
-function passOn(ear: Subscriber, server: string, method: string, params: UnknownObject): void {
+function passOn(subscriber: Subscriber, server: string, method: string, params: UnknownObject): void {
   if (method === "notifications/message") {
-    if (isLoudEnough(params.level, ear.logLevel())) ear.hear(method, params);
+    if (isLoudEnough(params.level, subscriber.logLevel())) subscriber.hear(method, params);
   } else if (method === "notifications/resources/updated") {
-    const uri = ear.watches(server, String(params.uri));
-    if (uri !== undefined) ear.hear(method, { ...params, uri });
+    const uri = subscriber.watches(server, String(params.uri));
+    if (uri !== undefined) subscriber.hear(method, { ...params, uri });
   } else if (method === "notifications/elicitation/complete") {
-    ear.hear(method, params);
+    subscriber.hear(method, params);
   }
 }
 

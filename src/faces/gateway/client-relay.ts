@@ -10,14 +10,14 @@ import type { RequestContext } from "./request.ts";
 const ownPrefix = "io.modelcontextprotocol/";
 
 /** How a request speaks with the client that made it. */
-export function relayOf(visit: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
-  const { era, logLevel, notify } = visit;
+export function relayOf(context: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
+  const { era, logLevel, notify } = context;
   const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
   const { progressToken } = given;
   const meta = metaFor(given);
   return {
-    client: visit.client,
-    onQuestion: (_server, asked, signal) => relayQuestion(visit, asked, signal, plane),
+    client: context.client,
+    onQuestion: (_server, asked, signal) => relayQuestion(context, asked, signal, plane),
     ...(progressToken === undefined
       ? {}
       : {
@@ -81,18 +81,18 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
 
 /** Puts what a server asks to the client that made it ask; null when that client cannot be asked. */
 async function relayQuestion(
-  visit: RequestContext,
+  context: RequestContext,
   asked: Asked,
   signal: AbortSignal,
   plane?: Pick<Plane, "config">,
 ): Promise<UnknownObject | null> {
   const required = requiredFor(asked);
   if (required === undefined) return null;
-  if (!isDeclared(required, visit.client.capabilities)) {
-    if (!isAnsweredHere(asked, plane)) visit.lacks(required);
+  if (!isDeclared(required, context.client.capabilities)) {
+    if (!isAnsweredHere(asked, plane)) context.lacks(required);
     return null;
   }
-  return visit.ask(asked.method, withoutOurMarks(asked.params), signal);
+  return context.ask(asked.method, withoutOurMarks(asked.params), signal);
 }
 
 /** Where a client has no model, the plane may have one. */
@@ -119,7 +119,7 @@ export function canElicit(capabilities: unknown): boolean {
   return elicitation.form !== undefined || elicitation.url === undefined;
 }
 
-/** Puts a call that waits to the person at the client. Whoever turns away has said neither yes nor no. */
+/** Asks the person at the client about a held call. Cancelling is neither yes nor no. */
 export function createElicitation(request: Request): AskHere {
   return async (held, signal, problem) => {
     const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };

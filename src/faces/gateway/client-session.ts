@@ -85,18 +85,20 @@ export type ClientSession = {
 type Running = { controller: AbortController; done: Promise<void> };
 
 /** One client of the revisions that begin with a handshake, however its messages come. */
-export function createClientSession(house: GatewayContext, options: SessionOptions): ClientSession {
-  const { plane, core } = house;
-  const surface: Surface = house.surfaces.of(options.principal, options.view);
+export function createClientSession(gateway: GatewayContext, options: SessionOptions): ClientSession {
+  const { plane, core } = gateway;
+  const surface: Surface = gateway.surfaces.of(options.principal, options.view);
   const running = createBriefMap<Running>();
   const requests = createClientRequests((message) => options.announce(JSON.stringify(message)));
   const state = createSessionState(plane, surface, options.keeper);
   const { client, watched } = state;
-  const tools: ClientTools = createClientTools(plane, house.lazy, {
-    ...{ id: uniqueId(), surface, keeps: () => true },
+  const tools: ClientTools = createClientTools(plane, gateway.lazy, {
+    id: uniqueId(),
+    surface,
+    keeps: () => true,
     async onChanged() {
       await state.keepLoaded(tools.loaded());
-      await house.changes.listChanged(tools);
+      await gateway.changes.listChanged(tools);
     },
   });
   let stopTelling: (() => void) | undefined;
@@ -105,7 +107,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
     ping: async () => ({ result: {} }),
     async initialize(params) {
       state.settle(params);
-      const isLazy = await house.lazy.isKnownLazy(surface);
+      const isLazy = await gateway.lazy.isKnownLazy(surface);
       const instructions = await instructionsFor(plane, surface, isLazy);
       tools.watch(plane.clients.watch(describeClient(tools, surface, client.info)));
       await state.keep();
@@ -130,7 +132,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
   function answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
     const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
     if (mine) return mine(request.params).catch(renderFailure);
-    const visit: RequestContext = {
+    const context: RequestContext = {
       principal: options.principal,
       view: options.view,
       era: "legacy",
@@ -144,7 +146,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
         requests.request(method, params, asked, (message) => out.say(JSON.stringify(message))),
       lacks: () => undefined,
     };
-    const known = core.answer(request, visit);
+    const known = core.answer(request, context);
     return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
   }
 
@@ -156,7 +158,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
     const controller = new AbortController();
     const done = answer(request, controller.signal, out).then((given) => {
       running.delete(id);
-      // Nobody waits for the answer to what was cancelled.
+      // A cancelled request gets no answer.
       if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
     });
     running.set(id, { controller, done });
@@ -182,7 +184,7 @@ export function createClientSession(house: GatewayContext, options: SessionOptio
 
   /** Nothing may come before the handshake is over. */
   function beginTelling(): void {
-    stopTelling ??= house.changes.tell({
+    stopTelling ??= gateway.changes.tell({
       surface,
       tools,
       wants: () => true,
@@ -239,7 +241,7 @@ function createClientRequests(send: (message: object) => void) {
   let asked = 0;
   return {
     /**
-     * Rejects when the client answers with an error, or when nobody wants to know any more, which it is told. `via` is
+     * Rejects when the client answers with an error, or when the signal aborts, which cancels the request. `via` is
      * where to ask, when that is not where everything goes.
      */
     request(
@@ -261,13 +263,13 @@ function createClientRequests(send: (message: object) => void) {
           via({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
           settle(new Error(reason));
         };
-        if (signal.aborted) return reject(new Error("nobody waits for the answer any more"));
+        if (signal.aborted) return reject(new Error("the request was cancelled"));
         waiting.set(id, settle);
         signal.addEventListener("abort", onAbort);
         via({ jsonrpc: "2.0", id, method, params });
       });
     },
-    /** An answer to something that was asked. False for what nobody asked here, or asks no longer. */
+    /** False for an answer to no open request of ours. */
     takeAnswer({ id, result, error }: UnknownObject): boolean {
       const settle = typeof id === "string" ? waiting.get(id) : undefined;
       settle?.(isObject(result) ? result : readError(error));

@@ -77,7 +77,7 @@ export function refuseVersion(version: string): RpcFailure | null {
   return version === modernVersion ? null : unsupportedVersion(version);
 }
 
-/** Whoever stands between us and the client goes by the headers, so they must say what the body says. */
+/** Proxies route by the headers, so they must match the body. */
 export function compareHeaders(
   { method, params }: Request,
   version: string,

@@ -9,17 +9,17 @@ import { createParkedRequests } from "./parked-requests.ts";
 import { createSurfaces } from "./surfaces.ts";
 
 /** What all clients of one plane share. */
-export function createHouse(plane: Plane): GatewayContext & { modern: Modern; close(): void } {
+export function createGatewayContext(plane: Plane): GatewayContext & { modern: Modern; close(): void } {
   const surfaces = createSurfaces(plane);
   const parked = createParkedRequests();
   const changes = createChanges(plane, surfaces);
   const core = createCore(plane, surfaces, parked);
   const lazy = createLazyMode(plane);
   const shared = createSharedClients(plane, lazy, changes);
-  const house = { plane, core, surfaces, changes, lazy, shared };
-  const modern = createModern(house);
+  const gateway = { plane, core, surfaces, changes, lazy, shared };
+  const modern = createModern(gateway);
   return {
-    ...house,
+    ...gateway,
     modern,
     close() {
       modern.close();

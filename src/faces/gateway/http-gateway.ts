@@ -7,7 +7,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { saysItsVersion } from "./envelope.ts";
-import { createHouse } from "./gateway-context.ts";
+import { createGatewayContext } from "./gateway-context.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { createHttpSessions } from "./http-sessions.ts";
 import {
@@ -41,10 +41,9 @@ function refuse(
   sendJson(response, status, renderAnswer(null, failure(code, message)), headers);
 }
 
-/** Whoever sends more than this has only themselves to thank for a connection that breaks. */
-const discardedBytes = 32 * 1024 * 1024;
+const maxDiscardedBytes = 32 * 1024 * 1024;
 
-/** A client that is still sending reads the answer only when somebody takes what it sends. */
+/** A client that is still sending reads the answer only after its body was consumed. */
 function refuseUnread(response: ServerResponse, refusal: Refusal): void {
   const text = wireText(renderAnswer(null, failure(refusal.code, refusal.message)));
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
@@ -53,7 +52,7 @@ function refuseUnread(response: ServerResponse, refusal: Refusal): void {
   const end = () => void response.end();
   response.req.on("data", (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > discardedBytes) end();
+    if (discarded > maxDiscardedBytes) end();
   });
   response.req.once("end", end).once("error", end);
 }
@@ -141,15 +140,15 @@ export type HttpGateway = {
 
 /** Streamable HTTP, both eras at one address. */
 export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}): HttpGateway {
-  const house = createHouse(plane);
-  const sessions = createHttpSessions(house);
+  const gateway = createGatewayContext(plane);
+  const sessions = createHttpSessions(gateway);
   const views = new Map<string, View>();
   let isDraining = false;
   const usual = { ...plainView, ...options.view };
 
   function viewIn(search: string): View {
     const view = views.get(search) ?? parseView(search, usual);
-    if (views.size < keptViews) views.set(search, view);
+    if (views.size < maxViews) views.set(search, view);
     return view;
   }
 
@@ -158,7 +157,7 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
     const at = url.indexOf("?");
     const view = at < 0 ? usual : viewIn(url.slice(at));
     // Whatever is wrong with it is said now and not with the first list.
-    house.surfaces.of(principal, view);
+    gateway.surfaces.of(principal, view);
     return view;
   }
 
@@ -232,7 +231,7 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
         writeEvent(response, renderNotification(said, about));
       },
     };
-    void house.modern.answer(id, asked, arrival).then(({ status, answer }) => {
+    void gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
       if (left.signal.aborted) return;
       const text = renderAnswer(id, answer);
       if (!response.headersSent) return sendJson(response, status, text);
@@ -272,18 +271,18 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
     sessions: sessions.size,
     drain() {
       isDraining = true;
-      house.modern.close();
+      gateway.modern.close();
       sessions.drain();
     },
     async close() {
-      house.close();
+      gateway.close();
       await sessions.close();
     },
   };
 }
 
 /** So many ways to see the plane are read once. */
-const keptViews = 100;
+const maxViews = 100;
 
 const stopping = { status: 503, code: -32000, message: "This plane is stopping. Begin anew in a moment." };
 

@@ -39,7 +39,7 @@ export function openEvents(response: ServerResponse, headers: Record<string, str
 export function writeEvent(response: ServerResponse, wire: Wire, id?: string): void {
   const text = wireText(wire);
   response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
-  // Whoever does not read gets no more.
+  // A client that does not read is disconnected.
   if (response.writableLength > maxUnreadBytes) response.destroy();
 }
 
@@ -67,7 +67,7 @@ export const maxKeptEvents = 256;
 const maxKeptEventBytes = 1024 * 1024;
 
 /** Said to a client that listens nowhere yet. */
-const backlogLimit = 100;
+const maxBacklog = 100;
 /** What belongs to no request. */
 const general = 0;
 
@@ -93,11 +93,11 @@ export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle" | "tak
 };
 
 /** A client's session over Streamable HTTP. */
-export function createHttpSession(house: GatewayContext, options: Omit<SessionOptions, "announce">): HttpSession {
+export function createHttpSession(gateway: GatewayContext, options: Omit<SessionOptions, "announce">): HttpSession {
   const log = createEventLog(uniqueId().slice(0, 8));
   const posts = createBriefMap<Post>();
   const headers = { "mcp-session-id": options.id };
-  const session = createClientSession(house, { ...options, announce });
+  const session = createClientSession(gateway, { ...options, announce });
   let listening: ServerResponse | null = null;
   let backlog: Event[] = [];
   let lastStream = general;
@@ -108,7 +108,7 @@ export function createHttpSession(house: GatewayContext, options: Omit<SessionOp
     const event = log.add(general, text);
     if (listening) return writeEvent(listening, text, event.id);
     backlog.push(event);
-    if (backlog.length > backlogLimit) backlog.shift();
+    if (backlog.length > maxBacklog) backlog.shift();
   }
 
   /** Something beside the answer: from now on it is a stream. */
@@ -156,7 +156,7 @@ export function createHttpSession(house: GatewayContext, options: Omit<SessionOp
       const cancel = () => {
         for (const id of post.ids) session.cancel(id);
       };
-      // Nobody can come back for what had no name.
+      // Without an event id it cannot be resumed.
       if (post.isStream) post.giveUp = setTimeout(cancel, resumeMs).unref();
       else cancel();
     });
@@ -237,7 +237,7 @@ type Event = { id: string; stream: number; text: string };
 type EventLog = {
   /** Keeps it, and gives it the id under which it can be asked for. */
   add(stream: number, text: string): Event;
-  /** What came after this event on its stream; undefined when nobody knows any more. */
+  /** What came after this event on its stream; undefined when it is no longer kept. */
   after(id: string): { stream: number; events: Event[] } | undefined;
   /** The stream of an event that another plane has told; undefined for our own, and for what is no event. */
   streamElsewhere(id: string): number | undefined;

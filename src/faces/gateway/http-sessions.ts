@@ -47,10 +47,10 @@ async function findElsewhere(
   return kept !== null && kept.owner === ownerOf(principal) ? kept : undefined;
 }
 
-function reopenSession(house: GatewayContext, id: string, principal: Principal, kept: KeptSession): HttpSession {
+function reopenSession(gateway: GatewayContext, id: string, principal: Principal, kept: KeptSession): HttpSession {
   const view = { ...plainView, ...kept.view } as View;
-  const keeping = keeperFor(house.plane.clients.sessions, id, principal, view);
-  return createHttpSession(house, { id, principal, view, ...keeping, kept });
+  const keeping = keeperFor(gateway.plane.clients.sessions, id, principal, view);
+  return createHttpSession(gateway, { id, principal, view, ...keeping, kept });
 }
 
 const sweepMs = 60_000;
@@ -72,9 +72,9 @@ export type HttpSessions = {
   close(): Promise<void>;
 };
 
-/** The sessions that clients have with us. Nobody's number is without limit, and what is not used is forgotten. */
-export function createHttpSessions(house: GatewayContext): HttpSessions {
-  const keptSessions = house.plane.clients.sessions;
+/** The sessions of clients: limited per caller, ended when idle. */
+export function createHttpSessions(gateway: GatewayContext): HttpSessions {
+  const keptSessions = gateway.plane.clients.sessions;
   const all = new Map<string, Kept>();
   /** The ids of each owner, the least recently used first. */
   const byOwner = new Map<string, Set<string>>();
@@ -166,14 +166,14 @@ export function createHttpSessions(house: GatewayContext): HttpSessions {
 
   async function reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
     const kept = all.has(id) ? undefined : await findElsewhere(keptSessions, id, principal);
-    return kept && add(reopenSession(house, id, principal, kept), principal);
+    return kept && add(reopenSession(gateway, id, principal, kept), principal);
   }
 
   return {
     open(principal, view) {
       const id = randomUUID();
       const keeping = keeperFor(keptSessions, id, principal, view);
-      return add(createHttpSession(house, { id, principal, view, ...keeping }), principal);
+      return add(createHttpSession(gateway, { id, principal, view, ...keeping }), principal);
     },
     find(id, principal) {
       const kept = all.get(id);
@@ -184,7 +184,7 @@ export function createHttpSessions(house: GatewayContext): HttpSessions {
       return kept.session;
     },
     async reopen(id, principal) {
-      // Several requests may come at once, of this caller or of somebody who only knows the id.
+      // Several requests may come at once, also with a stolen id.
       const key = `${id} ${ownerOf(principal)}`;
       const begun = reopening.get(key) ?? reopen(id, principal).finally(() => reopening.delete(key));
       reopening.set(key, begun);

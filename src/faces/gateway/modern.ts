@@ -36,29 +36,31 @@ async function listen(
   { plane, surfaces, changes, shared }: GatewayContext,
   id: Id,
   params: UnknownObject,
-  visit: RequestContext,
+  context: RequestContext,
   closing: AbortSignal,
 ): Promise<Answer> {
-  const surface = surfaces.of(visit.principal, visit.view);
+  const surface = surfaces.of(context.principal, context.view);
   const filter = objectIn(params, "notifications");
   const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions : [];
   const watched = createWatched(plane, surface);
   const honoured = await watchAll(uris, watched.add);
-  const over = AbortSignal.any([visit.signal, closing]);
+  const over = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
   const tell = (method: string, about: UnknownObject) =>
-    visit.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
-  const ear = {
+    context.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
+  const subscriber = {
     surface,
-    tools: visit.tools,
+    tools: context.tools,
     wants: (kind: keyof typeof kinds) => filter[kinds[kind]] === true,
     watches: watched.find,
     logLevel: () => null,
     hear: tell,
   };
   tell("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
-  const stop = changes.tell(ear);
-  const leave = ear.wants("tools") ? shared.listening(surface, textIn(visit.client.info ?? {}, "name")) : undefined;
+  const stop = changes.tell(subscriber);
+  const leave = subscriber.wants("tools")
+    ? shared.listening(surface, textIn(context.client.info ?? {}, "name"))
+    : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
@@ -86,7 +88,7 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-/** How one request of the later revision came, and how to speak with whoever made it. */
+/** A request of the later revision with its transport. */
 export type Arrival = {
   principal: Principal;
   view: View;
@@ -104,8 +106,8 @@ export type Modern = {
   close(): void;
 };
 
-export function createModern(house: GatewayContext): Modern {
-  const { plane, core, surfaces, lazy, shared } = house;
+export function createModern(gateway: GatewayContext): Modern {
+  const { plane, core, surfaces, lazy, shared } = gateway;
   const closing = new AbortController();
   let listening = 0;
 
@@ -117,19 +119,19 @@ export function createModern(house: GatewayContext): Modern {
     return { result: completed(result) };
   }
 
-  async function listenFor(id: Id, params: UnknownObject, visit: RequestContext): Promise<Answer> {
+  async function listenFor(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
     if (listening >= maxSubscriptions)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
     listening += 1;
-    return listen(house, id, params, visit, closing.signal).finally(() => {
+    return listen(gateway, id, params, context, closing.signal).finally(() => {
       listening -= 1;
     });
   }
 
-  function answerKnown(id: Id, request: Request, visit: RequestContext): Promise<Answer> {
-    if (request.method === "server/discover") return discover(visit);
-    if (request.method === "subscriptions/listen") return listenFor(id, request.params, visit);
-    const known = core.answer(request, visit);
+  function answerKnown(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+    if (request.method === "server/discover") return discover(context);
+    if (request.method === "subscriptions/listen") return listenFor(id, request.params, context);
+    const known = core.answer(request, context);
     return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
   }
 
@@ -140,7 +142,7 @@ export function createModern(house: GatewayContext): Modern {
     const { headers, ...rest } = arrival;
     const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
     if (wrong) return refusal(wrong);
-    const visit: RequestContext = {
+    const context: RequestContext = {
       ...rest,
       era: "modern",
       client,
@@ -150,11 +152,11 @@ export function createModern(house: GatewayContext): Modern {
       ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
       lacks: () => undefined,
     };
-    const differs = headers && (await checkParams(request, visit, headers));
+    const differs = headers && (await checkParams(request, context, headers));
     if (differs) return refusal(differs);
     const letGo = logLevel === null ? undefined : plane.servers.wantLogs(logLevel);
     try {
-      const answer = await answerKnown(id, request, visit);
+      const answer = await answerKnown(id, request, context);
       return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
     } finally {
       letGo?.();

@@ -4,13 +4,11 @@ import type { Plane } from "../../model/plane.ts";
 import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
-
-import { createPatience, firstPatienceMs, type Patience, usualPatienceMs } from "./tool-list.ts";
-
+import { createFirstWait, defaultWaitMs, type FirstWait, firstWaitMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
-/** What is looked for is taken from what is known, then from whoever answers soon, then from whoever answers at all. */
-const searchMs = [1, 500, firstPatienceMs];
+/** Waits of a search: what is known, then quick servers, then all. */
+const searchMs = [1, 500, firstWaitMs];
 
 /** Something a server offers, under the name that our clients know it by. */
 export type Offer = { shown: string; server: string; item: Listed };
@@ -31,11 +29,11 @@ export type OfferList = {
 };
 
 /** What decides how long the first list of each kind is waited for; one for all callers. */
-type OfferPatience = Record<OfferKind, Patience<Listed>>;
+type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
-export function createOfferPatience(plane: Pick<Plane, "servers">): OfferPatience {
+export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
   const of = (kind: OfferKind) =>
-    createPatience<Listed>(plane, { isUnseen: ({ offers }) => offers[kind] === null, isTheirs: () => true });
+    createFirstWait<Listed>(plane, { isUnseen: ({ offers }) => offers[kind] === null, isTheirs: () => true });
   return {
     prompts: of("prompts"),
     resources: of("resources"),
@@ -54,14 +52,14 @@ export function createOfferList(
   principal: Principal,
   view: View,
   servers: () => Promise<ReadonlySet<string>>,
-  patience: OfferPatience,
+  firstWait: OfferWaits,
 ): OfferList {
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
     const [seen, listed] = await Promise.all([servers(), listOf(plane, kind)(undefined, { principal, waitMs })]);
     return listed.filter(({ server }) => seen.has(server));
   }
   const list = (kind: OfferKind, wait: Wait) =>
-    wait === "long" ? patience[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, usualPatienceMs);
+    wait === "long" ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, defaultWaitMs);
 
   const asPrompts = (items: readonly Listed[]) => namePrompts(items, view.names);
   const asResources = (items: readonly Listed[]) => addressAll(items, "uri");
@@ -179,7 +177,7 @@ function schemeOf(address: string): string {
   return address.slice(0, address.indexOf(":") + 1);
 }
 
-/** Could this template have become that address? Values are not read; whoever is asked in vain says so. */
+/** Could this template have become that address? Values are not checked. */
 function expandsTo(template: string, address: string): boolean {
   return matchesGlob(template.replaceAll(/\{[^{}]*\}/g, "*"), address);
 }

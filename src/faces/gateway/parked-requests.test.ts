@@ -79,7 +79,7 @@ test("what nobody comes back for is given up", async () => {
     });
     stateOf(first);
     mock.timers.tick(300_000);
-    assert.match(String(await over.promise), /nobody answered in time/);
+    assert.match(String(await over.promise), /it was not answered in time/);
     assert.equal(parked.size(), 0);
   } finally {
     mock.timers.reset();

@@ -8,8 +8,7 @@ import { completed } from "./wire.ts";
 /** Tells our handles from the states that servers give out. */
 const prefix = "toolplane.";
 const aliveMs = 300_000;
-/** Of one caller; whoever has more waiting answers none of them. */
-const perCaller = 64;
+const maxPerCaller = 64;
 
 type Question = { asked: { method: string; params: UnknownObject }; answer(result: UnknownObject): void };
 
@@ -21,8 +20,8 @@ type Parked = {
   questions: Map<string, Question>;
   /** How often so far. */
   asked: number;
-  /** Whoever waits for it right now. */
-  visit: RequestContext | null;
+  /** The request that waits for it now. */
+  context: RequestContext | null;
   wake(): void;
 };
 
@@ -43,22 +42,22 @@ export function createParkedRequests() {
 
   function park(parked: Parked): Answer {
     const mine = [...waiting].filter(([, other]) => other.parked.owner === parked.owner);
-    for (const [handle] of mine.slice(0, Math.max(0, mine.length - perCaller + 1)))
+    for (const [handle] of mine.slice(0, Math.max(0, mine.length - maxPerCaller + 1)))
       forget(handle)?.ended.abort(new Error("too many of this caller's requests wait for an answer"));
     const requestState = `${prefix}${randomBytes(24).toString("base64url")}`;
-    const giveUp = () => forget(requestState)?.ended.abort(new Error("nobody answered in time"));
+    const giveUp = () => forget(requestState)?.ended.abort(new Error("it was not answered in time"));
     waiting.set(requestState, { parked, timer: setTimeout(giveUp, aliveMs).unref() });
     const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
     return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
   }
 
   /** Until it is done or asks something. */
-  async function attend(parked: Parked, visit: RequestContext): Promise<Answer> {
-    const { signal } = visit;
+  async function attend(parked: Parked, context: RequestContext): Promise<Answer> {
+    const { signal } = context;
     const onAbort = () => parked.ended.abort(signal.reason);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    parked.visit = visit;
+    parked.context = context;
     const asked = new Promise<null>((resolve) => {
       // A turn later, so that what is asked together is told together.
       parked.wake = () => void setImmediate(() => parked.questions.size > 0 && resolve(null));
@@ -66,23 +65,27 @@ export function createParkedRequests() {
     });
     const answer = await Promise.race([parked.done, asked]);
     signal.removeEventListener("abort", onAbort);
-    parked.visit = null;
+    parked.context = null;
     parked.wake = () => undefined;
     return answer ?? park(parked);
   }
 
   return {
     /** Runs a request that may have to be parked. */
-    begin(visit: RequestContext, request: string, run: (visit: RequestContext) => Promise<Answer>): Promise<Answer> {
+    begin(
+      context: RequestContext,
+      request: string,
+      run: (context: RequestContext) => Promise<Answer>,
+    ): Promise<Answer> {
       const lacked = Promise.withResolvers<Answer>();
       const parked: Parked = {
-        owner: ownerOf(visit),
+        owner: ownerOf(context),
         request,
         ended: new AbortController(),
         done: lacked.promise,
         questions: new Map(),
         asked: 0,
-        visit,
+        context,
         wake: () => undefined,
       };
       const lacks = (required: UnknownObject) => {
@@ -90,21 +93,21 @@ export function createParkedRequests() {
         parked.ended.abort(new Error("the client cannot be asked that"));
       };
       const inside: RequestContext = {
-        ...visit,
+        ...context,
         signal: parked.ended.signal,
-        notify: (method, params) => parked.visit?.notify(method, params),
+        notify: (method, params) => parked.context?.notify(method, params),
         ask: (method, params, signal) => askIn(parked, method, params, signal),
         lacks,
       };
       run(inside).then(lacked.resolve, lacked.reject);
-      return attend(parked, visit);
+      return attend(parked, context);
     },
     /** Goes on with what was parked, or null when this is no handle of ours. */
-    async resume(visit: RequestContext, request: string, params: UnknownObject): Promise<Answer | null> {
+    async resume(context: RequestContext, request: string, params: UnknownObject): Promise<Answer | null> {
       const { requestState, inputResponses } = params;
       if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return null;
       const { parked } = waiting.get(requestState) ?? {};
-      if (!parked || parked.owner !== ownerOf(visit) || parked.request !== request)
+      if (!parked || parked.owner !== ownerOf(context) || parked.request !== request)
         return failure(-32602, "requestState is not known here, or its time is over. Make the request anew.");
       forget(requestState);
       const given = isObject(inputResponses) ? inputResponses : {};
@@ -112,7 +115,7 @@ export function createParkedRequests() {
         const answered = Object.hasOwn(given, key) ? given[key] : undefined;
         if (isObject(answered)) question.answer(answered);
       }
-      return attend(parked, visit);
+      return attend(parked, context);
     },
     size: () => waiting.size,
     close(): void {

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import { anonymous } from "../../model/principal.ts";
-import { createToolPatience } from "./tool-list.ts";
+import { createToolWait } from "./tool-list.ts";
 
 function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {
-  const patience = createToolPatience({ servers: { list: async () => servers } } as unknown as Plane);
+  const firstWait = createToolWait({ servers: { list: async () => servers } } as unknown as Plane);
   return async () => {
     const waits: number[] = [];
-    await patience(anonymous, async (ms) => {
+    await firstWait(anonymous, async (ms) => {
       waits.push(ms);
       return tools;
     });

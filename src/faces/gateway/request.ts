@@ -56,7 +56,7 @@ export function renderNotification(method: string, params: UnknownObject): strin
 }
 
 export type Request = { method: string; params: UnknownObject };
-export type Responder = (request: Request, visit: RequestContext) => Promise<Answer>;
+export type Responder = (request: Request, context: RequestContext) => Promise<Answer>;
 /** A number that no number of ours can hold is kept digit by digit. */
 export type Id = string | number | bigint;
 
@@ -136,7 +136,7 @@ export function parseMessage(text: string): Parsed {
   return { message };
 }
 
-/** Whoever sent an id knows its answer by it. */
+/** Ids are echoed, so they must stay exact. */
 function keepIds(message: Record<string, unknown>): void {
   keepId(message, "id");
   if (message.method === "notifications/cancelled" && isObject(message.params)) keepId(message.params, "requestId");

@@ -10,7 +10,7 @@ import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { createClientSession } from "./client-session.ts";
 import { saysItsVersion } from "./envelope.ts";
-import { createHouse } from "./gateway-context.ts";
+import { createGatewayContext } from "./gateway-context.ts";
 import {
   failure,
   faultIn,
@@ -25,7 +25,7 @@ import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
 
-const messageLimitBytes = 64 * 1024 * 1024;
+const maxMessageBytes = 64 * 1024 * 1024;
 
 /** A client whose session can go on with another plane. */
 export type MovableSession = {
@@ -68,14 +68,14 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
     else if (parsed.wrong === "no JSON") parseError();
     else write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
   };
-  input.on("data", createLineSplitter(messageLimitBytes, takeLine, parseError));
+  input.on("data", createLineSplitter(maxMessageBytes, takeLine, parseError));
   session?.ready();
   try {
     await once(input, "end", { signal });
   } catch {
     // Interrupted: what is still running is cancelled below.
   } finally {
-    // Whoever sent a signal need not close our input, too: as long as it is read, the process does not end.
+    // An input that is read keeps the process alive.
     input.pause();
     await client.close(session?.goesOn());
   }
@@ -83,12 +83,15 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
 
 /** The first message decides: a handshake begins a session, and what says its own revision needs none. */
 function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: StdioOptions) {
-  const house = createHouse(plane);
+  const gateway = createGatewayContext(plane);
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
   const kept = movable?.kept;
-  const session = createClientSession(house, {
-    ...{ id: movable?.id ?? uniqueId(), principal, view, announce: write },
+  const session = createClientSession(gateway, {
+    id: movable?.id ?? uniqueId(),
+    principal,
+    view,
+    announce: write,
     ...(movable === undefined ? {} : { keeper: keeperOf(movable, view) }),
     ...(kept === undefined ? {} : { kept }),
   });
@@ -103,7 +106,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
       if (!left.signal.aborted) write(renderNotification(said, about));
     };
     const arrival = { principal, view, headers: undefined, signal: left.signal, notify };
-    const done = house.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
+    const done = gateway.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
       running.delete(id);
       if (!left.signal.aborted) write(renderAnswer(id, answer));
     });
@@ -133,7 +136,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
       for (const one of message) receive(one);
     },
     async close(goesOn = false): Promise<void> {
-      house.close();
+      gateway.close();
       const left = [...running.values()];
       for (const one of left) one.left.abort();
       await Promise.allSettled([session.close(goesOn), ...left.map(({ done }) => done)]);

@@ -3,12 +3,12 @@ import { createLru } from "../../lib/lru.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { createOfferList, createOfferPatience, type OfferList } from "./offer-list.ts";
-import { createToolList, createToolPatience, type ToolList } from "./tool-list.ts";
+import { createOfferList, createOfferWaits, type OfferList } from "./offer-list.ts";
+import { createToolList, createToolWait, type ToolList } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
 /** More callers at a time than this have their lists written more than once. */
-const minSurfaces = 256;
+const maxSurfaces = 256;
 
 /** What one caller sees in one view. */
 export type Surface = {
@@ -33,11 +33,11 @@ export type Surfaces = {
 };
 
 export function createSurfaces(plane: Plane): Surfaces {
-  const kept = createLru<Surface>(minSurfaces);
+  const kept = createLru<Surface>(maxSurfaces);
   // Who has no key of their own is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
-  const patience = createToolPatience(plane);
-  const offerPatience = createOfferPatience(plane);
+  const firstWait = createToolWait(plane);
+  const offerWaits = createOfferWaits(plane);
   let revision = 0;
 
   function keyOf(principal: Principal, view: View): string {
@@ -66,7 +66,7 @@ export function createSurfaces(plane: Plane): Surfaces {
       if (seen?.revision !== revision || seen === undefined) seen = { revision, names: find() };
       return seen.names;
     };
-    const offers = once(() => createOfferList(plane, principal, view, servers, offerPatience));
+    const offers = once(() => createOfferList(plane, principal, view, servers, offerWaits));
     return {
       key,
       principal,
@@ -74,7 +74,7 @@ export function createSurfaces(plane: Plane): Surfaces {
       shows: (tool) => isInView(tool, view, plane),
       servers,
       sees: (server) => known.has(server),
-      tools: createToolList(plane, principal, view, () => revision, patience),
+      tools: createToolList(plane, principal, view, () => revision, firstWait),
       get offers() {
         return offers();
       },

@@ -8,12 +8,12 @@ import { isInView, type View } from "./view.ts";
 import { changeResult, completed } from "./wire.ts";
 
 /** What is not known by then is told with a notification. */
-export const usualPatienceMs = 1_000;
+export const defaultWaitMs = 1_000;
 /** Many clients ask once and never again, so where there is nothing at all yet the first answer is worth waiting for. */
-export const firstPatienceMs = 10_000;
+export const firstWaitMs = 10_000;
 
-/** Lists with as much patience as this listing deserves. */
-export type Patience<Item> = <T extends readonly Item[]>(
+/** Lists with as much firstWait as this listing deserves. */
+export type FirstWait<Item> = <T extends readonly Item[]>(
   principal: Principal,
   list: (waitMs: number) => Promise<T>,
 ) => Promise<T>;
@@ -27,12 +27,12 @@ type Told<Item> = {
 
 /**
  * One slow server does not keep what the others list from anybody. Each that has never listed it is waited for
- * once where no other has; one that hangs costs the first who asks, and nobody after.
+ * once where no other has; one that hangs delays only the first client.
  */
-export function createPatience<Item>(
+export function createFirstWait<Item>(
   plane: Pick<Plane, "servers">,
   { isUnseen, isTheirs }: Told<Item>,
-): Patience<Item> {
+): FirstWait<Item> {
   const waitedFor = new Set<string>();
   return async (principal, list) => {
     const unseen = (await plane.servers.list({ principal })).filter(
@@ -43,16 +43,16 @@ export function createPatience<Item>(
         !waitedFor.has(status.name),
     );
     for (const { name } of unseen) waitedFor.add(name);
-    const found = await list(usualPatienceMs);
+    const found = await list(defaultWaitMs);
     const isAll = unseen.length === 0 || found.some(isTheirs);
-    return isAll ? found : list(firstPatienceMs);
+    return isAll ? found : list(firstWaitMs);
   };
 }
 
-type ToolPatience = Patience<{ id: { server: string | null } }>;
+type ToolWait = FirstWait<{ id: { server: string | null } }>;
 
-export function createToolPatience(plane: Pick<Plane, "servers">): ToolPatience {
-  return createPatience(plane, {
+export function createToolWait(plane: Pick<Plane, "servers">): ToolWait {
+  return createFirstWait(plane, {
     isUnseen: ({ listedAt }) => listedAt === null,
     isTheirs: ({ id }) => id.server !== null,
   });
@@ -64,12 +64,12 @@ const freshMs = 10_000;
 export const listTtlMs = 30_000;
 
 const waits = ["none", "short", "long"] as const;
-/** How long servers are waited for: not at all, as usual, or for those that nobody has seen yet. */
+/** How long to wait for servers: not at all, as usual, or until new servers have listed. */
 export type Wait = (typeof waits)[number];
-const patienceOf = { none: 1, short: usualPatienceMs } as const;
+const waitMsOf = { none: 1, short: defaultWaitMs } as const;
 
 export type ToolList = {
-  /** The result of `tools/list`, written once for everybody who sees the same. */
+  /** The result of `tools/list`, rendered once per surface. */
   text(era: Era): Promise<string>;
   find(name: string): Promise<ToolListing | undefined>;
   /** All of them by the names they are shown under; the same map as long as nothing has changed. */
@@ -92,7 +92,7 @@ export function createToolList(
   principal: Principal,
   view: View,
   revision: () => number,
-  patience: ToolPatience,
+  firstWait: ToolWait,
 ): ToolList {
   let loaded: Loaded | undefined;
   const loading = new Map<Wait, Promise<Loaded>>();
@@ -100,14 +100,13 @@ export function createToolList(
   async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
     const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs });
-    const tools = await (wait === "long" ? patience(principal, list) : list(patienceOf[wait]));
+    const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     const named = nameTools(shown, view.names);
     loaded = { revision: before, at: Date.now(), named, texts: {}, waited: wait };
     return loaded;
   }
 
-  /** Whoever only looks for one tool need not wait for all servers. */
   function load(wait: Wait): Loaded | Promise<Loaded> {
     const isFresh = loaded && loaded.revision === revision() && Date.now() - loaded.at < freshMs;
     if (loaded && isFresh && waits.indexOf(loaded.waited) >= waits.indexOf(wait)) return loaded;

@@ -3,7 +3,7 @@ import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, narrow, type Principal } from "../../model/principal.ts";
 
-/** How somebody wants to see the plane: said once, with the address. */
+/** How a client wants to see the plane: the query of its address. */
 export type View = {
   names: "prefixed" | "bare";
   mode: "full" | "lazy" | null;
@@ -19,7 +19,7 @@ const choices: Partial<Record<keyof View, readonly string[]>> = {
   mode: ["full", "lazy"],
 };
 
-/** What stands behind the question mark of the address. What nobody knows is refused and not left out. */
+/** Reads the query of the address; unknown keys are refused. */
 export function parseView(search: string, usual: View = plainView): View {
   if (search === "" || search === "?") return usual;
   const view: Record<string, string | null> = { ...usual };

@@ -19,7 +19,7 @@ export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): 
 }
 
 /** The same function, which begins only when what it was asked before is over. */
-export function oneByOne<Args extends unknown[], R>(
+export function serialized<Args extends unknown[], R>(
   work: (...args: Args) => Promise<R>,
 ): (...args: Args) => Promise<R> {
   let before: Promise<unknown> = Promise.resolve();

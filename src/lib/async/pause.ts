@@ -3,7 +3,7 @@ export const maxTimerMs = 2 ** 31 - 1;
 
 type PauseOptions = {
   signal?: AbortSignal | undefined;
-  /** Nobody waits for what comes after it, so it does not keep the process. */
+  /** Does not keep the process alive. */
   isBackground?: boolean;
 };
 
@@ -44,13 +44,12 @@ export function spreadMs(ms: number, jitter: number, random: () => number = Math
   return jitter === 0 ? ms : Math.round(ms * (1 + jitter * (2 * random() - 1)));
 }
 
-/** Nobody who waits for an answer notices that something else had its turn. */
 const usualMs = 4;
 
-type Turns = { isOver(): boolean; next(): Promise<void> };
+type Yielder = { isOver(): boolean; next(): Promise<void> };
 
-/** For long work that nobody waits for: it goes on in turns, and between them others have theirs. */
-export function createTurns(ms = usualMs): Turns {
+/** For long background work: yields to the event loop after each slice. */
+export function yieldEvery(ms = usualMs): Yielder {
   let begunAt = performance.now();
   return {
     isOver: () => performance.now() - begunAt >= ms,

@@ -1,25 +1,25 @@
 /** Lets so many in at a time; the others wait in order, and no more wait than may. */
-export type Gate = {
-  /** Nothing to wait for when there is room; rejects when the signal ends the waiting, throws when the queue is full. */
-  enter(signal?: AbortSignal): Promise<void> | undefined;
-  leave(): void;
-  inside(): number;
+export type Semaphore = {
+  /** Nothing to wait for when there is permits; rejects when the signal ends the waiting, throws when the queue is full. */
+  acquire(signal?: AbortSignal): Promise<void> | undefined;
+  release(): void;
+  active(): number;
   waiting(): number;
 };
 
-export class GateFull extends Error {
-  override readonly name = "GateFull";
+export class SemaphoreFull extends Error {
+  override readonly name = "SemaphoreFull";
 }
 
-export function createGate(room: number, queueLimit: number): Gate {
+export function createSemaphore(permits: number, maxWaiting: number): Semaphore {
   const queue = new Set<() => void>();
-  let inside = 0;
+  let active = 0;
 
   function wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = () => {
         signal?.removeEventListener("abort", giveUp);
-        inside += 1;
+        active += 1;
         resolve();
       };
       const giveUp = () => {
@@ -32,23 +32,23 @@ export function createGate(room: number, queueLimit: number): Gate {
   }
 
   return {
-    enter(signal) {
-      if (inside >= room) {
+    acquire(signal) {
+      if (active >= permits) {
         if (signal?.aborted) return Promise.reject(signal.reason);
-        if (queue.size >= queueLimit) throw new GateFull();
+        if (queue.size >= maxWaiting) throw new SemaphoreFull();
         return wait(signal);
       }
-      inside += 1;
+      active += 1;
       return undefined;
     },
-    leave() {
-      inside -= 1;
+    release() {
+      active -= 1;
       const [next] = queue;
       if (next === undefined) return;
       queue.delete(next);
       next();
     },
-    inside: () => inside,
+    active: () => active,
     waiting: () => queue.size,
   };
 }
@@ -62,8 +62,8 @@ type InOrderOptions = {
 };
 
 /**
- * Works on several at a time and gives the results in the order of the items. Items are taken when there is room for
- * them. Whoever stops listening stops what is under way; the first failure ends it all.
+ * Works on several at a time and gives the results in the order of the items. Items are taken when there is permits for
+ * them. Ending the iteration aborts the rest; so does the first failure.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -72,14 +72,14 @@ export async function* inOrder<T, R>(
 ): AsyncGenerator<R, void, undefined> {
   const stopped = new AbortController();
   const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
-  const gate = createGate(parallel, Number.POSITIVE_INFINITY);
+  const semaphore = createSemaphore(parallel, Number.POSITIVE_INFINITY);
   const begun: Promise<R>[] = [];
   const begin = async (item: T, index: number): Promise<R> => {
-    await gate.enter(either);
+    await semaphore.acquire(either);
     try {
       return await work(item, index, either);
     } finally {
-      gate.leave();
+      semaphore.release();
     }
   };
   try {
@@ -87,7 +87,7 @@ export async function* inOrder<T, R>(
     for await (const item of items) {
       either.throwIfAborted();
       const result = begin(item, index);
-      // Whoever waits for an earlier one hears of this later.
+      // Reported later, to the consumer of an earlier result.
       result.catch(() => undefined);
       begun.push(result);
       index += 1;
@@ -95,6 +95,6 @@ export async function* inOrder<T, R>(
     }
     for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield await next;
   } finally {
-    stopped.abort(new Error("nobody listens any more"));
+    stopped.abort(new Error("the iteration ended"));
   }
 }

@@ -21,7 +21,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 type JoinedSignals = {
-  /** Ends with whichever of the two ends first. `leave` says that nobody waits for that any more. */
+  /** Ends with whichever of the two ends first. `leave` releases it. */
   join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
 };
 

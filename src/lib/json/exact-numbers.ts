@@ -1,7 +1,7 @@
 /** Deeper than anybody writes, and far from where recursion ends. */
 const deepest = 1_000;
 
-/** Nested so deeply that whoever walks through it, or writes it as text, would fall over. */
+/** Nested so deeply that recursion over it would overflow the stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= deepest; depth++) {

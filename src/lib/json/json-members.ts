@@ -23,7 +23,7 @@ function membersOf(text: string): Member[] {
   }
 }
 
-/** The JSON of one member; the last of them where there are several, as everybody reads it. */
+/** The JSON of one member; the last of them where there are several, as JSON.parse reads it. */
 export function memberText(text: string, key: string): string | undefined {
   return membersOf(text).findLast((member) => member.key === key)?.value;
 }

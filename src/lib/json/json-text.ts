@@ -3,7 +3,7 @@ import { mayLoseNumbers, parseExactly } from "./exact-numbers.ts";
 /** Bytes where they are many: to decode, count and encode them again costs more than everything else about a large value. */
 const sources = new WeakMap<object, string | Buffer>();
 
-/** Notes the JSON that a value was read from, so that it can be passed on as it came. Whoever changes the value makes another. */
+/** Notes the JSON that a value was read from, so that it can be passed on unchanged. Values are not mutated. */
 export function rememberText(value: object, source: string | Buffer): void {
   sources.set(value, source);
 }

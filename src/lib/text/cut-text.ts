@@ -19,7 +19,7 @@ function wholeCharacter(text: string, at: number): number {
   return isSecondHalf ? at - 1 : at;
 }
 
-/** What somebody else wrote, as it is repeated to them: the beginning, with a sign that there was more. */
+/** The beginning of a foreign text, with an ellipsis where it was cut. */
 export function shorten(text: string, limit = 60): string {
   return text.length > limit ? `${sliceText(text, 0, limit)}…` : text;
 }

@@ -1,5 +1,5 @@
 /**
- * The lines of a text that comes in parts, read no faster than somebody takes them. Only `\n` ends a line, with or
+ * The lines of a text that comes in parts, read no faster than they are consumed. Only `\n` ends a line, with or
  * without `\r` before it: `node:readline` also splits at characters that JSON leaves as they are.
  */
 export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -39,41 +39,12 @@ function score(wanted: string, candidate: string, limit: number): number {
 }
 
 /** Letters of other alphabets that look like ours. */
-const alike: Readonly<Record<string, string>> = {
-  ...{
-    а: "a",
-    е: "e",
-    о: "o",
-    р: "p",
-    с: "c",
-    у: "y",
-    х: "x",
-    і: "i",
-    ј: "j",
-    ѕ: "s",
-    ԁ: "d",
-    һ: "h",
-    м: "m",
-  },
-  ...{
-    α: "a",
-    ο: "o",
-    ρ: "p",
-    υ: "u",
-    ν: "v",
-    ι: "i",
-    ε: "e",
-    κ: "k",
-    ո: "n",
-    ս: "u",
-    ɡ: "g",
-    ı: "i",
-    ſ: "s",
-  },
-};
+const foreign = "аеорсухіјѕԁһмαορυνιεκոսɡıſ";
+const latin = "aeopcyxijsdhmaopuvieknugis";
+const alike = new Map([...foreign].map((letter, at) => [letter, latin[at]]));
 
 /** A name without what readers, and some programs, do not tell apart: case, width, accents, invisible letters. */
 export function foldName(name: string): string {
   const plain = name.normalize("NFKD").replaceAll(/[\p{M}\p{Cf}\s]/gu, "");
-  return [...plain.toLowerCase()].map((letter) => alike[letter] ?? letter).join("");
+  return [...plain.toLowerCase()].map((letter) => alike.get(letter) ?? letter).join("");
 }

@@ -14,7 +14,7 @@ export type ShellWord = {
   /** As it is written. */
   source: string;
   line: number;
-  /** Why nobody can tell what it means before it runs; null when its text is exact. */
+  /** Why its value is unknown before it runs; null when its text is exact. */
   doubt: string | null;
 };
 
@@ -109,7 +109,7 @@ function readEscaped(cursor: Cursor, word: ShellWord): boolean {
   return false;
 }
 
-/** What the shell would put in its place nobody knows; where it ends is found well enough to go on reading. */
+/** An expansion: its value is unknown; its end is found well enough to read on. */
 function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
   const { text, at } = cursor;
   const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);

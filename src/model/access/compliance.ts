@@ -4,7 +4,7 @@ const ComplianceLevel = z.strictObject({
   name: z.string().check(z.minLength(1)),
   description: z._default(z.string(), ""),
   aliases: z._default(z.array(z.string()), []),
-  /** The levels of servers that somebody at this level may use; itself is not implied. */
+  /** The levels of servers that a caller at this level may use; its own is not implied. */
   allowed_with: z._default(z.array(z.string()), []),
 });
 export type ComplianceLevel = z.infer<typeof ComplianceLevel>;
@@ -12,7 +12,7 @@ export type ComplianceLevel = z.infer<typeof ComplianceLevel>;
 const ComplianceLevels = z
   .strictObject({
     levels: z._default(z.array(ComplianceLevel), []),
-    /** Does a level that is not listed keep nobody from anything, or everybody from everything? */
+    /** Does an unlisted level allow everything or nothing? */
     unknown: z._default(z.enum(["permissive", "strict"]), "permissive"),
   })
   .check(

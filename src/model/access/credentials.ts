@@ -1,14 +1,14 @@
-/** What is known of a key. The secret itself is told once, to whoever creates it, and kept nowhere. */
+/** What is known of a key. The secret is returned once, on creation, and not stored. */
 export type ApiKey = {
   id: string;
   name: string;
-  /** Whoever shows the key is this user. */
+  /** The user that the key stands for. */
   user: string;
   groups: string[];
   persona: string | null;
   scopes: string[];
   workspace: string | null;
-  /** The level of the data that whoever shows it works with. */
+  /** The compliance level of the key's user. */
   compliance?: string;
   /** The groups of tools they may ask for. */
   toolGroups?: string[];

@@ -13,7 +13,7 @@ export type Grants = {
   refuseProvider(principal: Principal, provider: ProviderSpec, request?: AccessRequest): Refused | null;
   /** Why these groups of tools cannot be asked for, or null. */
   refuseGroups(principal: Principal, request: AccessRequest): string | null;
-  /** Whoever manages the plane sees what others are not to use. */
+  /** Admins see every server. */
   maySeeServer(principal: Principal, server: string): boolean;
   /** Is there anything that may be told of and not be used? */
   hasLocks(): boolean;

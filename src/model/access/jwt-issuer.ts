@@ -40,7 +40,7 @@ export const JwtIssuer = z
   );
 export type JwtIssuer = z.infer<typeof JwtIssuer>;
 
-/** Whoever can change what is read there can be anybody, so only what cannot be changed on its way. */
+/** Keys read from here decide who a caller is, so the transport must be safe. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

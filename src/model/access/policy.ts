@@ -38,7 +38,7 @@ export const PolicyRule = z.strictObject({
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 export const Policy = z.strictObject({
-  /** Null: personal as long as nobody has to say who they are, guarded from then on. */
+  /** Null: personal while callers need not authenticate, guarded from then on. */
   profile: z._default(z.nullable(z.enum(["personal", "guarded", "strict"])), null),
   mode: z._default(z.enum(policyModes), "build"),
   rules: z._default(z.array(PolicyRule), []),

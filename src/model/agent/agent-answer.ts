@@ -41,18 +41,19 @@ export type AgentTrace = Pick<
 >;
 
 export function agentAnswer(result: AgentResult): AgentAnswer {
-  const { answer, outcome, turns, usage, history, state = null, error } = result;
-  const { id, at, durationMs, style, model, toolset, conversation, reasoning } = result;
-  const { counters, steps, messages } = result;
+  const { answer, outcome, turns, usage, history, state = null, error, truncated, waiting, missing } = result;
+  const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } = result;
   return {
-    ...{ answer, outcome, turns, usage },
-    ...(result.truncated && { truncated: result.truncated }),
-    ...(result.waiting && { waiting: result.waiting }),
-    ...(result.missing && { missing: result.missing }),
-    trace: {
-      ...{ id, at, durationMs, style, model, toolset, conversation, reasoning },
-      ...{ counters, steps, messages },
-    },
-    ...{ history, state, error },
+    answer,
+    outcome,
+    turns,
+    usage,
+    ...(truncated && { truncated }),
+    ...(waiting && { waiting }),
+    ...(missing && { missing }),
+    trace: { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages },
+    history,
+    state,
+    error,
   };
 }

@@ -28,7 +28,7 @@ export type CallChain = {
   unchained: number;
   /** Where older calls were removed because of their age. */
   checkpoints: { at: string; removed: number }[];
-  /** The hash of the newest call: whoever keeps it elsewhere can ask for it later. */
+  /** The hash of the newest call; keep it elsewhere to check for it later. */
   head: string | null;
   /** The first call at which the chain is broken. */
   broken: { id: string; at: string; reason: string } | null;
@@ -37,12 +37,12 @@ export type CallChain = {
 };
 
 /**
- * What the error rate counts, as the health of a tool does: a tool error is an error for whoever called. What a person has to
+ * What the error rate counts, as the health of a tool does: a tool error is an error for the caller. What a person has to
  * decide has not gone wrong.
  */
 export const failedStatuses = ["failed", "refused", "tool_error"] as const satisfies readonly CallStatus[];
 
-/** Half of the calls, and all but one of twenty, took no longer than this, give or take a twentieth; null where nobody knows. */
+/** Half of the calls, and all but one of twenty, took no longer than this, give or take a twentieth; null where unknown. */
 export type CallTimes = { p50Ms: number | null; p95Ms: number | null };
 
 export type CallCounts = CallTimes & { byStatus: Partial<Record<CallStatus, number>> };
@@ -69,7 +69,7 @@ export type SeriesQuery = {
   minutes?: number;
   /** How long a step is; one minute when left out. */
   stepMinutes?: number;
-  /** Whose calls; null is nobody's. */
+  /** Whose calls; null is anonymous. */
   user?: string | null;
 };
 

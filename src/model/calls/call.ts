@@ -53,7 +53,7 @@ export type CallOptions = {
   run?: string;
   /** Stands for this call however often it is tried, by us or by the caller; the call's id when left out. */
   idempotencyKey?: string;
-  /** Whoever makes it tries it again by itself: when it fails, nobody else does. */
+  /** The caller retries by itself, so the plane does not. */
   ownRetries?: boolean;
   /** Waits so long for a person's answer, where one is needed. */
   approvalWaitMs?: number;

@@ -6,7 +6,7 @@ import type { Face, Principal } from "../principal.ts";
 import type { CallOptions, Outcome, Verdict } from "./call.ts";
 
 /**
- * `pending` waits for a person. An approved one is `running` as soon as somebody has begun it, and from then on it is
+ * `pending` waits for a person. An approved one is `running` once it has begun, and from then on it is
  * never begun again: where the end is not known it is `interrupted`.
  */
 export const heldStatuses = [
@@ -91,14 +91,14 @@ export type HeldCall = {
   claim: { by: string; until: string } | null;
 };
 
-/** Changed only by whoever has read the newest revision. */
+/** Changed only by a writer that read the newest revision. */
 export type KeptHeldCall = HeldCall & { revision: number };
 
 export type HeldFilter = {
   status?: HeldStatus;
   plan?: string | null;
   user?: string | null;
-  /** Theirs, and what is nobody's. */
+  /** This user's, and anonymous ones. */
   shownTo?: string | null;
 };
 
@@ -130,7 +130,7 @@ export type HeldView = HeldCall & {
 };
 
 /**
- * Asks whoever made the call, in the way that they made it; null when that is not possible. `problem` says what was
+ * Asks the caller, on the face the call came by; null when that is not possible. `problem` says what was
  * wrong with the answer before.
  */
 export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<Answer | null>;

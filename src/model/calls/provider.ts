@@ -12,7 +12,7 @@ export type AsClient = { capabilities: UnknownObject; info?: UnknownObject; logL
 /** What a caller that answers questions itself brings back, exactly as it came. */
 export type Continuation = { inputResponses?: unknown; requestState?: unknown };
 
-/** How a request speaks with whoever made it, while it runs. */
+/** How a running request speaks with its caller. */
 export type Relay = {
   /** Answers what a server asks in the middle; null when this caller cannot be asked that. */
   onQuestion?(server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null>;
@@ -22,15 +22,15 @@ export type Relay = {
   client?: AsClient;
   /** What the caller says beside its request, for the server: where a trace stands, for one. */
   meta?: UnknownObject;
-  /** What a call lets one of our models say is taken from these tokens, and counted to whoever called. */
+  /** What a call lets one of our models say is taken from these tokens, and counted to the caller. */
   tokens?: { left(): number; used(usage: TokenUsage): void };
-  /** Answers the tools that look after what this caller has loaded, which nobody else knows. */
+  /** Answers the tools that manage what this caller has loaded. */
   onOwnTool?(tool: string, args: UnknownObject, signal: AbortSignal): Promise<UnknownObject>;
   /** Given by callers that take a server's questions as a result and come back with the answers. */
   continuation?: Continuation;
 };
 
-/** What a server says by itself. `user` is whose session it was said in; null when it is everybody's. */
+/** What a server says by itself. `user` is the session's user; null for a shared session. */
 export type ServerSaid = { server: string; user: string | null; method: string; params: UnknownObject };
 
 /** Where a trace stands, in the words of W3C Trace Context; MCP says the same in `_meta`. */

@@ -1,6 +1,6 @@
 import type { Json } from "../json.ts";
 
-/** What a large result looks like, for whoever decides which part of it to read. */
+/** The shape of a large result, to choose which part to read. */
 export type ResultShape =
   | { kind: "json"; value: Json }
   | { kind: "table"; columns: string[]; rows: number }
@@ -39,7 +39,7 @@ export type StoredResult = {
 
 export type KeptResult = StoredResult & { isCompressed: boolean; body: Uint8Array };
 
-/** Which results; `user` is whose, null is nobody's. */
+/** Which results; `user` null is anonymous. */
 export type ResultFilter = { user?: string | null; before?: string; limit?: number };
 
 /** Stored results, a page at a time. */
@@ -70,7 +70,7 @@ export type ResultPage = {
   text: string;
 };
 
-/** The most that one page takes, and what it takes where nobody says how much. */
+/** Page sizes: largest and default. */
 export const pageLimits = {
   characters: { usual: 4_000, most: 100_000 },
   lines: { usual: 200, most: 10_000 },

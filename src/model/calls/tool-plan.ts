@@ -10,7 +10,7 @@ export type PlanStep = {
   dependsOn?: number[];
 };
 
-/** Calls that somebody wants to make one after the other; what a planner makes of a task. */
+/** Calls in order; what a planner makes of a task. */
 export type ToolPlan = { task: string; steps: PlanStep[] };
 
 /** Where in a text a step is, the first line being 1. */

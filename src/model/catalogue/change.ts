@@ -16,14 +16,14 @@ export const changeKinds = ["added", "changed", "removed", "listed", "accepted",
  */
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Whoever may see one of these may see what happened to it. */
+/** A caller who may see one of these may see its history. */
 export type Audience = {
   groups: string[];
   persona: string | null;
   personas: string[] | null;
   /** One of these workspaces; unsaid for all. */
   workspaces?: string[];
-  /** Where it leads; whoever may see none of these servers sees nothing of it. */
+  /** Its servers; a caller who may see none of them does not see the change. */
   servers?: string[];
 };
 
@@ -55,7 +55,7 @@ export type Change = Omit<NewChange, "audience"> & { id: number };
 
 export type ChangeFilter = {
   name?: string;
-  /** Null means what is everybody's. */
+  /** Null is shared. */
   persona?: string | null;
   kind?: ChangeKind;
   /** `tool` also finds what is true of all tools of a server. */

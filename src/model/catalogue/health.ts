@@ -41,7 +41,7 @@ export function providerSubject(key: string, provider: string): string {
   return `provider:${key}:${provider}`;
 }
 
-/** What one persona made of a tool that is everybody's. */
+/** The health of a shared tool for one persona. */
 export function personaSubject(key: string, persona: string): string {
   return `persona:${JSON.stringify([persona.toLowerCase(), key])}`;
 }

@@ -82,7 +82,7 @@ export type DefinitionWeight = {
   score: number;
   passed: boolean;
   complaints: string[];
-  /** Null as long as nobody has counted. */
+  /** Null until counted. */
   fullTokens: number | null;
 };
 
@@ -136,7 +136,7 @@ export type ContextStats = {
     /** What the tools cost with which others are found; part of `totals.loadedTokens`. */
     metaTokens: number;
   };
-  /** The MCP clients that are connected, the caller's or everybody's for who may manage the plane. */
+  /** The connected MCP clients: the caller's, or all for admins. */
   sessions?: ClientContext[];
   /** Dearest first; only when they are asked for. */
   tools?: ToolContext[];

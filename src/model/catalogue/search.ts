@@ -1,7 +1,7 @@
 import { PlaneError } from "../errors.ts";
 import { isObject } from "../json.ts";
 
-/** What somebody looks for. Several queries are looked for at once and answered together. */
+/** Several queries are searched at once and answered together. */
 export type SearchRequest = {
   query?: string;
   queries?: readonly string[];
@@ -47,7 +47,7 @@ export type Recommendation = {
   tools: FoundTool[];
 };
 
-/** Texts to vectors of one length, one for each text; supplied by whoever has a model for it. */
+/** Texts to vectors of one length, one for each text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 export const largestSearch = 100;

@@ -44,7 +44,7 @@ function readPart(schema: unknown, root: UnknownObject): Part {
   };
 }
 
-/** One step is enough: a definition that is only another reference is written by nobody. */
+/** One step is enough: definitions that are only another reference do not occur. */
 function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
   const [, place = "", key = ""] = name ?? [];
@@ -96,7 +96,7 @@ export const toolFormats = {
         { description, inputSchema: toObjectSchema(parameters) },
       ]),
     ),
-  /** The arguments of each tool, for whoever validates or generates from a schema. */
+  /** The schema of each tool's arguments. */
   "json-schema": (tools) =>
     Object.fromEntries(
       tools.map(({ modelName, description, parameters }) => [
@@ -129,7 +129,7 @@ export function isToolFormat(name: string): name is ToolFormatName {
 
 type Deferring = {
   isDeferred(tool: Tool): boolean;
-  /** What a server is for, where somebody has said so. */
+  /** What a server is for, where known. */
   describeServer(server: string): string;
 };
 

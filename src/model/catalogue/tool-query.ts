@@ -15,7 +15,7 @@ export type ToolQuery = {
   version: string | null;
   /** Between 0 and 1. */
   minSuccessRate: number | null;
-  /** Tools nobody has called; null leaves them out only where a success rate above 0 is asked for. */
+  /** Tools without calls; null leaves them out only where a success rate above 0 is asked for. */
   includeUnused: boolean | null;
   /** One of them is enough. */
   sideEffects: SideEffects[];

@@ -83,7 +83,7 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   written?: JsonObject;
 };
 
-/** What may be left out wherever something is said about a tool: by its author, or by whoever uses it. */
+/** Optional in manifests and overlays alike. */
 const toolRemarks = {
   /** Seconds; 0 means no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
@@ -130,7 +130,7 @@ export const ToolManifest = z.extend(ToolMetadata, {
   /** What is different from `parameters`, or from what the server says whose tool it calls. */
   arguments: z.optional(z.array(ToolArgument)),
   providers: z._default(z.array(ProviderSpec), []),
-  /** Whose tool it is; everybody's without. */
+  /** The persona it belongs to; shared without. */
   persona: z.optional(name),
 });
 export type ToolManifest = z.infer<typeof ToolManifest>;
@@ -163,7 +163,7 @@ export type Tool = {
   injects: string[];
   /** Names a caller may never set, declared or not. */
   reserved: string[];
-  /** Filled in where a caller leaves them out, because somebody said so here. */
+  /** Configured values for arguments that a caller leaves out. */
   defaults?: JsonObject;
   /** What does not fit together in what is said here about the tool. */
   warnings?: string[];
@@ -174,7 +174,7 @@ export type Tool = {
   /** Do the annotations come from a server the operator trusts? */
   trusted: boolean;
   metadata: ToolMetadata;
-  /** Did a person ask for consent, or is it only the default for tools nobody has described? */
+  /** Was consent configured, or is it the default for tools without a description? */
   consent: "explicit" | "default";
   /** Did a person say whether it may run several times at once, or is `allow_parallel` only the default? */
   parallel: "explicit" | "default";
@@ -210,7 +210,7 @@ function hostOf(url: string): string {
 /** May the tool run twice with the same arguments without harm? */
 export function isRepeatable(tool: Tool): boolean {
   if (tool.metadata.idempotency_key !== false) return true;
-  // Whoever wrote the entry by hand knows what the tool does.
+  // The author of a hand-written entry knows what the tool does.
   if (tool.id.server === null && readOnly.has(tool.metadata.side_effects)) return true;
   return tool.trusted && (tool.annotations.idempotentHint === true || tool.annotations.readOnlyHint === true);
 }

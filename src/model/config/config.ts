@@ -26,7 +26,7 @@ export const Budgets = z.strictObject({
 });
 export type Budgets = z.infer<typeof Budgets>;
 
-/** A manifest with the file it stands in, and how others are told of that. Without a `persona` it is everybody's. */
+/** A manifest with its file; `source` is what others see of that. Without a `persona` it is shared. */
 export type FromFile<T> = T & { file: string; source: string };
 
 /** Everything that manifest files say, each list by persona and name. */
@@ -206,7 +206,7 @@ export type ConfigProblem = {
   path: string;
   /** The same place in the normal form, where that is another one. */
   key?: string;
-  /** In a manifest: the persona whose it is, null when it is everybody's. */
+  /** In a manifest: its persona, null when it is shared. */
   owner?: string | null;
   /** In a manifest: what it is wrong with. */
   entry?: { kind: string; name: string };

@@ -6,7 +6,7 @@ export type StoreAddress =
       /** With the password, and without what only we understand. Never to be shown. */
       url: string;
       schema: string;
-      /** For whoever runs the plane. */
+      /** Without the password; for the operator. */
       shown: string;
     };
 

@@ -3,7 +3,7 @@ import type { UnknownObject } from "../json.ts";
 
 /** The session of a client that begins with a handshake, with all that another plane needs to go on with it. */
 export type KeptSession = {
-  /** Whose it is; nobody else can go on with it. */
+  /** Only this owner can resume it. */
   owner: string;
   version: string;
   client: AsClient;
@@ -24,7 +24,7 @@ export type KeptSessions = {
   outlivesUs: boolean;
   /** Without a store that can be reached, the session is good here only. */
   keep(id: string, session: KeptSession): Promise<void>;
-  /** Null when nobody ever had it, when it has ended, or when it was unused for too long. */
+  /** Null when it never existed, has ended, or was idle too long. */
   find(id: string): Promise<KeptSession | null>;
   change(id: string, change: (session: KeptSession) => KeptSession): Promise<void>;
   /** It is in use. */

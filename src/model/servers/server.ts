@@ -15,7 +15,7 @@ export const ServerAuth = z.strictObject({
   /** The header an API key goes into. */
   header: z._default(z.string(), "X-API-Key"),
   scopes: z.optional(texts),
-  /** The client we are at its authorization server, when somebody registered one for us. */
+  /** A client id registered at its authorization server. */
   clientId: z.optional(z.string().check(z.minLength(1))),
   clientSecret: z.optional(z.string()),
   /** Where our client metadata document is; its address is our client id. */
@@ -94,7 +94,7 @@ export const ServerDefinition = z.strictObject({
   allow_tools: z._default(z.nullable(texts), null),
   deny_tools: z._default(z.nullable(texts), null),
   side_effects: z._default(SideEffects, "network"),
-  /** Unsaid, nobody waits for anybody. */
+  /** Without it, calls run in parallel. */
   allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
   /** It runs in a container or on a machine of its own, by the operator's word. */
@@ -135,7 +135,7 @@ export type ServerStatus = {
   /** Are the listed tools older than a failure to list them again? */
   stale: boolean;
   error: string | null;
-  /** What it wrote itself before that, one line; only for whoever may read its log. */
+  /** The last line it wrote to stderr; only for callers who may read its log. */
   stderrTail?: string;
   nextRetryAt: string | null;
   pid: number | null;
@@ -155,7 +155,7 @@ export type ServerStatus = {
   circuit?: CircuitStatus;
 };
 
-/** The installer's last line is only for whoever may read the server's log. */
+/** The installer's last line is only for callers who may read the server's log. */
 export type InstallStatus = { since: string; lastLine: string | null };
 
 /** Is a server asked, left alone, or tried with one call? */
@@ -211,7 +211,7 @@ export type ServersChange = { added: string[]; removed: string[]; changed: strin
 /** The open sessions, without anything of what they were opened with. */
 export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
 
-/** All that somebody is told of a server that is not for them. */
+/** What a caller sees of a server that they may not use. */
 export type LockedServer = {
   name: string;
   description: string;

@@ -49,7 +49,7 @@ export type DeadLetter = {
   history: DeadLetterChange[];
 };
 
-/** A retry under way. When its time is over and nobody has renewed it, whoever ran it is gone. */
+/** A retry under way; a lease that is not renewed in time means that its worker is gone. */
 export type DeadLetterLease = {
   until: string;
   was: Pick<DeadLetter, "nextRetryAt"> & { status: "pending" | "abandoned" };
@@ -86,7 +86,7 @@ export type DeadLetterPage<Entry = DeadLetter> = {
   byStatus: Record<DeadLetterStatus, number>;
 };
 
-/** What a store is asked for; `owner` is whose they are, everybody's without. Nobody's belong to no owner. */
+/** What a store is asked for; without `owner`, all. Anonymous ones belong to no owner. */
 export type DeadLetterFilter = DeadLetterQuery & { owner?: string | null };
 
 /** Something to be done about it now: to be tried again, or to be taken from a retrier that is gone. */

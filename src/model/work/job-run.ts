@@ -29,13 +29,13 @@ export type TaskRun = {
 export type JobRun = {
   id: string;
   job: string;
-  /** Whose job it is; null when it is everybody's. */
+  /** The persona it belongs to; null when it is shared. */
   owner: string | null;
   user: string | null;
   /** As whom it is done. */
   persona: string | null;
   origin: "schedule" | "request" | "rerun";
-  /** The time it is done for; null when somebody asked for it. */
+  /** The scheduled time; null when it was requested. */
   scheduledFor: string | null;
   rerunOf: string | null;
   state: JobRunState;
@@ -94,7 +94,7 @@ export type JobRunFilter = {
   owner?: string | null;
   state?: JobRunState;
   origin?: JobRun["origin"];
-  /** Runs of this user and those by the clock; everybody's without. */
+  /** Runs of this user and scheduled ones; all without. */
   seenBy?: string | null;
   limit?: number;
   /** The id of the last run of the page before. */
@@ -136,7 +136,7 @@ export interface JobStore {
   /** Adds it, or gives back the one that has its slot. */
   addJobRun(run: KeptJobRun): Promise<KeptJobRun>;
   jobRun(id: string): Promise<KeptJobRun | null>;
-  /** False when somebody else has changed it since it was read. */
+  /** False when it was changed since it was read. */
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
   /** The same for one that begins; false also when as many of its job run as may. */
   claimJobRun(run: KeptJobRun, now: string): Promise<boolean>;

@@ -37,7 +37,7 @@ const GraphNode = z.strictObject({
   input: z.optional(z.record(z.string(), z.json())),
 });
 
-/** What becomes of times that nobody was there for: one run for all of them, none, or one for each. */
+/** What happens to missed times: one run for all of them, none, or one for each. */
 const missedPolicies = ["once", "skip", "all"] as const;
 
 const Recurrence = z.strictObject({
@@ -75,7 +75,7 @@ export const JobManifest = z.strictObject({
   acceptance_criteria: z._default(names, []),
   escalation_policy: z.optional(EscalationPolicy),
   accepts_external_requests: z._default(z.boolean(), false),
-  /** What every run gets, unless whoever asks for it says otherwise. */
+  /** The input of a run, unless the request gives another. */
   input: z.optional(z.record(z.string(), z.json())),
   /** Of several that are due the highest begins first. */
   priority: z._default(z.int().check(z.minimum(-100), z.maximum(100)), 0),

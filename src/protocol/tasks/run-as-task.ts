@@ -2,13 +2,13 @@ import { backoffMs } from "../../lib/async/pause.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type AnswerRequest, RpcError, TransportError } from "../message.ts";
+import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
 import type { RequestOptions, TaskListener } from "../session.ts";
 import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
-import { createNews, createTaskTeller } from "./task-updates.ts";
+import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
 /** So often in a row a remote server may be out of reach before its task is given up. */
-const lossLimit = 5;
+const maxLosses = 5;
 const maxWaitMs = 30_000;
 
 /** What is needed to speak about one task. */
@@ -22,7 +22,7 @@ type TaskLine = {
   /** Ends the wait. */
   ring(): void;
   see(task: Task): void;
-  /** The caller's; nobody waits for the task when it is aborted. */
+  /** The caller's. */
   signal: AbortSignal;
   /** Aborted when the call has ended, in whatever way. */
   over: AbortSignal;
@@ -43,7 +43,7 @@ async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => v
       losses = 0;
     } catch (thrown) {
       losses += 1;
-      if (line.signal.aborted || !isPassing(thrown, line) || losses >= lossLimit) throw lost(thrown);
+      if (line.signal.aborted || !isPassing(thrown, line) || losses >= maxLosses) throw lost(thrown);
     }
   }
 }
@@ -53,7 +53,7 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
     throw thrown instanceof RpcError ? forgotten(thrown) : thrown;
   });
   const task = readTask(answer);
-  if (task?.taskId !== taskId) throw new RpcError(-32603, "its answer about its task is no task");
+  if (task?.taskId !== taskId) throw invalidAnswer("its answer about its task is no task");
   // A server that names its interval only once means it for good.
   const { pollIntervalMs, pollInterval } = task.given;
   return pollIntervalMs === undefined && pollInterval === undefined ? { ...task, pollMs } : task;
@@ -85,7 +85,7 @@ function lost(thrown: unknown): unknown {
   return new TransportError(`${message}; its task may go on`, { sent: true, cause: thrown });
 }
 
-/** Whoever may be asked more often than this need not tell by itself. */
+/** Below this poll interval no notifications are needed. */
 const longPollMs = 1_000;
 
 /** The result of a task of the extension: it stands in the task, and so do the questions on the way to it. */
@@ -119,7 +119,7 @@ function createTaskAnswers(
   async function answer(question: unknown): Promise<UnknownObject> {
     const { method, params } = isObject(question) ? question : {};
     if (!onRequest || typeof method !== "string") {
-      throw new RpcError(-32603, `its task asked for '${method}', which nobody here can answer`);
+      throw invalidAnswer(`its task asked for '${method}', which cannot be answered here`);
     }
     return onRequest(method, isObject(params) ? params : {}, line.signal);
   }
@@ -154,10 +154,10 @@ function outcome({ status, message, given }: Task): unknown {
   const why = [...new Set([message, text])].filter((reason) => typeof reason === "string").join(": ");
   const ending = status === "failed" ? "failed" : "was cancelled";
   const known = typeof code === "number" ? code : -32603;
-  throw new RpcError(known, `its task ${ending}${why === "" ? "" : `: ${why}`}`, data);
+  throw invalidAnswer(`its task ${ending}${why === "" ? "" : `: ${why}`}`, data, known);
 }
 
-/** So long the name of a task is waited for that nobody wants any more. */
+/** How long an abandoned call may take to name its task, so that it can be cancelled. */
 const nameMs = 1_000;
 const cancelMs = 5_000;
 
@@ -177,8 +177,8 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
   const ended = new AbortController();
-  const news = createNews(ended.signal);
-  const teller = createTaskTeller(quietMs, options.onTask);
+  const news = createTaskPoll(ended.signal);
+  const teller = createTaskReporter(quietMs, options.onTask);
   let task: Task | undefined;
   const see = (seen: Task) => {
     task = seen;
@@ -195,7 +195,7 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
     if (!isOver(task)) see({ ...task, status: isFailure(finished) ? "failed" : "completed", message: null });
     return finished;
   } catch (thrown) {
-    // What nobody waits for any more need not go on.
+    // An abandoned task is cancelled.
     if (task && !isOver(task)) cancel(call, task);
     throw thrown;
   } finally {
@@ -246,7 +246,7 @@ function isFailure(result: unknown): boolean {
   return isObject(result) && result.isError === true;
 }
 
-/** A server may be done before, or gone; either way nobody waits. */
+/** The server may be done, or gone; either is fine. */
 function cancel({ session }: TaskCall, { taskId }: Task): void {
   if (!cancelsTasks(session)) return;
   const signal = AbortSignal.timeout(cancelMs);
@@ -300,5 +300,5 @@ function explain({ status, message }: Task, failure: unknown): unknown {
   const { code, data } = failure;
   const why = [...new Set([message, failure.message])].filter(Boolean).join(": ");
   const ending = status === "completed" ? "gave no result" : status === "failed" ? "failed" : "was cancelled";
-  return new RpcError(code, `its task ${ending}: ${why}`, data);
+  return invalidAnswer(`its task ${ending}: ${why}`, data, code);
 }

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import type { TaskUpdate } from "../session.ts";
 import { readTask, type Task } from "./task.ts";
-import { createNews, createTaskTeller } from "./task-updates.ts";
+import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
 const at = (status: string, statusMessage?: string) => readTask({ taskId: "t", status, statusMessage }) as Task;
 
@@ -11,7 +11,7 @@ suite("the news of a task", () => {
   useMockedTime();
 
   test("a wait ends with its time, with what is told, or at once when it was told before", async () => {
-    const news = createNews(new AbortController().signal);
+    const news = createTaskPoll(new AbortController().signal);
     const first = news.wait(1_000);
     await moveTime(1_000);
     assert.equal(await first, undefined);
@@ -24,14 +24,14 @@ suite("the news of a task", () => {
 
   test("nobody waits for a call that has ended", async () => {
     const over = new AbortController();
-    const waiting = createNews(over.signal).wait(1_000);
+    const waiting = createTaskPoll(over.signal).wait(1_000);
     over.abort();
     assert.equal(await waiting, undefined);
   });
 
   test("nothing is told in the quiet time, then where it stands, then every change once", async () => {
     const told: [TaskUpdate["status"], TaskUpdate["message"], boolean][] = [];
-    const teller = createTaskTeller(10_000, ({ status, message }, isNews) => told.push([status, message, isNews]));
+    const teller = createTaskReporter(10_000, ({ status, message }, isNews) => told.push([status, message, isNews]));
     teller.see(at("working"));
     await moveTime(9_999);
     teller.see(at("working", "half"));
@@ -45,7 +45,7 @@ suite("the news of a task", () => {
 
   test("what ends in the quiet time is never told", async () => {
     const told: unknown[] = [];
-    const teller = createTaskTeller(10_000, (update) => told.push(update));
+    const teller = createTaskReporter(10_000, (update) => told.push(update));
     teller.see(at("working"));
     teller.see(at("completed"));
     teller.stop();

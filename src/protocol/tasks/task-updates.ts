@@ -2,7 +2,7 @@ import type { OnTask, TaskUpdate } from "../session.ts";
 import type { Task } from "./task.ts";
 
 /** Waits between two questions about a task, unless something happens before. */
-export function createNews(over: AbortSignal) {
+export function createTaskPoll(over: AbortSignal) {
   let noticed: Task | undefined;
   let isRung = false;
   let wake: (() => void) | undefined;
@@ -38,7 +38,7 @@ export function createNews(over: AbortSignal) {
 }
 
 /** Tells nothing while the answer may still come like any other; then where the task stands, and every change. */
-export function createTaskTeller(quietMs: number, onTask: OnTask | undefined) {
+export function createTaskReporter(quietMs: number, onTask: OnTask | undefined) {
   let latest: TaskUpdate | undefined;
   let isLoud = false;
   const timer = setTimeout(() => {

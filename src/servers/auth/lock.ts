@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createGate } from "../../lib/async/semaphore.ts";
+import { createSemaphore } from "../../lib/async/semaphore.ts";
 import { tryLock } from "../../lib/lock-file.ts";
 import type { Store } from "../../model/store.ts";
 import { TransportError } from "../../protocol/message.ts";
@@ -37,14 +37,14 @@ export function createLock(directory: string | undefined): Lock {
 
 /** The same lock on all machines whose planes use one store. */
 export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "alone">>): Lock {
-  const gate = createGate(maxHolders, Number.POSITIVE_INFINITY);
+  const semaphore = createSemaphore(maxHolders, Number.POSITIVE_INFINITY);
   return (name, work) =>
     here(name, async () => {
-      await gate.enter();
+      await semaphore.acquire();
       try {
         return await withStore((await store()).alone, `auth ${digest(name)}`, work);
       } finally {
-        gate.leave();
+        semaphore.release();
       }
     });
 }

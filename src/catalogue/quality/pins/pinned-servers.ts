@@ -1,4 +1,4 @@
-import { createTurns } from "../../../lib/async/pause.ts";
+import { yieldEvery } from "../../../lib/async/pause.ts";
 import type { Pin, PinHead, PinStatus } from "../../../model/catalogue/pin.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Store } from "../../../model/store.ts";
@@ -110,7 +110,7 @@ export function createPinnedServers(store: () => Promise<PinStore>) {
       let added = 0;
       const isFirst = of.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
-      const turns = createTurns();
+      const turns = yieldEvery();
       for (const [tool, entry] of [...(of.first ?? listing).tools]) {
         if (turns.isOver()) await turns.next();
         const isNew = isFirst || !of.heads.has(tool);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { fileTrouble } from "../../../lib/files.ts";
+import { fileErrorText } from "../../../lib/files.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -51,7 +51,7 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileErrorText(thrown)}.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
-import { fileTrouble } from "../../../lib/files.ts";
+import { fileErrorText } from "../../../lib/files.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Entry } from "./read-entries.ts";
@@ -92,6 +92,6 @@ function write(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
+    throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileErrorText(thrown)}.`);
   }
 }

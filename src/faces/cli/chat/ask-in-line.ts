@@ -1,4 +1,4 @@
-import { oneByOne } from "../../../lib/async/once.ts";
+import { serialized } from "../../../lib/async/once.ts";
 import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
 import { choicesFor, readAnswer } from "../approval-answer.ts";
 import { renderApproval } from "../approval-view.ts";
@@ -10,7 +10,7 @@ import type { Chat } from "./chat-state.ts";
 export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHere {
   const { ask, putBack, signal: cancelled } = chat;
   // Calls of one turn run at once; a person is asked about one after the other.
-  return oneByOne<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
     if (problem === null) print(renderApproval(held, Date.now()));
     else printWarning(problem);

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { oneByOne } from "../../../lib/async/once.ts";
+import { serialized } from "../../../lib/async/once.ts";
 import { terminal } from "../terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */
@@ -90,7 +90,7 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     isTyped,
     next,
     // One at a time: there is one keyboard.
-    answer: oneByOne((prompt, signal) => (isTyped ? read(prompt, signal) : next(prompt, signal))),
+    answer: serialized((prompt, signal) => (isTyped ? read(prompt, signal) : next(prompt, signal))),
     putBack: (line) => void waiting.unshift(line),
     interject(write) {
       if (!isTyped || !asked) return write();

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { fileTrouble } from "../../../lib/files.ts";
+import { fileErrorText } from "../../../lib/files.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -238,7 +238,7 @@ const save: Verb = {
       const { code } = thrown as NodeJS.ErrnoException;
       if (code === "EEXIST")
         throw new PlaneError("USAGE", `'${file}' is there already. /save ${file} --force overwrites it.`);
-      throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileTrouble(thrown)}.`);
+      throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileErrorText(thrown)}.`);
     }
     print(`${countOf(history.length, "message")} saved in ${file}.`);
     return undefined;

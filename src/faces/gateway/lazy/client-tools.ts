@@ -23,7 +23,7 @@ export type Shown = { shown: string; key: string; tool: ToolListing };
 
 const known = new WeakMap<ReadonlyMap<string, ToolListing>, LookUp>();
 
-/** Made once for a list, and when somebody looks for the first time. */
+/** Made once per list, on first use. */
 function lookUpIn(named: ReadonlyMap<string, ToolListing>): LookUp {
   const before = known.get(named);
   if (before) return before;
@@ -105,29 +105,29 @@ function isSame(a: Omit<Written, "texts">, b: Omit<Written, "texts">): boolean {
   return a.named === b.named && a.config === b.config && a.revision === b.revision;
 }
 
-type Weight = { text: string; tools: number; tokens: number };
+type TokenCount = { text: string; tools: number; tokens: number };
 
 /** What was counted last of each surface; most clients of one have the same list. */
-const weights = new WeakMap<Surface, Promise<Weight>>();
+const tokenCounts = new WeakMap<Surface, Promise<TokenCount>>();
 
 /** How many tools a list has and what they cost; the same list is counted once. */
-function createScales(plane: Plane, surface: Surface) {
-  async function count(text: string): Promise<Weight> {
+function createTokenCounter(plane: Plane, surface: Surface) {
+  async function count(text: string): Promise<TokenCount> {
     const { tools } = JSON.parse(text) as { tools: unknown[] };
     const counts = await plane.tools.countTokens(tools.map((tool) => JSON.stringify(tool)));
     return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
   }
-  return async (text: string): Promise<Weight> => {
-    const before = await weights.get(surface)?.catch(() => undefined);
+  return async (text: string): Promise<TokenCount> => {
+    const before = await tokenCounts.get(surface)?.catch(() => undefined);
     if (before?.text === text) return before;
     const counting = count(text);
-    weights.set(surface, counting);
+    tokenCounts.set(surface, counting);
     return counting;
   };
 }
 
 /** What one client was shown is remembered that far back. */
-const minShown = 10_000;
+const maxShown = 10_000;
 
 /** The tools of one client: all that its surface has, or those that it needs. */
 export type ClientTools = {
@@ -156,7 +156,7 @@ export type ClientTools = {
   measure: ClientSource["measure"];
   /** From now on it is known what the client has. */
   watch(handle: ClientHandle): void;
-  /** Its list is again what it was at first, and nobody asks what it has. */
+  /** Resets its list and stops reporting it. */
   unload(): void;
   close(): void;
 };
@@ -173,8 +173,8 @@ type ClientToolsOptions = {
 export function createClientTools(plane: Plane, mode: LazyMode, options: ClientToolsOptions): ClientTools {
   const { surface, keeps, onChanged } = options;
   const loaded = createLoadedTools(() => plane.config().lazy.maxLoadedTokens);
-  const shown = createLru<true>(minShown);
-  const weigh = createScales(plane, surface);
+  const shown = createLru<true>(maxShown);
+  const countTokens = createTokenCounter(plane, surface);
   let handle: ClientHandle | undefined;
   const { text: write, lookUp, always } = createShortList(plane, surface, loaded);
 
@@ -233,7 +233,7 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
     },
     async measure() {
       const isLazy = await mode.isLazy(surface);
-      const { tools, tokens } = await weigh(await (isLazy ? write("legacy") : surface.tools.text("legacy")));
+      const { tools, tokens } = await countTokens(await (isLazy ? write("legacy") : surface.tools.text("legacy")));
       const names = (await lookUp()).byKey;
       return {
         mode: isLazy ? "lazy" : "full",
@@ -258,11 +258,11 @@ function textOf({ shown, tool }: Shown): string {
   return JSON.stringify(renderTool(shown, tool, "legacy"));
 }
 
-type Weighed = { key: string; tokens: number };
+type SizedTool = { key: string; tokens: number };
 
 type LoadedTools = {
   /** Takes these in, the best first, and tells which are new and which had to go for them. */
-  load(tools: readonly Weighed[]): { added: string[]; dropped: string[] };
+  load(tools: readonly SizedTool[]): { added: string[]; dropped: string[] };
   /** It was used, so others go before it. */
   touch(key: string): void;
   /** In the order in which they came, so that what stands before stays where it is. */

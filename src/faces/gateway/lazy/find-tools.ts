@@ -93,7 +93,7 @@ function shorten(description: string, limit: number): string {
   return text.length > limit ? `${sliceText(text, 0, limit).trimEnd()}…` : text;
 }
 
-/** Longer ones are cut: whoever needs more gets the schema. */
+/** Longer ones are cut; the schema follows then. */
 const longest = 300;
 const maxValues = 8;
 const deepest = 2;
@@ -182,7 +182,7 @@ export async function searchTools(
   const options = { principal, waitMs, session: client.id, only: surface.shows, orWords: true };
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
-  // Whoever can be waited for was waited for by the search.
+  // The search has waited for servers already.
   const tools = await client.lookUp("none");
   const found = answer.tools.flatMap((one) => {
     const shown = tools.find(one.name);
@@ -195,9 +195,14 @@ export async function searchTools(
   const lines = withSchemas(found);
   const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
   const structuredContent = {
-    ...{ query: answer.query, tools: lines, next: next.map(({ shown }) => shown) },
-    ...{ total: answer.total, truncated: answer.truncated, totalAvailable: countTools(tools.all()) },
-    ...{ autoLoaded: autoLoaded && lines.length > 0, message },
+    query: answer.query,
+    tools: lines,
+    next: next.map(({ shown }) => shown),
+    total: answer.total,
+    truncated: answer.truncated,
+    totalAvailable: countTools(tools.all()),
+    autoLoaded: autoLoaded && lines.length > 0,
+    message,
   };
   return { content: [{ type: "text", text: render(structuredContent) }], structuredContent };
 }

@@ -5,11 +5,11 @@ import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Surface } from "../surfaces.ts";
 
 export type LazyMode = {
-  /** Has whoever looks through this surface only what they need? */
+  /** Do clients of this surface load tools on demand? */
   isLazy(surface: Surface): Promise<boolean>;
   /** Is it known to be so? Asking costs nothing. */
   isSettled(surface: Surface): boolean;
-  /** The same as far as it is known at once: nobody waits for servers to be greeted. */
+  /** The same without waiting for servers. */
   isKnownLazy(surface: Surface): Promise<boolean>;
 };
 

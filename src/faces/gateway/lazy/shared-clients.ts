@@ -7,7 +7,7 @@ import type { LazyMode } from "./lazy-mode.ts";
 
 export type SharedClients = {
   of(surface: Surface): ClientTools;
-  /** Somebody listens for changes of this list, until the returned function is called. */
+  /** A client listens for changes of this list, until the returned function is called. */
   listening(surface: Surface, client: string | null): () => void;
 };
 
@@ -22,7 +22,8 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
     const before = shared.get(surface);
     if (before) return before;
     const tools: ClientTools = createClientTools(plane, mode, {
-      ...{ id: uniqueId(), surface },
+      id: uniqueId(),
+      surface,
       keeps: () => made.listeners > 0,
       onChanged: () => changes.listChanged(tools),
     });

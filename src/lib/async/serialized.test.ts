@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneByOne } from "./once.ts";
+import { serialized } from "./once.ts";
 
 test("the next begins when the one before is over, also where that failed", async () => {
   const said: string[] = [];
-  const work = oneByOne(async (name: string) => {
+  const work = serialized(async (name: string) => {
     said.push(`${name} begins`);
     await new Promise(setImmediate);
     said.push(`${name} ends`);

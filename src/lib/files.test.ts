@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileTrouble } from "./files.ts";
+import { fileErrorText } from "./files.ts";
 
 function troubleWith(path: string): string {
   try {
     readFileSync(path);
   } catch (thrown) {
-    return fileTrouble(thrown);
+    return fileErrorText(thrown);
   }
   assert.fail("it was read");
 }
@@ -19,5 +19,5 @@ test("what the system says about a file is told in words, and without its path",
 });
 
 test("what is no trouble with a file keeps its own words", () => {
-  assert.equal(fileTrouble(new Error("Unexpected end of JSON input")), "Unexpected end of JSON input");
+  assert.equal(fileErrorText(new Error("Unexpected end of JSON input")), "Unexpected end of JSON input");
 });

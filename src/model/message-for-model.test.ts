@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageForModel, personHints, quarantineHints } from "./errors.ts";
+
+test("what a person would type is left out, and the model is told what to do instead", () => {
+  const lost = `Server 'a' is not available: it ended. ${personHints.serverLogs("a")}`;
+  assert.equal(
+    messageForModel({ message: lost, data: { personHints: [personHints.doctor, personHints.serverLogs("a")] } }),
+    "Server 'a' is not available: it ended. A person has to look into it.",
+  );
+  const message = "No tool 'x'. 'toolplane tools list' shows what there is.";
+  assert.equal(
+    messageForModel({ message, data: { personHints: ["'toolplane tools list' shows what there is."] } }, "Search."),
+    "No tool 'x'. Search.",
+  );
+});
+
+test("the advice about a quarantined tool goes with its clause, whichever it is", () => {
+  for (const hint of quarantineHints("a.b"))
+    assert.equal(
+      messageForModel({
+        message: `'a.b' is held back: it changed; ${hint}.`,
+        data: { personHints: quarantineHints("a.b") },
+      }),
+      "'a.b' is held back: it changed. A person has to look into it.",
+    );
+});
+
+test("a message without hints stays as it is, whatever it says", () => {
+  const message = "No tool 'x'. The server said: run 'toolplane doctor'.  It is  spelt so.";
+  assert.equal(messageForModel({ message, data: {} }), message);
+});
