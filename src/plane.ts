@@ -1,7 +1,4 @@
-import { createAnswers } from "./access/approvals/answers.ts";
-import { createIdentity } from "./access/identity/identity.ts";
-import { isOffered } from "./access/policy/effect.ts";
-import { createGrants } from "./access/policy/grant.ts";
+import { createAccess, createAnswers, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
 import { createRuns } from "./agent/trace/runs.ts";
 import { createConversationVerbs } from "./calls/conversations.ts";
@@ -58,10 +55,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { emit } = memory;
   const health = createHealthFeed(memory.newSamples);
   memory.onSamples(health.changed);
-  const identity = createIdentity({
+  const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
+    tool: (id) => registry.snapshot().byId(id),
   });
 
   const limits = createPlaneLimits(config, emit, defaultPrincipal, memory);
@@ -142,7 +140,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
   handWritten.apply(config());
-  const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
   const find = createFind({
     registry,
     servers,

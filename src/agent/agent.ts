@@ -1,5 +1,4 @@
-import type { createAnswers } from "../access/approvals/answers.ts";
-import { effectOf } from "../access/policy/effect.ts";
+import { type createAnswers, effectOf } from "../access/access.ts";
 import { inOrder } from "../lib/in-order.ts";
 import type { AgentVerbs, GenerateRequest, ToolsetSelection } from "../model/agent-verbs.ts";
 import { type Config, renderProblem } from "../model/config.ts";

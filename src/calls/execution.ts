@@ -1,4 +1,4 @@
-import { createHooksWhenNeeded } from "../access/hooks/hook-verbs.ts";
+import { createHooks } from "../access/access.ts";
 import type { Registry } from "../catalogue/registry.ts";
 import { workingDirectory } from "../config/environment.ts";
 import { runAll } from "../lib/run-all.ts";
@@ -28,7 +28,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
   });
-  const hooks = await createHooksWhenNeeded({
+  const hooks = await createHooks({
     settings: () => config().hooks,
     fileOf: fileOfHook,
     functions,

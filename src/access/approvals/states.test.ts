@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { heldCall } from "../../../test/contracts/records.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type GivenAnswer, heldStatuses, type KeptHeldCall } from "../../model/held-call.ts";
-import { answered, begun, describeStatus, ended, isClaimed, lease, leaseMs, settle } from "./states.ts";
+import { answered, begun, describeStatus, ended, isClaimed, lease, leaseMs, settle } from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 

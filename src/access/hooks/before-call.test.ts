@@ -5,7 +5,7 @@ import { sayingHook } from "../../../test/samples/hooks.ts";
 import type { Injected, Verdict } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { HookAnswer } from "../../model/hook.ts";
-import { type AskHooks, askInTurn } from "./ask-in-turn.ts";
+import { type AskHooks, askInTurn } from "./ask-hooks.ts";
 import { judge, type OnTheWay } from "./before-call.ts";
 
 const allow: Verdict = { verdict: "allow", origin: "profile:personal", reason: "nothing holds it back" };

@@ -6,9 +6,9 @@ import type { AccessRequest } from "../../model/call.ts";
 import { shippedLevels } from "../../model/compliance.ts";
 import { anonymous, narrow, type Principal, principalOf, trusted } from "../../model/principal.ts";
 import type { Tool } from "../../model/tool.ts";
-import { createGrants, type GrantFacts } from "./grant.ts";
+import { createGrants, type GrantPorts } from "./grant.ts";
 
-type Settings = Partial<ReturnType<GrantFacts["config"]>>;
+type Settings = Partial<ReturnType<GrantPorts["config"]>>;
 
 function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
   const config = { servers: { notes: sampleServer() }, personas: {}, compliance: null, ...settings };
