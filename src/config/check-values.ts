@@ -10,12 +10,11 @@ import { parseStoreAddress } from "../model/store-address.ts";
 import { ToolManifest } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
 import { parseVaultKey } from "../model/vault-key.ts";
-import { checkProviders } from "./check-providers.ts";
+import type { Environment } from "./environment.ts";
 import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
-import { parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
-import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
-import { splitSecrets } from "./secrets/references.ts";
+import { checkProviders, parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
+import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
 type TransportProblem = { problem: string; hint: string | null; key?: string };

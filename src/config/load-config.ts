@@ -12,14 +12,14 @@ import type { Manifests } from "../model/manifests.ts";
 import { type Path, renderPath } from "../model/path.ts";
 import type { Policy } from "../model/policy.ts";
 import { checkServer, checkValues } from "./check-values.ts";
-import { withoutOwnEntry } from "./clients/is-ourselves.ts";
+import { withoutOwnEntry } from "./clients/own-entry.ts";
+import type { Environment } from "./environment.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Report } from "./parse-value.ts";
-import type { Environment } from "./secrets/expand-environment.ts";
-import { usedVariables } from "./secrets/used-variables.ts";
-import type { ConfigDocument, Setting } from "./setting.ts";
+import { usedVariables } from "./secrets/references.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
+import type { ConfigDocument, Setting } from "./shapes/reading.ts";
 import { readDocument } from "./text/read-document.ts";
 
 const extensions = [".json", ".jsonc", ".yaml", ".yml"];

@@ -2,7 +2,7 @@ import { once } from "../lib/once.ts";
 import type { ConfigProblem } from "../model/config.ts";
 import { type Path, renderPath } from "../model/path.ts";
 import type { Origin } from "../model/setup.ts";
-import type { Setting } from "./setting.ts";
+import type { Setting } from "./shapes/reading.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */
 const sectionsByName: readonly unknown[] = ["servers", "tools", "overlays", "toolsets", "models", "users"];

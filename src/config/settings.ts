@@ -6,7 +6,7 @@ import type { FromFile, Manifests } from "../model/manifests.ts";
 import type { Path } from "../model/path.ts";
 import type { ServerDefinition } from "../model/server.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
-import { resolveSecrets } from "./secrets/resolve-secrets.ts";
+import { resolveSecrets } from "./secrets/references.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

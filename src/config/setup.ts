@@ -15,15 +15,15 @@ import type {
   ImportReport,
   Setup,
 } from "../model/setup.ts";
-import { configSchema } from "./config-schema.ts";
+import type { Environment } from "./environment.ts";
 import { checkServerEntry, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, projectFiles, userFiles } from "./locations.ts";
 import type { Merged } from "./merge-settings.ts";
-import type { Environment } from "./secrets/expand-environment.ts";
+import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";
-import { showReferences } from "./secrets/used-variables.ts";
-import type { Setting } from "./setting.ts";
+import { showReferences } from "./secrets/references.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
+import type { Setting } from "./shapes/reading.ts";
 
 /** Every value at or below a key, with where it was read. `git.timeout` finds `servers.git.timeoutMs`. */
 function explain(asked: string, merged: Merged, config: Config): Explanation[] {
@@ -199,7 +199,7 @@ export function createSetup({ files, directory, environment, platform, program }
       await removeServerEntry(path, name);
       return { path };
     },
-    clients: async () => (await import("./clients/client-status.ts")).clientStatus(where),
+    clients: async () => (await import("./clients/client-files.ts")).clientStatus(where),
     importClients: (clients, options) => importInto(join(directory, newFile), clients, options),
     connectClient: connect,
     disconnectClient: async (client, options) =>

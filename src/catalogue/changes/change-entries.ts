@@ -1,5 +1,5 @@
+import type { Environment } from "../../config/environment.ts";
 import { checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
 import type { Audience, EntryKey } from "../../model/change.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";

@@ -1,5 +1,5 @@
+import type { Environment } from "../../config/environment.ts";
 import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import { sameJson } from "../../lib/same-json.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/change.ts";

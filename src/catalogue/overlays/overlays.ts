@@ -1,5 +1,5 @@
+import type { Environment } from "../../config/environment.ts";
 import { checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
 import type { OverlayVerbs, OverlayView, SeenDefinition } from "../../model/overlay-verbs.ts";

@@ -1,4 +1,4 @@
-import { checkRegistered } from "../../config/manifests/check-registered.ts";
+import { checkRegistered } from "../../config/manifests/check-entry.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { Config } from "../../model/config.ts";
 import type { Registration } from "../../model/entry-verbs.ts";

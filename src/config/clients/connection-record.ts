@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 import { readBytes } from "../edit/edit-file.ts";
-import { writeAtomically } from "../edit/write-atomically.ts";
+import { writeAtomically } from "../edit/write-file.ts";
 
 /** A server that `connect` took out of a client's file. */
 export type MovedServer = {

@@ -1,4 +1,4 @@
-import type { Json } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
 
 /** What is wrong with a text, and where. */
@@ -31,4 +31,9 @@ export function lineAt(text: string, offset: number): number {
 
 export function lineEnd(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** What stands at the end of a path through objects. */
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data);
 }

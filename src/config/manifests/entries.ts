@@ -1,7 +1,6 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/path.ts";
-import type { ConfigDocument } from "../setting.ts";
-import { isName } from "../shapes/reading.ts";
+import { type ConfigDocument, isName } from "../shapes/reading.ts";
 
 export type Kind = "tool" | "skill" | "task" | "job";
 

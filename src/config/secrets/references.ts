@@ -1,3 +1,8 @@
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { Path } from "../../model/path.ts";
+import type { ProviderSpec } from "../../model/tool.ts";
+import { type Environment, workingDirectory } from "../environment.ts";
+
 export type SecretKind = "file" | "command" | "keychain";
 
 /** Something a text leaves to be looked up: `${NAME}`, `${NAME:-fallback}` or `${kind:name}`. */
@@ -68,4 +73,116 @@ function parseReference(text: string, start: number, close: number): Reference |
   if (variable !== undefined) return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
   if (name === undefined) return null;
   return { kind: kind as SecretKind, name, fallback: null, ...place };
+}
+
+/** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
+export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path = []): unknown {
+  if (typeof value === "string") return change(value, path);
+  if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, change, [...path, at]));
+  if (!isObject(value)) return value;
+  const changed = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change, [...path, key])]),
+  );
+  return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
+}
+
+/**
+ * Puts the environment into every text of a value, once: what a variable holds is never expanded again. Secrets
+ * stay references until they are used, so what only looks like one now is escaped for `resolveSecrets`.
+ */
+export function expandEnvironment(
+  value: unknown,
+  environment: Environment,
+  onUnset: (name: string, path: Path) => void,
+): unknown {
+  return mapTexts(value, (text, path) => expandText(text, environment, (name) => onUnset(name, path)));
+}
+
+function expandText(text: string, environment: Environment, onUnset: (name: string) => void): string {
+  let done = "";
+  let plain = "";
+  for (const part of splitReferences(text)) {
+    if (typeof part === "string") plain += part;
+    else if (part.kind === "env") plain += lookUp(part, environment, onUnset);
+    else {
+      done += escapeSecrets(plain, true) + part.text;
+      plain = "";
+    }
+  }
+  return done + escapeSecrets(plain, false);
+}
+
+function lookUp(
+  { name, fallback, text }: Reference,
+  environment: Environment,
+  onUnset: (name: string) => void,
+): string {
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  if (value !== undefined && (value !== "" || fallback === null)) return value;
+  if (fallback !== null) return fallback;
+  onUnset(name);
+  return text;
+}
+
+/** What everybody knows anyway, and what would make paths unreadable if it were hidden. */
+const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
+
+/** The variables that a configuration refers to, with what they hold. */
+export function usedVariables(values: unknown, environment: Environment): Map<string, string> {
+  const used = new Map<string, string>();
+  mapTexts(values, (text) => {
+    for (const { kind, name } of findReferences(text)) {
+      const value = kind === "env" && !ordinary.includes(name) ? environment[name] : undefined;
+      if (value) used.set(name, value);
+    }
+    return text;
+  });
+  return used;
+}
+
+/** Writes the references again where their values stand, as `written` has them where it has a text in the same place. */
+export function showReferences(values: unknown, used: ReadonlyMap<string, string>, written: unknown): unknown {
+  const byLength = [...used].filter(([, value]) => value.length > 3).sort(([, a], [, b]) => b.length - a.length);
+  return mapTexts(values, (text, path) => {
+    const source = textAt(written, path);
+    if (source !== undefined && findReferences(source).length > 0) return source;
+    return byLength.reduce((shown, [name, value]) => shown.replaceAll(value, `\${${name}}`), text);
+  });
+}
+
+function textAt(value: unknown, path: Path): string | undefined {
+  const inside = (inner: unknown, part: string | number): unknown =>
+    typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
+      ? (inner as Record<string | number, unknown>)[part]
+      : undefined;
+  const found = path.reduce(inside, value);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** Puts secrets in the place of their references. Called when they are used, so that nobody keeps them longer. */
+export async function resolveSecrets<T>(value: T, options: { directory: string }): Promise<T> {
+  const secrets = new Map<string, string>();
+  // One after the other: two programs that ask a person at the same time would be in each other's way.
+  for (const reference of secretsIn(value)) {
+    if (secrets.has(reference.text)) continue;
+    const { readSecret } = await import("./read-secret.ts");
+    secrets.set(reference.text, await readSecret(reference, options.directory));
+  }
+  const resolve = (part: string | SecretReference) =>
+    typeof part === "string" ? part : (secrets.get(part.text) ?? "");
+  return mapTexts(value, (text) => splitSecrets(text).map(resolve).join("")) as T;
+}
+
+function* secretsIn(value: unknown): Generator<SecretReference> {
+  if (typeof value === "string") {
+    yield* splitSecrets(value).filter((part) => typeof part !== "string");
+  } else if (Array.isArray(value) || isObject(value)) {
+    for (const inner of Object.values(value)) yield* secretsIn(inner);
+  }
+}
+
+/** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
+export function revealConfig({ config, base }: ProviderSpec, environment: Environment): Promise<JsonObject> {
+  const expanded = expandEnvironment(config, environment, () => undefined) as JsonObject;
+  return resolveSecrets(expanded, { directory: base ?? workingDirectory() });
 }

@@ -1,7 +1,0 @@
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/path.ts";
-
-/** What stands at the end of a path through objects. */
-export function valueAt(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data);
-}
