@@ -15,9 +15,7 @@ import { createSearchWhenNeeded } from "./catalogue/search/search-verbs.ts";
 import { translateTools } from "./catalogue/sources/mcp.ts";
 import { createCatalogue } from "./catalogue/tool-listing.ts";
 import { createWorkVerbs } from "./catalogue/work.ts";
-import { processEnvironment } from "./config/environment.ts";
-import { createReload } from "./config/reload.ts";
-import { createSettings } from "./config/settings.ts";
+import { createReload, createSettings, processEnvironment } from "./config/config.ts";
 import { once } from "./lib/once.ts";
 import { runAll } from "./lib/run-all.ts";
 import type { Plane } from "./model/plane.ts";
@@ -85,6 +83,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
   const written = createWritten({
     builtin: results.builtin,
+    checkTool: settings.checkTool,
     memory,
     directory: options.dataDirectory,
     environment,

@@ -1,6 +1,6 @@
 import { createHooks } from "../access/access.ts";
 import type { Registry } from "../catalogue/registry.ts";
-import { workingDirectory } from "../config/environment.ts";
+import { workingDirectory } from "../config/config.ts";
 import { runAll } from "../lib/run-all.ts";
 import type { LibraryHooks } from "../model/hook.ts";
 import { createApprovalsWhenNeeded } from "./approvals.ts";

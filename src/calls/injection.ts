@@ -1,8 +1,7 @@
 import { createInventory, type ListedServer } from "../catalogue/inventory.ts";
 import { rulesFor } from "../catalogue/sources/injection-rules.ts";
 import { type NamelessTool, translateTools } from "../catalogue/sources/mcp.ts";
-import type { Environment } from "../config/environment.ts";
-import { expandEnvironment } from "../config/secrets/references.ts";
+import { type Environment, expandEnvironment } from "../config/config.ts";
 import type { AccessRequest, Validated, Verdict } from "../model/call.ts";
 import type { Config } from "../model/config.ts";
 import { PlaneError } from "../model/errors.ts";

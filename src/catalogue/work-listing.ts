@@ -1,4 +1,4 @@
-import { maskSecrets } from "../config/secrets/mask.ts";
+import { maskSecrets } from "../config/config.ts";
 import { jobSubject } from "../model/health.ts";
 import type { JobManifest } from "../model/job.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";

@@ -5,10 +5,10 @@ import type { Config } from "../model/config.ts";
 import type { FromFile, Manifests } from "../model/manifests.ts";
 import type { Path } from "../model/path.ts";
 import type { ServerDefinition } from "../model/server.ts";
+import type { Environment } from "./environment.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
-import { resolveSecrets } from "./secrets/references.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { checkRegistered } from "./manifests/check-entry.ts";
+import { resolveSecrets } from "./secrets/resolve-secrets.ts";
 
 /** The configuration in force, and what only those know who have read its files. */
 export async function createSettings(source: ConfigSource, environment: Environment) {
@@ -24,6 +24,8 @@ export async function createSettings(source: ConfigSource, environment: Environm
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
     sources: () => current.sources(),
+    /** Checks a tool that a program registers; throws with everything that is wrong. */
+    checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
       withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),

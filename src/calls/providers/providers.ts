@@ -1,5 +1,5 @@
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
-import { revealConfig } from "../../config/secrets/references.ts";
+import { revealConfig } from "../../config/config.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";

@@ -1,6 +1,4 @@
-import type { Environment } from "../../config/environment.ts";
-import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
-import { checkTasksExist } from "../../config/manifests/check-graph.ts";
+import { type CheckedEntry, checkEntry, checkTasksExist, type Environment } from "../../config/config.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { once } from "../../lib/once.ts";
 import type { BundleChoice, BundleEntry } from "../../model/bundle.ts";

@@ -1,5 +1,4 @@
-import type { Environment } from "../../config/environment.ts";
-import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { checkEntry, type Environment } from "../../config/config.ts";
 import type { Audience, EntryKey } from "../../model/change.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";

@@ -1,6 +1,4 @@
-import type { Environment } from "../../config/environment.ts";
-import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { type CheckedManifest, checkEntry, type Environment, maskSecrets } from "../../config/config.ts";
 import { sameJson } from "../../lib/same-json.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/change.ts";
 import type { Config } from "../../model/config.ts";

@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import type { Config } from "../../model/config.ts";
 import type { Manifests } from "../../model/manifests.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -24,6 +24,7 @@ type Parts = {
   defaultPrincipal: Principal;
   config(): Config;
   builtin: HandWrittenParts["builtin"];
+  checkTool: HandWrittenParts["checkTool"];
   maySeeServer(principal: Principal, server: string): boolean;
   /** What people set is another now. */
   onEntries(): void;
@@ -86,7 +87,7 @@ export function createWritten(parts: Parts): Written {
   const history = createChangeHistory({ store, outlivesUs, revision, mask });
   const tools = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),
-    environment,
+    checkTool: parts.checkTool,
     builtin: parts.builtin,
     publishOverlays: registry.setOverlays,
     onRegistered: (manifest, isThere) => history.registered(describeEntry("tool", manifest, "library", mask), isThere),

@@ -1,5 +1,4 @@
-import type { Environment } from "../../config/environment.ts";
-import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { checkEntry, type Environment } from "../../config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { NamedOverlay, ToolOverlay } from "../../model/overlay.ts";
 import type { OverlayVerbs, OverlayView, SeenDefinition } from "../../model/overlay-verbs.ts";

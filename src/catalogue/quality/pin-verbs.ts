@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import type { NewChange } from "../../model/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

@@ -1,5 +1,4 @@
-import { checkRegistered } from "../../config/manifests/check-entry.ts";
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import type { Config } from "../../model/config.ts";
 import type { Registration } from "../../model/entry-verbs.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -12,7 +11,8 @@ import { type HandWritten, translateManifests } from "./manifests.ts";
 
 export type HandWrittenParts = {
   publish(translation: ReturnType<typeof translateManifests>): void;
-  environment: Readonly<Record<string, string | undefined>>;
+  /** Throws what is wrong with a tool that a program registers. */
+  checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
   /** The tools of our own that a configuration has; others of their name stand before them. */
   builtin(config: Config): readonly HandWritten[];
   /** Makes these what is said here about tools of servers. */
@@ -39,7 +39,7 @@ export type HandWrittenTools = {
 
 /** The tools that people wrote: in the configuration, in manifests, while running, and in the program that runs us. */
 export function createHandWritten(parts: HandWrittenParts): HandWrittenTools {
-  const { publish, environment, onRegistered, builtin } = parts;
+  const { publish, onRegistered, builtin } = parts;
   let ours: readonly HandWritten[] = [];
   let configured: HandWritten[] = [];
   let kept: readonly HandWritten[] = [];
@@ -95,7 +95,7 @@ export function createHandWritten(parts: HandWrittenParts): HandWrittenTools {
 
   function register(registration: Registration): void {
     const { manifest, run } = readRegistration(registration);
-    const checked = checkRegistered(manifest, environment);
+    const checked = parts.checkTool(manifest);
     const key = keyOf(checked.name, checked.persona);
     if (run === undefined) functions.delete(key);
     else functions.set(key, run);

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import type { Environment } from "../environment.ts";
-import { expandEnvironment, resolveSecrets } from "./references.ts";
+import { expandEnvironment } from "./references.ts";
+import { resolveSecrets } from "./resolve-secrets.ts";
 
 const environment = {
   USER: "ada",

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { PlaneError, reportError } from "../../model/errors.ts";
 import { type Keyring, readCommand, readKeychain } from "./read-secret.ts";
-import { resolveSecrets } from "./references.ts";
+import { resolveSecrets } from "./resolve-secrets.ts";
 
 const node = JSON.stringify(process.execPath);
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { workingDirectory } from "../../config/environment.ts";
+import { workingDirectory } from "../../config/config.ts";
 import { createHider } from "../../lib/hide-values.ts";
 import { looksSecret } from "../../lib/looks-secret.ts";
 import { once } from "../../lib/once.ts";

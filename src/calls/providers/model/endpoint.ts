@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { resolveSecrets } from "../../../config/secrets/references.ts";
+import { resolveSecrets } from "../../../config/config.ts";
 import type { ConfigValues } from "../../../model/config.ts";
 
 /** An endpoint of the kind OpenAI made common, with its key in the clear: for use, not to be kept or shown. */

@@ -1,0 +1,32 @@
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { ProviderSpec } from "../../model/tool.ts";
+import { type Environment, workingDirectory } from "../environment.ts";
+import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
+
+/** Puts secrets in the place of their references. Called when they are used, so that nobody keeps them longer. */
+export async function resolveSecrets<T>(value: T, options: { directory: string }): Promise<T> {
+  const secrets = new Map<string, string>();
+  // One after the other: two programs that ask a person at the same time would be in each other's way.
+  for (const reference of secretsIn(value)) {
+    if (secrets.has(reference.text)) continue;
+    const { readSecret } = await import("./read-secret.ts");
+    secrets.set(reference.text, await readSecret(reference, options.directory));
+  }
+  const resolve = (part: string | SecretReference) =>
+    typeof part === "string" ? part : (secrets.get(part.text) ?? "");
+  return mapTexts(value, (text) => splitSecrets(text).map(resolve).join("")) as T;
+}
+
+function* secretsIn(value: unknown): Generator<SecretReference> {
+  if (typeof value === "string") {
+    yield* splitSecrets(value).filter((part) => typeof part !== "string");
+  } else if (Array.isArray(value) || isObject(value)) {
+    for (const inner of Object.values(value)) yield* secretsIn(inner);
+  }
+}
+
+/** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
+export function revealConfig({ config, base }: ProviderSpec, environment: Environment): Promise<JsonObject> {
+  const expanded = expandEnvironment(config, environment, () => undefined) as JsonObject;
+  return resolveSecrets(expanded, { directory: base ?? workingDirectory() });
+}
