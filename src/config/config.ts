@@ -4,7 +4,7 @@ import type { Setup } from "../model/setup.ts";
 import type { Environment } from "./environment.ts";
 import type { ConfigSource } from "./load-config.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";
-import type { SetupOptions } from "./setup.ts";
+import type { SetupOptions } from "./setup-place.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
 export { defaultConfigFiles, defaultDataDirectory, noConfigFound } from "./locations.ts";

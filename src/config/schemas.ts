@@ -24,11 +24,11 @@ export function configSchema(): JsonObject {
 
 /** Adds the descriptions in place. The names of things and places in lists are no part of a key. */
 function describe(schema: JsonObject, key: string): void {
-  const known: Readonly<Record<string, string>> = descriptions;
   for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
     const innerKey = key === "" ? name : `${key}.${name}`;
     if (!isObject(inner)) continue;
-    if (known[innerKey] !== undefined) inner.description = known[innerKey];
+    const description = descriptions[innerKey];
+    if (description !== undefined) inner.description = description;
     describe(inner as JsonObject, innerKey);
   }
   for (const inner of [schema.additionalProperties, schema.items]) {

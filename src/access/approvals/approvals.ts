@@ -4,7 +4,7 @@ import type { ApprovalVerbs } from "../../model/approval-verbs.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/call.ts";
 import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Answer, HeldView, KeptHeldCall, Plan, PlanChoice, PlanRecord } from "../../model/held-call.ts";
+import type { Answer, HeldView, KeptHeldCall, Plan, PlanChoice, PlanRecord, Remember } from "../../model/held-call.ts";
 import { type HeldOrder, heldPlace, readHeldPlace } from "../../model/held-order.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
@@ -105,23 +105,20 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
 
   /** Null where another process began it first. */
   async function resume(held: KeptHeldCall): Promise<Outcome | null> {
-    const running = await heldCalls.begin(held.id).catch((thrown: unknown) => {
-      if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
-      throw thrown;
-    });
+    const running = await heldCalls.begin(held.id).catch(unlessConflict);
     return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
   }
 
   async function answer(id: string, given: Answer, by: Principal): Promise<Answered> {
     const before = await heldCalls.get(id);
-    const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
-    if (before && isPlainYes && isAbandoned(before, Date.now())) {
+    if (before && isPlainYes(given) && isAbandoned(before, Date.now())) {
       heldCalls.requireAnswerer(before, by);
       return ran(before, await resume(before));
     }
     const held = await heldCalls.answer(id, given, by);
     if (given.decision === "reject") return { approval: viewOf(held) };
-    await remember(held, given);
+    const meant = toRemember(held, given, remembersConsent());
+    if (meant !== null) await remembered.add(held, meant);
     // A process that waits for the answer runs the call itself.
     return ran(held, isClaimed(held, Date.now()) ? null : await resume(held));
   }
@@ -129,14 +126,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
   async function ran(held: KeptHeldCall, outcome: Outcome | null): Promise<Answered> {
     const now = (await heldCalls.get(held.id)) ?? held;
     return { approval: viewOf(now), ...(outcome ? { outcome } : {}) };
-  }
-
-  async function remember(held: KeptHeldCall, { remember: asked }: Answer): Promise<void> {
-    const { verdict, options } = held;
-    if (verdict.verdict !== "ask" || !isRememberable(verdict)) return;
-    if (asked !== undefined) await remembered.add(held, asked);
-    else if (verdict.consent && options.conversation !== undefined && remembersConsent())
-      await remembered.add(held, { for: "tool", conversation: true });
   }
 
   /** True when a call was approved a moment ago and may turn out to be abandoned. */
@@ -171,6 +160,23 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
       heldCalls.stop();
     },
   };
+}
+
+function unlessConflict(thrown: unknown): null {
+  if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
+  throw thrown;
+}
+
+/** A yes that adds nothing to an earlier one. */
+function isPlainYes({ decision, arguments: args, remember }: Answer): boolean {
+  return decision === "approve" && args === undefined && remember === undefined;
+}
+
+/** How an approval is remembered; null where it covers this call alone. */
+function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembersConsent: boolean): Remember | null {
+  if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
+  const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
+  return given.remember ?? (isConsent ? { for: "tool", conversation: true } : null);
 }
 
 type PlanPorts = Pick<ApprovalPorts, "store"> & {

@@ -24,27 +24,15 @@ export type HeldCallPorts = {
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
 };
 
-export type HeldCalls = ReturnType<typeof createHeldCalls>;
-
-/** Calls that wait for a person. They are stored before they are announced; revisions keep two changes apart. */
-export function createHeldCalls(ports: HeldCallPorts) {
-  const { store, emit, instance, settings } = ports;
-  const waiters = new Map<string, () => void>();
-  const heartbeats = new Map<string, NodeJS.Timeout>();
-  const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
-
+/** Held calls in the store. They settle when they are read; revisions keep two changes apart. */
+function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHeldCall) => void) {
   async function get(id: string): Promise<KeptHeldCall | null> {
     const held = await (await store()).heldCall(id);
     return held && settled(held);
   }
 
   async function requireHeld(id: string): Promise<KeptHeldCall> {
-    const held = await get(id);
-    if (held) return held;
-    throw new PlaneError(
-      "NOT_FOUND",
-      `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`,
-    );
+    return (await get(id)) ?? notFound(id);
   }
 
   async function settled(held: KeptHeldCall): Promise<KeptHeldCall> {
@@ -52,7 +40,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     if (now === held) return held;
     const next = await replace(now);
     if (next === null) return (await get(held.id)) ?? held;
-    announce(next);
+    onChange(next);
     return next;
   }
 
@@ -68,56 +56,73 @@ export function createHeldCalls(ports: HeldCallPorts) {
     return isReplaced ? { ...held, revision: held.revision + 1 } : null;
   }
 
-  /** Applies a change to the newest revision; `how` throws where that cannot be changed so. */
-  async function change(id: string, how: (held: KeptHeldCall) => KeptHeldCall): Promise<KeptHeldCall> {
-    for (;;) {
-      const next = await replace(how(await requireHeld(id)));
-      if (next === null) continue;
-      announce(next);
-      return next;
-    }
-  }
+  return {
+    get,
+    requireHeld,
+    /** Applies a change to the newest revision; `how` throws where that cannot be changed so. */
+    async change(id: string, how: (held: KeptHeldCall) => KeptHeldCall): Promise<KeptHeldCall> {
+      for (;;) {
+        const next = await replace(how(await requireHeld(id)));
+        if (next === null) continue;
+        onChange(next);
+        return next;
+      }
+    },
+    async renewLease(id: string, instance: string): Promise<void> {
+      const held = await (await store()).heldCall(id);
+      if (held?.status === "running") await replace({ ...held, claim: lease(instance, Date.now()) });
+    },
+    list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
+    /** One page; the next begins behind `last`, unless that is null. */
+    async part(filter: HeldFilter, part: HeldPart) {
+      const { heldCalls, countHeldCalls } = await store();
+      const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
+      const page = found.slice(0, part.limit);
+      const last = found.length > part.limit ? (page.at(-1) ?? null) : null;
+      return { held: await settledBy(filter, page), last, total: await countHeldCalls(filter) };
+    },
+  };
+}
 
-  function announce({ id, callId, tool, status, plan }: KeptHeldCall): void {
+/** A queued call becomes a change of the open plan of its conversation. */
+async function add(held: KeptHeldCall, { addHeldCall, addChange }: Store): Promise<KeptHeldCall> {
+  const { at: createdAt, principal, options, verdict } = held;
+  const plan = { id: newId(), user: principal.user, conversation: options.conversation ?? null, createdAt };
+  if (verdict.verdict === "queue") return { ...held, plan: await addChange(held, plan) };
+  await addHeldCall(held);
+  return held;
+}
+
+export type HeldCalls = ReturnType<typeof createHeldCalls>;
+
+/** Calls that wait for a person. They are stored before they are announced. */
+export function createHeldCalls(ports: HeldCallPorts) {
+  const { emit, instance, settings } = ports;
+  const waiters = new Map<string, () => void>();
+  const heartbeats = new Map<string, NodeJS.Timeout>();
+  const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
+  const { requireHeld, renewLease, change, ...kept } = createHeldStore(ports.store, (held) => {
+    const { id, callId, tool, status, plan } = held;
     emit({ type: "approval.changed", approvalId: id, callId, tool, status, plan });
     waiters.get(id)?.();
-  }
-
-  async function add(held: KeptHeldCall): Promise<KeptHeldCall> {
-    const { addHeldCall, addChange } = await store();
-    if (held.verdict.verdict !== "queue") {
-      await addHeldCall(held);
-      return held;
-    }
-    const { at: createdAt, principal, options } = held;
-    const plan = { id: newId(), user: principal.user, conversation: options.conversation ?? null, createdAt };
-    return { ...held, plan: await addChange(held, plan) };
-  }
-
-  async function renewLease(id: string): Promise<void> {
-    const held = await (await store()).heldCall(id);
-    if (held?.status === "running") await replace({ ...held, claim: lease(instance, Date.now()) });
-  }
+  });
 
   /** The caller and the approvers may answer; a call without a user, any principal. */
   function requireAnswerer({ id, callId, principal }: KeptHeldCall, by: Principal): void {
     if (principal.user === null || principal.user === by.user) return;
     if (by.user !== null && settings().approvers.some((group) => by.groups.includes(group))) return;
     emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
-    throw new PlaneError(
-      "FORBIDDEN",
-      `'${id}' is not yours to answer: only its caller and approvers may. If you made the call under another name, answer under that one (--user).`,
-    );
+    throw notYours(id);
   }
 
   return {
+    ...kept,
     instance,
-    get,
     requireAnswerer,
     change,
     async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean): Promise<KeptHeldCall> {
       const asked = { verdict, fingerprint: ports.fingerprint(call.tool), ...settings() };
-      const held = await add(newHeldCall(call, asked, isWaitedFor ? instance : null));
+      const held = await add(newHeldCall(call, asked, isWaitedFor ? instance : null), await ports.store());
       const { id, callId, tool, plan } = held;
       emit({ type: "approval.requested", approvalId: id, callId, tool, plan });
       return held;
@@ -135,7 +140,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
     async begin(id: string): Promise<KeptHeldCall> {
       const running = await change(id, (newest) => begun(newest, instance, Date.now()));
-      const beat = () => void renewLease(id).catch(() => undefined);
+      const beat = () => void renewLease(id, instance).catch(() => undefined);
       heartbeats.set(id, setInterval(beat, leaseMs / 3).unref());
       return running;
     },
@@ -143,15 +148,6 @@ export function createHeldCalls(ports: HeldCallPorts) {
       clearInterval(heartbeats.get(id));
       heartbeats.delete(id);
       await change(id, (newest) => ended(newest, status, outcome));
-    },
-    list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
-    /** One page; the next begins behind `last`, unless that is null. */
-    async part(filter: HeldFilter, part: HeldPart) {
-      const { heldCalls, countHeldCalls } = await store();
-      const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
-      const page = found.slice(0, part.limit);
-      const last = found.length > part.limit ? (page.at(-1) ?? null) : null;
-      return { held: await settledBy(filter, page), last, total: await countHeldCalls(filter) };
     },
     /** Calls `wake` on a change that this process hears of; others are found by polling. */
     watch(id: string, wake: () => void): () => void {
@@ -163,6 +159,17 @@ export function createHeldCalls(ports: HeldCallPorts) {
       for (const timer of heartbeats.values()) clearInterval(timer);
     },
   };
+}
+
+function notFound(id: string): never {
+  throw new PlaneError("NOT_FOUND", `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`);
+}
+
+function notYours(id: string): PlaneError {
+  return new PlaneError(
+    "FORBIDDEN",
+    `'${id}' is not yours to answer: only its caller and approvers may. If you made the call under another name, answer under that one (--user).`,
+  );
 }
 
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */

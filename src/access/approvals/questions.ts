@@ -54,18 +54,7 @@ export function createAnswers(
     /** A connected client is asked everything, or refuses. */
     capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
-    async fit({ method, params }: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject> {
-      const exact = withExactNumbers(answered);
-      const schema = params.requestedSchema;
-      const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
-      if (!isForm || answered.action !== "accept") return exact;
-      // A schema that cannot be checked is left to the server.
-      const wrong = await ports.problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
-      if (wrong.length === 0) return exact;
-      const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server was told that the question was cancelled.`;
-      relay?.onLog?.({ level: "warning", logger: "toolplane", data });
-      return { action: "cancel" };
-    },
+    fit: (asked: Asked, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, ports.problems),
     async answer(
       call: Routed,
       server: string,
@@ -89,6 +78,24 @@ export function createAnswers(
       });
     },
   };
+}
+
+async function fitAnswer(
+  { method, params }: Asked,
+  answered: UnknownObject,
+  relay: Relay | undefined,
+  problems: QuestionPorts["problems"],
+): Promise<UnknownObject> {
+  const exact = withExactNumbers(answered);
+  const schema = params.requestedSchema;
+  const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
+  if (!isForm || answered.action !== "accept") return exact;
+  // A schema that cannot be checked is left to the server.
+  const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
+  if (wrong.length === 0) return exact;
+  const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server was told that the question was cancelled.`;
+  relay?.onLog?.({ level: "warning", logger: "toolplane", data });
+  return { action: "cancel" };
 }
 
 function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {

@@ -9,6 +9,10 @@ import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 
+const missing =
+  "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.";
+const unknown =
+  "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.";
 /** A first key that another process makes counts after this at the latest. */
 const noticedMs = 1_000;
 
@@ -37,20 +41,13 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   const believe = async (token: string | null): Promise<Principal> => {
     if (token === null) {
       const needed = needsCredentials();
-      if (needed === true || (needed !== false && (await needed)))
-        throw unauthenticated(
-          "missing",
-          "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.",
-        );
+      if (needed === true || (needed !== false && (await needed))) throw unauthenticated("missing", missing);
       return defaultPrincipal;
     }
     const shown = token.trim();
     const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown);
-    if (principal !== null) return principal;
-    throw unauthenticated(
-      "unknown",
-      "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.",
-    );
+    if (principal === null) throw unauthenticated("unknown", unknown);
+    return principal;
   };
   const verbs: Verbs = {
     needsCredentials: async () => needsCredentials(),

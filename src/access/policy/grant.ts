@@ -23,8 +23,8 @@ export type GrantPorts = {
   tool(id: ToolId): Tool | undefined;
 };
 
-/** Who may use what. One answer for lists, searches, inventories and calls. */
-export function createGrants({ config, tool: toolOf }: GrantPorts): Grants {
+/** Why a server, a provider or a tool is refused to a caller; null where it is not. */
+function createRefusals({ config, tool: toolOf }: GrantPorts) {
   const compliance = createCurrentCheck(() => config().compliance);
   const server = (principal: Principal, name: string, request: AccessRequest) =>
     refuseServer(principal, name, config().servers[name], { compliance, request });
@@ -77,11 +77,18 @@ export function createGrants({ config, tool: toolOf }: GrantPorts): Grants {
     return state === null ? null : { why: "state", refused: state };
   };
 
+  return { compliance, server, provider, tool: decide };
+}
+
+/** Who may use what. One answer for lists, searches, inventories and calls. */
+export function createGrants(ports: GrantPorts): Grants {
+  const { config } = ports;
+  const refuse = createRefusals(ports);
   const known = createKnownGrants(config);
   const grantFor: Grants["grantFor"] = (principal, tool, request = {}) =>
     closed(() =>
       known(principal, tool, request, () => {
-        const refused = closed(() => decide(principal, tool, request));
+        const refused = closed(() => refuse.tool(principal, tool, request));
         return refused ?? { by: tool.groups.length > 0 ? "group" : "everybody" };
       }),
     );
@@ -93,19 +100,21 @@ export function createGrants({ config, tool: toolOf }: GrantPorts): Grants {
       const grant = grantFor(principal, tool, request);
       return "refused" in grant && grant.why === "state" ? { by: "everybody" } : grant;
     },
-    refuseProvider: (principal, spec, request = {}) => closed(() => provider(principal, spec, request)),
+    refuseProvider: (principal, spec, request = {}) => closed(() => refuse.provider(principal, spec, request)),
     refuseGroups,
     maySeeServer(principal, name) {
       if (principal.servers && !principal.servers.includes(name)) return false;
       if (mayDo(principal, "admin")) return true;
       const definition = config().servers[name];
       const enabled = definition && { ...definition, enabled: true };
-      return closed(() => refuseServer(principal, name, enabled, { compliance, request: {} })) === null;
+      return (
+        closed(() => refuseServer(principal, name, enabled, { compliance: refuse.compliance, request: {} })) === null
+      );
     },
     hasLocks: () => Object.values(config().servers).some(({ discoverable }) => discoverable),
     lockedServer(principal, name) {
       const definition = config().servers[name];
-      if (!definition || !closed(() => server(principal, name, {}))?.locked) return null;
+      if (!definition || !closed(() => refuse.server(principal, name, {}))?.locked) return null;
       return { name, description: definition.description, contact: contactOf(definition), locked: true };
     },
   };

@@ -5,7 +5,7 @@ import type { Path } from "../../model/path.ts";
 import type { ClientConnection, ClientStatus } from "../../model/setup.ts";
 import { readBytes, readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
-import { type ClientName, clientNames, clientOf, type FileSpec } from "./clients.ts";
+import { type ClientName, clientNames, clientOf, type FileSpec, standardPlaces } from "./clients.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
 
 /** The machine whose clients are meant. */
@@ -35,7 +35,7 @@ export type Entry = { name: string; entry: unknown; place: Path };
 
 /** All files of a client, those of the user first. */
 export function clientFiles(name: ClientName, where: Where): ClientFile[] {
-  const { user, project = [], places } = clientOf(name);
+  const { user, project = [], places = standardPlaces } = clientOf(name);
   const specs = [
     ...user.map((spec) => ({ spec, scope: "user" as const })),
     ...project.map((spec) => ({ spec, scope: "project" as const })),
