@@ -225,7 +225,7 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
 }
 
-/** State that is kept where nobody looks for it is as good as lost, so what is not understood is an error. */
+/** A misread address would keep the state in the wrong place, so it is an error. */
 function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
   const address = parseStoreAddress(store);
   if ("problem" in address) report(["store"], address.problem, address.hint);

@@ -9,7 +9,7 @@ import { PlaneError } from "../model/errors.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/hook.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Manifests } from "../model/manifests.ts";
-import { type Path, renderPath } from "../model/path.ts";
+import { renderPath } from "../model/path.ts";
 import type { Policy } from "../model/policy.ts";
 import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
@@ -113,7 +113,7 @@ async function loadManifests(
     problems.push({ ...place, severity: "warning", message, hint: "Remove one of them." });
   }
   return {
-    // Whoever looks at the configuration holds what the registry lists.
+    // The registry lists these very objects.
     manifests: deepFreeze({
       ...read.manifests,
       tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
@@ -283,30 +283,25 @@ function isTimezone(timeZone: string): boolean {
   }
 }
 
-/** Levels that have no effect, or another one than whoever wrote them thinks. */
+type Level = string | null | undefined;
+
+/** Levels that have no effect, or not the one that was meant. */
 function checkAccess(
   { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
   merged: Merged,
 ): ConfigProblem[] {
   const { levels, unknown } = compliance === "default" || compliance === null ? shippedLevels : compliance;
   const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
-  const said: [Path, string | null | undefined][] = [
-    ...Object.entries(servers).map(([name, one]): [Path, string | null] => [
-      ["servers", name, "compliance_level"],
-      one.compliance_level,
-    ]),
-    ...Object.entries(tools).map(([name, one]): [Path, string | undefined] => [
-      ["tools", name, "compliance_level"],
-      one.compliance_level,
-    ]),
-    ...Object.entries(users).map(([name, one]): [Path, string | null | undefined] => [
-      ["users", name, "compliance"],
-      one.compliance,
-    ]),
+  const levelsIn = <K extends string>(section: string, key: K, entries: Record<string, { [key in K]?: Level }>) =>
+    Object.entries(entries).map(([name, entry]) => ({ path: [section, name, key], level: entry[key] }));
+  const said = [
+    ...levelsIn("servers", "compliance_level", servers),
+    ...levelsIn("tools", "compliance_level", tools),
+    ...levelsIn("users", "compliance", users),
   ];
-  return said.flatMap(([path, level]): ConfigProblem[] => {
+  return said.flatMap(({ path, level }): ConfigProblem[] => {
     if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
-    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "keeps nobody from anything";
+    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
     return [
       {
         ...merged.placeOf(path),

@@ -128,18 +128,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
     return { approval: viewOf(now), ...(outcome ? { outcome } : {}) };
   }
 
-  /** True when a call was approved a moment ago and may turn out to be abandoned. */
-  async function sweep(): Promise<boolean> {
-    const approved = await heldCalls.list({ status: "approved" });
-    const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
-    // Not awaited: a long call must not delay the others.
-    for (const held of abandoned) void resume(held).catch(() => undefined);
-    // Listing settles those that have expired or were interrupted.
-    await heldCalls.list({ status: "pending" });
-    await heldCalls.list({ status: "running" });
-    return abandoned.length < approved.length;
-  }
-
   return {
     answer,
     async onEnd({ id }: HeldYes, { ok, call, error }: Outcome): Promise<void> {
@@ -149,7 +137,7 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
     /** Starts to sweep. */
     start(): void {
       const look = async () => {
-        const isSoonDue = await sweep().catch(() => false);
+        const isSoonDue = await sweep(heldCalls, resume).catch(() => false);
         if (!isStopped) sweeping = setTimeout(look, isSoonDue ? graceMs : sweepMs).unref();
       };
       void look();
@@ -160,6 +148,18 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
       heldCalls.stop();
     },
   };
+}
+
+/** True when a call was approved a moment ago and may turn out to be abandoned. */
+async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promise<unknown>): Promise<boolean> {
+  const approved = await heldCalls.list({ status: "approved" });
+  const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
+  // Not awaited: a long call must not delay the others.
+  for (const held of abandoned) void resume(held).catch(() => undefined);
+  // Listing settles those that have expired or were interrupted.
+  await heldCalls.list({ status: "pending" });
+  await heldCalls.list({ status: "running" });
+  return abandoned.length < approved.length;
 }
 
 function unlessConflict(thrown: unknown): null {

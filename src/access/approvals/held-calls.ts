@@ -102,9 +102,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
   const heartbeats = new Map<string, NodeJS.Timeout>();
   const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
   const { requireHeld, renewLease, change, ...kept } = createHeldStore(ports.store, (held) => {
-    const { id, callId, tool, status, plan } = held;
-    emit({ type: "approval.changed", approvalId: id, callId, tool, status, plan });
-    waiters.get(id)?.();
+    emit({ type: "approval.changed", ...namesOf(held), status: held.status });
+    waiters.get(held.id)?.();
   });
 
   /** The caller and the approvers may answer; a call without a user, any principal. */
@@ -123,8 +122,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean): Promise<KeptHeldCall> {
       const asked = { verdict, fingerprint: ports.fingerprint(call.tool), ...settings() };
       const held = await add(newHeldCall(call, asked, isWaitedFor ? instance : null), await ports.store());
-      const { id, callId, tool, plan } = held;
-      emit({ type: "approval.requested", approvalId: id, callId, tool, plan });
+      emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },
     async answer(id: string, given: Answer, by: Principal): Promise<KeptHeldCall> {
@@ -133,9 +131,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
       if (held.status !== "pending") throw notPending(held);
       const edited = checkAnswer(held, given);
       if (edited !== null) await ports.checkArguments(held, edited);
-      const { decision, reason = null } = given;
-      const final = { decision, by: by.user, at: new Date().toISOString(), reason, arguments: edited };
-      return change(id, (newest) => answered(newest, final));
+      return change(id, (newest) => answered(newest, givenAnswer(given, by, edited)));
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
     async begin(id: string): Promise<KeptHeldCall> {
@@ -163,6 +159,14 @@ export function createHeldCalls(ports: HeldCallPorts) {
 
 function notFound(id: string): never {
   throw new PlaneError("NOT_FOUND", `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`);
+}
+
+function givenAnswer({ decision, reason }: Answer, by: Principal, edited: JsonObject | null): GivenAnswer {
+  return { decision, by: by.user, at: new Date().toISOString(), reason: reason ?? null, arguments: edited };
+}
+
+function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
+  return { approvalId: id, callId, tool, plan };
 }
 
 function notYours(id: string): PlaneError {

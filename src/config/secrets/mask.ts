@@ -7,7 +7,7 @@ import { findReferences, type Reference } from "./references.ts";
 /** Where we are: is everything here a secret, and under which key. */
 type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
-/** Their keys are names that somebody chose, not fields: a server may be called 'tokens'. */
+/** Their keys are names, not fields: a server may be called 'tokens'. */
 const namedThings = new Set([
   "servers",
   "mcpServers",
@@ -77,7 +77,7 @@ function maskObject(value: UnknownObject, context: Context): Json {
   );
 }
 
-/** What is sent to servers and shown to nobody: a fixed argument, or a constant that the system sets. */
+/** A fixed argument, or an injected constant: only servers see it. */
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
   return key === "fixed" ? typeof name === "string" : key === "value" && from === "constant" && parameter !== undefined;
 }

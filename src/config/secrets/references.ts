@@ -123,7 +123,7 @@ function lookUp(
   return text;
 }
 
-/** What everybody knows anyway, and what would make paths unreadable if it were hidden. */
+/** No secrets; hiding them would make paths unreadable. */
 const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
 
 /** The variables that a configuration refers to, with what they hold. */

@@ -3,7 +3,7 @@ import type { ProviderSpec } from "../../model/tool.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
 import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
 
-/** Puts secrets in the place of their references. Called when they are used, so that nobody keeps them longer. */
+/** Puts secrets in the place of their references. Called at the moment of use, so that they are not kept. */
 export async function resolveSecrets<T>(value: T, options: { directory: string }): Promise<T> {
   const secrets = new Map<string, string>();
   // One after the other: two programs that ask a person at the same time would be in each other's way.

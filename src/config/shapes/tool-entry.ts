@@ -107,7 +107,7 @@ const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["workspaces", toList],
 ]);
 
-/** What is said about a tool, by its author or by whoever uses it, in the normal form. */
+/** A field of a manifest or an overlay in the normal form. */
 export function readRemark(reading: Reading, { key, value, source }: Field): unknown {
   if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
   return translations.get(key)?.(value) ?? value;
@@ -166,7 +166,7 @@ function readText(reading: Reading, text: string, source: Path): ToolArgument | 
   return { ...argument, ...(said !== undefined && { required: said }) };
 }
 
-/** Many authors say it in the description only. Undefined where nobody says anything. */
+/** Many authors say it in the description only. Undefined where it is not said at all. */
 function isRequired(name: string, { description, required, default: fallback }: UnknownObject): boolean | undefined {
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
