@@ -1,4 +1,4 @@
-import { configSchema } from "../src/config/config-schema.ts";
+import { configSchema } from "../src/config/schemas.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../src/model/json.ts";
 
 /** docs/config.md: every key of the native configuration, from its schema. */

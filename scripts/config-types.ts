@@ -1,5 +1,5 @@
-import { configSchema } from "../src/config/config-schema.ts";
 import { descriptions } from "../src/config/descriptions.ts";
+import { configSchema } from "../src/config/schemas.ts";
 import { isObject, type JsonObject } from "../src/model/json.ts";
 
 /** Interfaces by the place of their object in the schema; `*` is any name and `[]` any entry of a list. */

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configSchema } from "../src/config/config-schema.ts";
-import { manifestSchema } from "../src/config/manifest-schema.ts";
+import { configSchema, manifestSchema } from "../src/config/schemas.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderCommandDocs } from "./command-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { ownProgram, processEnvironment } from "./config/environment.ts";
+import { ownProgram, processEnvironment } from "./config/config.ts";
 import { type AttachedSession, attach, type Hello } from "./faces/socket/attachment.ts";
 import { runFront } from "./faces/socket/front.ts";
 import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.ts";

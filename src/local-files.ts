@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { localUser, processEnvironment } from "./config/environment.ts";
-import { defaultConfigFiles, defaultDataDirectory } from "./config/locations.ts";
+import { defaultConfigFiles, defaultDataDirectory, localUser, processEnvironment } from "./config/config.ts";
 import {
   claimDirectories,
   isSettingVariable,

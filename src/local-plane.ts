@@ -1,6 +1,4 @@
-import { processEnvironment } from "./config/environment.ts";
-import { noConfigFound } from "./config/locations.ts";
-import { isConfiguredByVariables } from "./config/shapes/environment-settings.ts";
+import { isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
@@ -29,7 +27,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const { files, dataDirectory } = findLocalFiles(options);
   return createPlane({
     config:
-      files.length > 0 || isConfiguredByVariables(environment)
+      files.length > 0 || (await isConfiguredByVariables(environment))
         ? files
         : (options.fallback ?? noConfigFound(options.directory, environment)),
     dataDirectory,

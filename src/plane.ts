@@ -1,7 +1,4 @@
-import { createAnswers } from "./access/approvals/answers.ts";
-import { createIdentity } from "./access/identity/identity.ts";
-import { isOffered } from "./access/policy/effect.ts";
-import { createGrants } from "./access/policy/grant.ts";
+import { createAccess, createAnswers, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
 import { createRuns } from "./agent/trace/runs.ts";
 import { createConversationVerbs } from "./calls/conversations.ts";
@@ -22,6 +19,9 @@ import { processEnvironment } from "./config/environment.ts";
 import { createReload } from "./config/reload.ts";
 import { createSettings } from "./config/settings.ts";
 import { once, runAll } from "./lib/async/once.ts";
+
+
+
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
@@ -59,10 +59,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { emit } = memory;
   const health = createHealthFeed(memory.newSamples);
   memory.onSamples(health.changed);
-  const identity = createIdentity({
+  const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
+    tool: (id) => registry.snapshot().byId(id),
   });
 
   const limits = createPlaneLimits(config, emit, defaultPrincipal, memory);
@@ -88,6 +89,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
   const written = createWritten({
     builtin: results.builtin,
+    checkTool: settings.checkTool,
     memory,
     directory: options.dataDirectory,
     environment,
@@ -143,7 +145,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
   handWritten.apply(config());
-  const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
   const find = createFind({
     registry,
     servers,

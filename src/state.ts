@@ -1,5 +1,4 @@
-import { processEnvironment } from "./config/environment.ts";
-import { createSettings } from "./config/settings.ts";
+import { createSettings, processEnvironment } from "./config/config.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import type { OpenedState } from "./model/store.ts";
 import { createStateVerbs, openStore, requireStoreAddress } from "./store/store.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { type ParseError, parse } from "jsonc-parser";
-import { configSchema } from "../src/config/config-schema.ts";
 import { loadConfig } from "../src/config/load-config.ts";
+import { configSchema } from "../src/config/schemas.ts";
 import { type Block, blocksOf, documents } from "./fixtures/documents.ts";
 import { temporaryDirectory } from "./fixtures/start-server.ts";
 

@@ -1,13 +1,18 @@
-import type { createAnswers } from "../access/approvals/answers.ts";
+import type { createAnswers } from "../access/access.ts";
 import { effectOf } from "../access/policy/effect.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
+
+
+import type { AgentVerbs } from "../model/verbs.ts";
+
+
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-import type { AgentVerbs } from "../model/verbs.ts";
+
 
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentRuns } from "./agent-runs.ts";

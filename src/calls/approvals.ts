@@ -1,5 +1,7 @@
-import type { ApprovalParts, HeldVerbs } from "../access/approvals/approvals.ts";
+import type { HeldVerbs } from "../access/approvals/approvals.ts";
 import { once } from "../lib/async/once.ts";
+import { type ApprovalPorts, createApprovals } from "../access/access.ts";
+
 import type { ApproveOptions } from "./approve.ts";
 import type { RecordOptions } from "./record.ts";
 
@@ -12,8 +14,8 @@ export type Approvals = {
 };
 
 /** Loaded when a call needs a yes, or when somebody asks: a call that needs none pays nothing for it. */
-export function createApprovalsWhenNeeded(parts: ApprovalParts): Approvals {
-  const loaded = once(async () => (await import("../access/approvals/approvals.ts")).createApprovals(parts));
+export function createApprovalsWhenNeeded(parts: ApprovalPorts): Approvals {
+  const loaded = once(() => createApprovals(parts));
   const verbs = async () => (await loaded()).verbs;
   return {
     verbs: {

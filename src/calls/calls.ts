@@ -1,8 +1,4 @@
-import type { Answers } from "../access/approvals/answers.ts";
-import type { Hooks } from "../access/hooks/hook-verbs.ts";
-import { createPolicy, type Profile } from "../access/policy/decide.ts";
-import { effectOf } from "../access/policy/effect.ts";
-import { requireIsolation } from "../access/policy/isolation.ts";
+import { type Answers, createPolicy, effectOf, type Hooks, type Profile } from "../access/access.ts";
 import type { HealthFeed } from "../catalogue/health/health-feed.ts";
 import { providerScore } from "../catalogue/health/provider-score.ts";
 import type { Routing } from "../catalogue/health/routing.ts";
@@ -117,13 +113,10 @@ export function createCalls(parts: CallParts): Pick<Verbs, "testPolicy"> &
     parts;
   const { schemaCheck, find, grants, quality, registry } = parts;
   const { emit } = memory;
-  const decide = requireIsolation(
-    createPolicy(() => config().policy),
-    {
-      setting: () => config().policy.isolation,
-      isIsolated: (server) => config().servers[server]?.isolated === true,
-    },
-  );
+  const decide = createPolicy({
+    policy: () => config().policy,
+    isIsolated: (server) => config().servers[server]?.isolated === true,
+  });
   let checks: SchemaCheck | undefined;
   const checkArguments: CheckArguments = (schema, args) => {
     if (checks) return checks.checkSchema(schema, args);

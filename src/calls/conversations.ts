@@ -1,4 +1,6 @@
-import type { Hooks } from "../access/hooks/hook-verbs.ts";
+import type { Hooks } from "../access/access.ts";
+
+import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Verbs } from "../model/verbs.ts";
 import type { Servers } from "../servers/servers.ts";

@@ -1,8 +1,11 @@
-import { createHooksWhenNeeded } from "../access/hooks/hook-verbs.ts";
+import { createHooks } from "../access/access.ts";
 import type { Registry } from "../catalogue/registry.ts";
 import { workingDirectory } from "../config/environment.ts";
 import { runAll } from "../lib/async/once.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
+
+
+
 import { createApprovalsWhenNeeded } from "./approvals.ts";
 import { type CallParts, createCalls } from "./calls.ts";
 
@@ -28,7 +31,7 @@ export async function createExecution({ registry, hooks: functions, fileOfHook, 
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
   });
-  const hooks = await createHooksWhenNeeded({
+  const hooks = await createHooks({
     settings: () => config().hooks,
     fileOf: fileOfHook,
     functions,

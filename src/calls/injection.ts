@@ -1,11 +1,14 @@
 import { createInventory, type ListedServer } from "../catalogue/inventory.ts";
 import { rulesFor } from "../catalogue/sources/injection-rules.ts";
 import { type NamelessTool, translateTools } from "../catalogue/sources/mcp.ts";
-import { type Environment, expandEnvironment } from "../config/secrets/expand-environment.ts";
+import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Validated, Verdict } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
+
+
+
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";

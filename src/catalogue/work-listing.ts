@@ -4,9 +4,12 @@ import type { JobEntry, SkillEntry, TaskEntry } from "../model/catalogue/registr
 import type { Tool } from "../model/catalogue/tool.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";
 import type { FromFile, Manifests } from "../model/config/config.ts";
+
+
+import type { JobManifest } from "../model/work/job.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import type { JobManifest, TaskManifest } from "../model/work/job.ts";
+import type { TaskManifest } from "../model/work/job.ts";
 import type { SkillManifest } from "../model/work/skill.ts";
 import type { Health } from "./health/health.ts";
 import { createPersonaFilter } from "./persona-filter.ts";

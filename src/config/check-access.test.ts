@@ -13,7 +13,7 @@ test("a level that has no effect is told", async () => {
   assert.deepEqual(await warnings({ compliance: "default" }), []);
   const users = { ann: { compliance: "Hippa" } };
   assert.deepEqual(await warnings({ compliance: "default", users }), [
-    "users.ann.compliance: the level 'Hippa' keeps nobody from anything",
+    "users.ann.compliance: the level 'Hippa' restricts no caller",
   ]);
   const strict = { unknown: "strict", levels: [{ name: "A", allowed_with: ["A"] }] };
   assert.deepEqual(await warnings({ compliance: strict }), [

@@ -1,24 +1,20 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { redact } from "../lib/text/redact.ts";
-import { ToolManifest, ToolOverlay } from "../model/catalogue/tool.ts";
-import { mayBelongTo } from "../model/catalogue/tool-name.ts";
-import {
-  type Config,
-  type ConfigProblem,
-  ConfigValues,
-  ModelDefinition,
-  ToolsetDefinition,
-} from "../model/config/config.ts";
-import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
+import { type Config, type ConfigProblem, ConfigValues, ModelDefinition, ToolsetDefinition } from "../model/config/config.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import { ToolOverlay } from "../model/catalogue/tool.ts";
+import { type Path, renderPath } from "../model/json.ts";
 import { ServerDefinition, type Transport } from "../model/servers/server.ts";
-import { checkProviders } from "./check-providers.ts";
+import { parseStoreAddress } from "../model/config/settings.ts";
+import { ToolManifest } from "../model/catalogue/tool.ts";
+import { mayBelongTo } from "../model/catalogue/tool-name.ts";
+import { parseVaultKey } from "../model/config/settings.ts";
+import type { Environment } from "./environment.ts";
 import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
-import { parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
-import { type Environment, expandEnvironment } from "./secrets/expand-environment.ts";
-import { splitSecrets } from "./secrets/references.ts";
+import { checkProviders, parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
+import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
 type TransportProblem = { problem: string; hint: string | null; key?: string };
@@ -229,7 +225,7 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
 }
 
-/** State that is kept where nobody looks for it is as good as lost, so what is not understood is an error. */
+/** A misread address would keep the state in the wrong place, so it is an error. */
 function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
   const address = parseStoreAddress(store);
   if ("problem" in address) report(["store"], address.problem, address.hint);

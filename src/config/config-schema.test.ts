@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../model/json.ts";
-import { configSchema } from "./config-schema.ts";
 import { descriptions } from "./descriptions.ts";
+import { configSchema } from "./schemas.ts";
 
 /** Keys whose inside is described elsewhere: a manifest has a document of its own. */
 const described = ["tools"];

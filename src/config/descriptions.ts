@@ -1,5 +1,21 @@
+import { defaultOnError, hookEvents } from "../model/access/hook.ts";
+
+/** The keys of a hook, the same for each event. */
+const hookKeys = Object.fromEntries(
+  hookEvents.flatMap((event) =>
+    Object.entries({
+      name: "What it is called in reasons and records.",
+      matcher: "Only for tools whose name this pattern is found in; * for all.",
+      command: "The program and its arguments; no shell. It runs where this file is.",
+      timeout_ms: "It is ended after this time, which is a failure.",
+      on_error: `What a failure counts for; ${defaultOnError[event]} when left out.`,
+    }).map(([key, text]) => [`hooks.${event}.${key}`, text]),
+  ),
+);
+
 /** What each key of the native configuration means. The schema, editors and docs/config.md take it from here. */
-export const descriptions = {
+export const descriptions: Readonly<Record<string, string>> = {
+  ...hookKeys,
   $schema: "Where editors find this schema.",
   mcpServers: "The MCP servers, by name.",
   "mcpServers.command":
@@ -17,7 +33,7 @@ export const descriptions = {
   "mcpServers.auth.type":
     "bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in.",
   "mcpServers.auth.token":
-    "The token for everybody, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing.",
+    "The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing.",
   "mcpServers.auth.header": "The header of an API key.",
   "mcpServers.auth.scopes": "Scopes to ask for; the server says which when left out.",
   "mcpServers.auth.clientId": "The OAuth client that was registered for you; found out when left out.",
@@ -29,7 +45,7 @@ export const descriptions = {
   "mcpServers.author": "Who wrote it.",
   "mcpServers.help_email": "Whom to ask about it.",
   "mcpServers.enabled": "false: not listed, not callable.",
-  "mcpServers.autoConnect": "false: it is started only when somebody connects it or calls one of its tools.",
+  "mcpServers.autoConnect": "false: it is started only when it is connected on purpose or one of its tools is called.",
   "mcpServers.lazy":
     "true: not started before its first use; false: started with the plane. Unsaid, it is started with the plane only as long as its tools are not known.",
   "mcpServers.alwaysOn": "Started with the plane, never stopped for idling, started again when it ends.",
@@ -39,17 +55,17 @@ export const descriptions = {
   "mcpServers.installTimeoutMs":
     "Limit of a first start through npx, uvx, docker run and the like, which may have to install the server.",
   "mcpServers.idleTimeoutMs": "How long it may idle before it is stopped, 0 for ever.",
-  "mcpServers.maxConcurrency": "How many requests it gets at once; more wait.",
+  "mcpServers.maxConcurrency": "Its concurrency limit: requests at once; more wait.",
   "mcpServers.maxQueue": "How many may wait; more are refused with BUSY.",
   "mcpServers.rateLimitPerMinute":
-    "How many calls it gets in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED.",
-  "mcpServers.circuit": "When it is left alone because it only fails.",
-  "mcpServers.circuit.failures": "After so many failed calls in a row, 0 for never.",
+    "Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED.",
+  "mcpServers.circuit": "Its circuit breaker.",
+  "mcpServers.circuit.failures": "Opens after so many failed calls in a row, 0 for never.",
   "mcpServers.circuit.openMs":
-    "For so long at first, then one call tries it; twice as long each time that fails, 5 minutes at most.",
+    "How long it stays open at first; then one call tries the server. Doubled each time that fails, 5 minutes at most.",
   "mcpServers.maxMessageBytes": "The largest message taken from it. A larger one fails its call and nothing else.",
-  "mcpServers.backoffMs": "How long it is left alone after it failed; doubled with each failure in a row.",
-  "mcpServers.maxBackoffMs": "The longest gap between two attempts that nobody asked for.",
+  "mcpServers.backoffMs": "The backoff after a failure; doubled with each failure in a row.",
+  "mcpServers.maxBackoffMs": "The longest time between two automatic attempts.",
   "mcpServers.pingIntervalMs": "How often a WebSocket is asked whether it is still there.",
   "mcpServers.listingTtlMs":
     "How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever.",
@@ -57,7 +73,7 @@ export const descriptions = {
   "mcpServers.logLevel": "The least serious of its log messages to ask for and keep; the server decides when left out.",
   "mcpServers.roots": "Directories or file URIs it is told to work in when it asks.",
   "mcpServers.session": "Who shares a session with it.",
-  "mcpServers.groups": "Only for members of one of these groups; empty for everybody.",
+  "mcpServers.groups": "Only for members of one of these groups; empty for all callers.",
   "mcpServers.persona": "Only for this persona.",
   "mcpServers.compliance_level":
     "The level its data belongs to; callers at a level that does not allow it do not see it.",
@@ -75,7 +91,7 @@ export const descriptions = {
   "mcpServers.idempotency_key": "May a call be repeated without harm?",
   "mcpServers.version": "The version of its tools, where a tool does not say.",
   "mcpServers.auth_required":
-    "Do its tools need somebody to sign in, where a tool does not say? Without it they do when there are scopes.",
+    "Do its tools need a sign-in, where a tool does not say? Without it they do when there are scopes.",
   "mcpServers.auth_env": "Variables that hold its credentials; listings tell whether they are set.",
   "mcpServers.inject":
     "Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from.",
@@ -126,7 +142,7 @@ export const descriptions = {
   toolsets: "Named selections of tools with a budget.",
   "toolsets.providers": "The servers whose tools are in it.",
   "toolsets.allow_tools": "Which of their tools; null for all.",
-  "toolsets.max_tool_call_turns": "How many turns with tool calls a model gets; null for 5, or 10 in the style react.",
+  "toolsets.max_tool_call_turns": "The maximum of tool-call turns; null for 5, or 10 in the style react.",
   "toolsets.timeout_sec": "Limit of each call in seconds.",
   models: "Models, by name.",
   "models.provider": "The kind of endpoint.",
@@ -142,7 +158,7 @@ export const descriptions = {
   "sampling.maxCallsPerToolCall": "How often one call of a tool may ask.",
   policy: "What runs, what is asked about, what is refused.",
   "policy.profile":
-    "What is asked about where no rule matches; personal as long as nobody has to prove who they are, guarded from then on.",
+    "What is asked about where no rule matches; personal as long as no credentials are needed, guarded from then on.",
   "policy.mode":
     "build runs writes, plan queues them, debug asks about each, review refuses them; what only reads runs.",
   "policy.isolation":
@@ -169,39 +185,14 @@ export const descriptions = {
   "policy.rules.reason": "What the caller is told.",
   hooks: "Programs that are asked about calls; hooks.md tells how.",
   "hooks.PermissionRequest": "Asked whether a person has to be asked; may say no, where only the profile asks.",
-  "hooks.PermissionRequest.name": "What it is called in reasons and records.",
-  "hooks.PermissionRequest.matcher": "Only for tools whose name this pattern is found in; * for all.",
-  "hooks.PermissionRequest.command": "The program and its arguments; no shell. It runs where this file is.",
-  "hooks.PermissionRequest.timeout_ms": "It is ended after this time, which is a failure.",
-  "hooks.PermissionRequest.on_error": "What a failure counts for; deny when left out.",
   "hooks.PreToolUse": "Asked before a call runs; may write other arguments.",
-  "hooks.PreToolUse.name": "What it is called in reasons and records.",
-  "hooks.PreToolUse.matcher": "Only for tools whose name this pattern is found in; * for all.",
-  "hooks.PreToolUse.command": "The program and its arguments; no shell. It runs where this file is.",
-  "hooks.PreToolUse.timeout_ms": "It is ended after this time, which is a failure.",
-  "hooks.PreToolUse.on_error": "What a failure counts for; deny when left out.",
   "hooks.PostToolUse": "Asked about a result; may replace it or hold it back.",
-  "hooks.PostToolUse.name": "What it is called in reasons and records.",
-  "hooks.PostToolUse.matcher": "Only for tools whose name this pattern is found in; * for all.",
-  "hooks.PostToolUse.command": "The program and its arguments; no shell. It runs where this file is.",
-  "hooks.PostToolUse.timeout_ms": "It is ended after this time, which is a failure.",
-  "hooks.PostToolUse.on_error": "What a failure counts for; allow when left out.",
   "hooks.SessionStart": "Asked before the first call of a conversation; may refuse it.",
-  "hooks.SessionStart.name": "What it is called in reasons and records.",
-  "hooks.SessionStart.matcher": "Only for tools whose name this pattern is found in; * for all.",
-  "hooks.SessionStart.command": "The program and its arguments; no shell. It runs where this file is.",
-  "hooks.SessionStart.timeout_ms": "It is ended after this time, which is a failure.",
-  "hooks.SessionStart.on_error": "What a failure counts for; allow when left out.",
   "hooks.SessionEnd": "Told when a conversation ends.",
-  "hooks.SessionEnd.name": "What it is called in reasons and records.",
-  "hooks.SessionEnd.matcher": "Only for tools whose name this pattern is found in; * for all.",
-  "hooks.SessionEnd.command": "The program and its arguments; no shell. It runs where this file is.",
-  "hooks.SessionEnd.timeout_ms": "It is ended after this time, which is a failure.",
-  "hooks.SessionEnd.on_error": "What a failure counts for; allow when left out.",
   approvals: "Questions to people.",
   "approvals.timeoutMs": "How long a question waits.",
   "approvals.allowEdit": "May the arguments be changed before saying yes?",
-  "approvals.approvers": "Groups whose members may answer for others; everybody answers for themselves.",
+  "approvals.approvers": "Groups whose members may answer for others; each caller answers for their own calls.",
   "approvals.rememberConsent": "Is a yes to a tool that only requires consent good for the rest of the conversation?",
   budgets: "What the tools of a conversation may take.",
   "budgets.maxToolDurationMs": "How long the tools of one conversation may run in all, 0 for no limit.",
@@ -236,7 +227,7 @@ export const descriptions = {
   "jobs.keepDays": "How many days a run that is over stays in the history, 0 for ever.",
   security: "What is done about definitions of tools that change or look poisoned; quality.md tells more.",
   "security.pinning":
-    "A definition that is not the one that was first seen: off, warn, or quarantine until somebody accepts it.",
+    "A definition that is not the one that was first seen: off, warn, or quarantine until it is accepted.",
   "security.newTools": "A tool that a known server did not have before: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. Left out, what is certain is quarantined and the rest warned about.",
@@ -268,5 +259,5 @@ export const descriptions = {
   personas: "What personas may do, by name.",
   "personas.flags": "Switches that tools ask for with requires_flags; only true is on.",
   compliance:
-    "Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels keep nobody from anything.",
-} as const satisfies Record<string, string>;
+    "Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect.",
+};

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { UnknownObject } from "../model/json.ts";
-import type { Environment } from "./secrets/expand-environment.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function processEnvironment(): Environment {
   return process.env;

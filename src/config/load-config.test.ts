@@ -5,8 +5,8 @@ import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { renderProblems } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { Environment } from "./environment.ts";
 import { loadConfig, requireSafe } from "./load-config.ts";
-import type { Environment } from "./secrets/expand-environment.ts";
 
 const server = { command: "server" };
 

@@ -3,27 +3,23 @@ import { dirname, extname, join, parse, resolve, sep } from "node:path";
 import { deepFreeze } from "../lib/json/plain-data.ts";
 import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
-import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
-import type { Policy } from "../model/access/policy.ts";
-import {
-  type Config,
-  type ConfigProblem,
-  type ConfigValues,
-  type Manifests,
-  renderProblems,
-} from "../model/config/config.ts";
+import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
+import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Manifests } from "../model/config/config.ts";
+import { renderPath } from "../model/json.ts";
+import type { Policy } from "../model/access/policy.ts";
 import { checkServer, checkValues } from "./check-values.ts";
-import { withoutOwnEntry } from "./clients/is-ourselves.ts";
+import { withoutOwnEntry } from "./clients/own-entry.ts";
+import type { Environment } from "./environment.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Report } from "./parse-value.ts";
-import type { Environment } from "./secrets/expand-environment.ts";
-import { usedVariables } from "./secrets/used-variables.ts";
-import type { ConfigDocument, Setting } from "./setting.ts";
+import { usedVariables } from "./secrets/references.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
+import type { ConfigDocument, Setting } from "./shapes/reading.ts";
 import { readDocument } from "./text/read-document.ts";
 
 const extensions = [".json", ".jsonc", ".yaml", ".yml"];
@@ -117,7 +113,7 @@ async function loadManifests(
     problems.push({ ...place, severity: "warning", message, hint: "Remove one of them." });
   }
   return {
-    // Whoever looks at the configuration holds what the registry lists.
+    // The registry lists these very objects.
     manifests: deepFreeze({
       ...read.manifests,
       tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
@@ -287,30 +283,25 @@ function isTimezone(timeZone: string): boolean {
   }
 }
 
-/** Levels that have no effect, or another one than whoever wrote them thinks. */
+type Level = string | null | undefined;
+
+/** Levels that have no effect, or not the one that was meant. */
 function checkAccess(
   { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
   merged: Merged,
 ): ConfigProblem[] {
   const { levels, unknown } = compliance === "default" || compliance === null ? shippedLevels : compliance;
   const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
-  const said: [Path, string | null | undefined][] = [
-    ...Object.entries(servers).map(([name, one]): [Path, string | null] => [
-      ["servers", name, "compliance_level"],
-      one.compliance_level,
-    ]),
-    ...Object.entries(tools).map(([name, one]): [Path, string | undefined] => [
-      ["tools", name, "compliance_level"],
-      one.compliance_level,
-    ]),
-    ...Object.entries(users).map(([name, one]): [Path, string | null | undefined] => [
-      ["users", name, "compliance"],
-      one.compliance,
-    ]),
+  const levelsIn = <K extends string>(section: string, key: K, entries: Record<string, { [key in K]?: Level }>) =>
+    Object.entries(entries).map(([name, entry]) => ({ path: [section, name, key], level: entry[key] }));
+  const said = [
+    ...levelsIn("servers", "compliance_level", servers),
+    ...levelsIn("tools", "compliance_level", tools),
+    ...levelsIn("users", "compliance", users),
   ];
-  return said.flatMap(([path, level]): ConfigProblem[] => {
+  return said.flatMap(({ path, level }): ConfigProblem[] => {
     if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
-    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "keeps nobody from anything";
+    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
     return [
       {
         ...merged.placeOf(path),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../model/json.ts";
 import { findFiles } from "./load-config.ts";
-import { manifestSchema } from "./manifest-schema.ts";
+import { manifestSchema } from "./schemas.ts";
 import { readDocument } from "./text/read-document.ts";
 
 const fixtures = join(import.meta.dirname, "../../test/fixtures");

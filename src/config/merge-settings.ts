@@ -1,8 +1,8 @@
 import { once } from "../lib/async/once.ts";
 import type { ConfigProblem } from "../model/config/config.ts";
-import type { Origin } from "../model/config/setup.ts";
 import { type Path, renderPath } from "../model/json.ts";
-import type { Setting } from "./setting.ts";
+import type { Origin } from "../model/config/setup.ts";
+import type { Setting } from "./shapes/reading.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */
 const sectionsByName: readonly unknown[] = ["servers", "tools", "overlays", "toolsets", "models", "users"];

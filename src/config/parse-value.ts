@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { nearest } from "../lib/text/nearest.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
 import { describeIssue, kindOf, missing } from "../model/config/describe-issue.ts";
-import type { Path } from "../model/json.ts";
+import { HttpProviderConfig } from "../model/calls/provider-config.ts";
+import type { JsonObject } from "../model/json.ts";
+import { ModelProviderConfig } from "../model/calls/provider-config.ts";
+import { type Path, renderPath } from "../model/json.ts";
+import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
+import type { Environment } from "./environment.ts";
+import { expandEnvironment } from "./secrets/references.ts";
 
 export type Report = (path: Path, message: string, hint?: string | null) => void;
 
@@ -59,4 +66,52 @@ function definitionOf(schema: z.core.$ZodType | undefined): Definition {
 
 export function unsetHint(variable: string): string {
   return `Set it or write \${${variable}:-default}.`;
+}
+
+/** What the kinds we know want to be told. */
+const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> = new Map<
+  string,
+  typeof HttpProviderConfig | typeof ModelProviderConfig
+>([
+  ["http", HttpProviderConfig],
+  ["model", ModelProviderConfig],
+]);
+
+type Context = {
+  environment: Environment;
+  /** Where the file stands that says it. */
+  directory: string;
+  /** `path` starts inside the manifest. */
+  report: Report;
+};
+
+/** Marks the providers that cannot be used as they are written; the others of the tool can. */
+export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
+  const providers = manifest.providers.map((spec, at) => checkProvider(spec, at, context));
+  return { ...manifest, providers };
+}
+
+function checkProvider(written: ProviderSpec, at: number, context: Context): ProviderSpec {
+  const { unusable: _, base: __, written: ___, ...spec } = written;
+  let unusable: string | undefined;
+  const report: Report = (path, message, hint = null) => {
+    unusable ??= `${renderPath(path.slice(3)) || "its configuration"}: ${message}`;
+    context.report(path, message, hint);
+  };
+  const path = ["providers", at, "config"];
+  const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
+    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+  ) as JsonObject;
+  const schema = schemas.get(spec.name);
+  if (schema && unusable === undefined) parseValue(schema, config, path, report);
+  return {
+    ...spec,
+    // Names of servers and tools are no secrets, and others look them up.
+    ...(spec.name === "mcp" ? expanded(spec.config, config) : { base: context.directory }),
+    ...(unusable === undefined ? {} : { unusable }),
+  } as ProviderSpec;
+}
+
+function expanded(written: JsonObject, config: JsonObject): Pick<ProviderSpec, "config" | "written"> {
+  return sameJson(written, config) ? { config } : { config, written };
 }

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Config, FromFile, Manifests } from "../model/config/config.ts";
+import type { Config } from "../model/config/config.ts";
+import type { FromFile, Manifests } from "../model/config/config.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import type { Environment } from "./environment.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
+import { checkRegistered } from "./manifests/check-entry.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The configuration in force, and what only those know who have read its files. */
 export async function createSettings(source: ConfigSource, environment: Environment) {
@@ -23,6 +24,8 @@ export async function createSettings(source: ConfigSource, environment: Environm
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
     sources: () => current.sources(),
+    /** Checks a tool that a program registers; throws with everything that is wrong. */
+    checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
       withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),

@@ -126,7 +126,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     const more = { policy: { rules }, approvals: { timeoutMs: 300 } };
     await using plane = await open(directory, elicitation, () => undefined, more);
     const { text } = await plane.client.call("echo__put_note", note);
-    assert.match(text, /nobody answered in time/);
+    assert.match(text, /no answer came in time/);
     await plane.client.until(() => cancellationIn(plane.client.told));
   });
 

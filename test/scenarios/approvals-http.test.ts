@@ -125,7 +125,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     await using plane = await serveEcho(directory, { ...asking, approvals: { timeoutMs: 100 } });
     const { status, body } = await plane.ask(putRoute, put("k"), { prefer: "wait=60" });
     assert.equal(status, 403);
-    assert.match(errorOf(body as Partial<Outcome>).message, /nobody answered in time/);
+    assert.match(errorOf(body as Partial<Outcome>).message, /no answer came in time/);
     const [expired] = approvalsIn(await plane.ask("GET /approvals?status=all"));
     const late = await plane.ask(`POST /approvals/${expired?.id}`, { decision: "approve" });
     assert.deepEqual([expired?.status, late.status], ["expired", 409]);

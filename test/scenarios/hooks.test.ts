@@ -286,7 +286,7 @@ suite("hooks", { concurrency: 4 }, () => {
       ...["--config", config, "--data-dir", dataDirectory],
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /'echo\.write_note' ran, but its result was held back: hook 'deny'/);
+    assert.match(stderr, /'echo\.write_note' ran, but its result was withheld: hook 'deny'/);
     const { body: tool } = await getJson(`${serving.url}/tools/echo.write_note`);
     assert.equal((tool.health as { success_rate: number }).success_rate, 1);
   });

@@ -7,7 +7,7 @@ import type { Answer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
 
 import { principalOf } from "../../model/principal.ts";
-import { graceMs, leaseMs } from "./states.ts";
+import { graceMs, leaseMs } from "./held-call.ts";
 
 test("a call is stored before anybody hears of it, so that the quickest answer finds it", async (context) => {
   const { approvals, store, hold } = await openApprovals(context);
@@ -135,13 +135,13 @@ test("what the system sets is shown as a placeholder", async (context) => {
   assert.doesNotMatch(JSON.stringify(approval), /secret/);
 });
 
-test("a question that is answered by nobody expires", async (context) => {
+test("a question without an answer expires", async (context) => {
   context.mock.timers.enable({ apis: ["Date"] });
   const { verbs, hold, events } = await openApprovals(context, { timeoutMs: 1_000 });
   const id = await hold();
   context.mock.timers.tick(1_000);
   assert.equal((await verbs.approval(id)).status, "expired");
-  await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), /nobody answered in time/);
+  await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), /no answer came in time/);
   assert.deepEqual(await verbs.approvals({ status: "pending" }), []);
   assert.ok(events.some((event) => event.type === "approval.changed" && event.status === "expired"));
 });

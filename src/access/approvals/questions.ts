@@ -1,63 +1,144 @@
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { uniqueId } from "../../lib/stamps.ts";
-import type { Question, QuestionAnswer } from "../../model/calls/provider.ts";
+import type { Routed } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
+import type { Question, QuestionAnswer } from "../../model/calls/provider.ts";
+import type { Asked, Relay } from "../../model/calls/provider.ts";
+import { RpcError } from "../../protocol/message.ts";
 
-/** A person may take this long; then the server is told that nobody answered. */
-const answerWithinMs = 300_000;
-/** Whoever looked or listened within this time is taken to be there. */
-const presentMs = 60_000;
+/** After this time the server is told that the question was cancelled. */
+const answerTimeoutMs = 300_000;
+/** A user who listed or listened within this time counts as present. */
+const presenceMs = 60_000;
 
-export type QuestionsOptions = {
+type AnswerOptions = {
+  answersQuestions?: boolean;
+  sampling?: Sampling;
+  relays?: boolean;
+  /** Is there a model to sample from? Asked whenever a server connects: models change with the configuration. */
+  isSampling(): boolean;
+};
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Answers what servers ask in the middle of a call: elicitation, sampling, roots. */
+export function createAnswers(
+  { answersQuestions = false, sampling, relays = false, isSampling }: AnswerOptions,
+  ports: QuestionPorts,
+) {
+  const questions = createQuestions(ports);
+  const elicitation = { form: {}, url: {} };
+  const ownCapabilities = {
+    ...(answersQuestions ? { elicitation } : {}),
+    get sampling() {
+      return isSampling() ? {} : undefined;
+    },
+  };
+  /** An MCP client that cannot be asked is represented by its user in another face, where there is one. */
+  const mayAsk = ({ face, principal }: Routed) =>
+    answersQuestions && (face !== "mcp" || questions.isListening(principal.user));
+  const confirm = async (call: Routed, server: string, relay: Relay | undefined, text: string, signal: AbortSignal) => {
+    const params = { message: text, requestedSchema: { type: "object", properties: {} } };
+    const said =
+      (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
+      (mayAsk(call) ? await questions.ask({ ...causeOf(call), server, params }, signal) : null);
+    return said === null ? null : said.action === "accept";
+  };
+  return {
+    questions,
+    ownCapabilities,
+    /** A connected client is asked everything, or refuses. */
+    capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
+    /** A client's answer as its server may read it: an invalid form counts as cancelled. */
+    fit: (asked: Asked, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, ports.problems),
+    async answer(
+      call: Routed,
+      server: string,
+      { method, params }: Asked,
+      signal: AbortSignal,
+      relay?: Relay,
+    ): Promise<UnknownObject> {
+      if (method === "elicitation/create")
+        return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal) : { action: "cancel" };
+      if (method === "roots/list") return { roots: [] };
+      if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
+      if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
+      return sampling(params, {
+        server,
+        callId: call.id,
+        tool: call.tool.name,
+        user: call.principal.user,
+        signal,
+        ...(relay?.tokens ? { tokens: relay.tokens } : {}),
+        confirm: (text) => confirm(call, server, relay, text, signal),
+      });
+    },
+  };
+}
+
+async function fitAnswer(
+  { method, params }: Asked,
+  answered: UnknownObject,
+  relay: Relay | undefined,
+  problems: QuestionPorts["problems"],
+): Promise<UnknownObject> {
+  const exact = withExactNumbers(answered);
+  const schema = params.requestedSchema;
+  const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
+  if (!isForm || answered.action !== "accept") return exact;
+  // A schema that cannot be checked is left to the server.
+  const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
+  if (wrong.length === 0) return exact;
+  const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server was told that the question was cancelled.`;
+  relay?.onLog?.({ level: "warning", logger: "toolplane", data });
+  return { action: "cancel" };
+}
+
+function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {
+  return { callId: id, tool: tool.name, user, ...(conversation === undefined ? {} : { conversation }) };
+}
+
+export type QuestionPorts = {
   emit(event: PlaneEvent): void;
-  /** What is wrong with these values, each as one sentence. */
+  /** What is wrong with a value, each as one sentence. */
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
-export type Asked = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation"> & {
+type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation"> & {
   params: UnknownObject;
 };
 
-export type Questions = {
-  /** Resolves with what the server is told. */
-  ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject>;
-  /** Those that wait for this user, who is there from now on. */
-  waiting(user: string | null): Question[];
-  /** This user hears of what is asked. */
-  noteListener(user: string | null): void;
-  /** Would anybody see a question to this user? */
-  isListening(user: string | null): boolean;
-  answer(id: string, answer: QuestionAnswer, user: string | null): Promise<void>;
-};
-
-/** Questions of servers to the person whose call they belong to. */
-export function createQuestions({ emit, problems }: QuestionsOptions): Questions {
+/** Questions of servers to the user whose call they belong to. */
+export function createQuestions({ emit, problems }: QuestionPorts) {
   const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
   const seenAt = new Map<string | null, number>();
-  const noteListener = (user: string | null) => {
-    const before = Date.now() - presentMs;
+  const noteListener = (user: string | null): void => {
+    const before = Date.now() - presenceMs;
     for (const [other, at] of seenAt) if (at < before) seenAt.delete(other);
     seenAt.set(user, Date.now());
   };
 
-  function ask(asked: Asked, signal: AbortSignal): Promise<UnknownObject> {
+  /** Resolves with what the server is told. */
+  function ask(asked: AskedQuestion, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
+    const { id: questionId, callId, server, tool } = question;
     return new Promise((resolve) => {
       const settle = ({ action, content }: QuestionAnswer) => {
-        if (!open.delete(question.id)) return false;
+        if (!open.delete(questionId)) return false;
         clearTimeout(timer);
         signal.removeEventListener("abort", giveUp);
-        emit({ type: "question.answered", questionId: question.id, callId: question.callId, action });
+        emit({ type: "question.answered", questionId, callId, action });
         resolve(action === "accept" && question.url === null ? { action, content } : { action });
         return true;
       };
       const giveUp = () => settle({ action: "cancel" });
-      const timer = setTimeout(giveUp, answerWithinMs);
+      const timer = setTimeout(giveUp, answerTimeoutMs);
       signal.addEventListener("abort", giveUp, { once: true });
-      open.set(question.id, { question, settle });
-      const { id: questionId, callId, server, tool } = question;
+      open.set(questionId, { question, settle });
       emit({ type: "question.asked", questionId, callId, server, tool });
       if (signal.aborted) giveUp();
     });
@@ -65,41 +146,39 @@ export function createQuestions({ emit, problems }: QuestionsOptions): Questions
 
   async function answer(id: string, given: QuestionAnswer, user: string | null): Promise<void> {
     const found = open.get(id);
-    if (!found) throw notWaiting(id);
-    if (found.question.user !== user) {
-      throw new PlaneError("FORBIDDEN", "This question was asked to the one who made the call.");
-    }
-    const { schema } = found.question;
+    if (!found) throw notOpen(id);
+    const { schema, user: asked } = found.question;
+    if (asked !== user) throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
-    if (wrong.length > 0) {
+    if (wrong.length > 0)
       throw new PlaneError("INVALID_ARGUMENTS", `The answer does not fit: ${wrong.join("; ")}.`, {
         data: { problems: wrong },
       });
-    }
-    // Somebody else, or the time, may have been faster than the check.
-    if (!found.settle({ action: "accept", content })) throw notWaiting(id);
+    // Another answer, or the timeout, may have been faster than the check.
+    if (!found.settle({ action: "accept", content })) throw notOpen(id);
   }
 
   return {
     ask,
     answer,
     noteListener,
-    isListening: (user) => (seenAt.get(user) ?? 0) >= Date.now() - presentMs,
-    waiting(user) {
+    isListening: (user: string | null) => (seenAt.get(user) ?? 0) >= Date.now() - presenceMs,
+    /** The open questions to a user, who counts as present from now on. */
+    waiting(user: string | null): Question[] {
       noteListener(user);
       return [...open.values()].map(({ question }) => question).filter((question) => question.user === user);
     },
   };
 }
 
-function notWaiting(id: string): PlaneError {
+function notOpen(id: string): PlaneError {
   const why = "It was answered already, has expired, or was never asked";
   return new PlaneError("NOT_FOUND", `No question '${id}' waits for an answer. ${why}.`);
 }
 
-function toQuestion({ params, ...asked }: Asked): Question {
+function toQuestion({ params, ...asked }: AskedQuestion): Question {
   const isUrl = params.mode === "url";
   const schema = isObject(params.requestedSchema) ? (params.requestedSchema as JsonObject) : {};
   return {
@@ -109,23 +188,17 @@ function toQuestion({ params, ...asked }: Asked): Question {
     schema: isUrl ? null : schema,
     url: isUrl && typeof params.url === "string" ? params.url : null,
     askedAt: new Date().toISOString(),
-    expiresAt: new Date(Date.now() + answerWithinMs).toISOString(),
+    expiresAt: new Date(Date.now() + answerTimeoutMs).toISOString(),
   };
 }
 
-/** A lone value is taken for the only field there is, and what is left out gets its default. */
+/** A lone value fills the only field there is; missing fields get their defaults. */
 function completed(schema: JsonObject, content: unknown): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  const names = Object.keys(properties);
-  const [only] = names;
+  const [only, ...others] = Object.keys(properties);
   if (only === undefined) return {};
-  const given =
-    content === undefined || content === null
-      ? {}
-      : !isObject(content) && names.length === 1
-        ? { [only]: content }
-        : content;
-  if (!isObject(given)) return given;
+  const given = content ?? {};
+  if (!isObject(given)) return others.length === 0 ? completed(schema, { [only]: given }) : given;
   const defaults = Object.entries(properties).flatMap(([name, field]) =>
     isObject(field) && field.default !== undefined ? [[name, field.default]] : [],
   );

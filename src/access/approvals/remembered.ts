@@ -1,16 +1,38 @@
-import { hash } from "../../lib/json/stable-json.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Fingerprint } from "./fingerprint.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 
 /** What other processes remember is known after this time. */
 const freshMs = 2_000;
 
-/** What people said yes to for more than one call. */
+export type Fingerprint = (tool: Tool) => string;
+
+/** A hash over all of a tool that a person relies on when they approve it. */
+export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerprint {
+  const known = new WeakMap<Tool, string>();
+  return (tool) => {
+    const before = known.get(tool);
+    if (before !== undefined) return before;
+    const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
+    const { metadata, persona, providers, source, listed } = tool;
+    const { _meta, icons, ...said } = listed ?? {};
+    const about = { id, title, description, parameters, outputSchema, injects, annotations };
+    const made = hash({
+      ...about,
+      ...(Object.keys(said).length === 0 ? {} : { said }),
+      ...{ metadata, persona, providers, source, fixed: fixedOf(tool) },
+    });
+    known.set(tool, made);
+    return made;
+  };
+}
+
+/** Approvals that cover more than one call. */
 export function createRemembered(store: () => Promise<Store>, fingerprint: Fingerprint) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
 
@@ -24,7 +46,6 @@ export function createRemembered(store: () => Promise<Store>, fingerprint: Finge
   }
 
   return {
-    /** The yes that covers this call. What a rule, a mode or a hook asks about is asked every time. */
     async covers(call: Injected, verdict: Verdict): Promise<Remembered | null> {
       if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
       const entries = await entriesOf(call.principal.user);
@@ -36,7 +57,7 @@ export function createRemembered(store: () => Promise<Store>, fingerprint: Finge
       known.delete(entry.user);
       return entry;
     },
-    list: async ({ user }: Principal) => (await (await store()).remembered(user)).filter(isGood),
+    list: async ({ user }: Principal) => (await (await store()).remembered(user)).filter(isValid),
     async forget(id: string, { user }: Principal): Promise<boolean> {
       known.delete(user);
       return (await store()).forgetRemembered(id, user);
@@ -44,7 +65,7 @@ export function createRemembered(store: () => Promise<Store>, fingerprint: Finge
   };
 }
 
-/** Only the profile's own question can be answered once and for all. */
+/** Only the profile's question: what a rule, a mode or a hook asks about is asked every time. */
 export function isRememberable({ origin, rule }: Verdict): boolean {
   return rule === undefined && origin.startsWith("profile:");
 }
@@ -59,7 +80,7 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
     server: ofServer ? held.toolId.server : null,
     fingerprint: ofServer ? null : held.fingerprint,
     arguments: patterns ?? {},
-    // What the person said yes to is what they changed the arguments to.
+    // The person approved the arguments as they changed them.
     argumentsHash: patterns === null ? hash(held.answer?.arguments ?? held.arguments) : null,
     conversation: remember.conversation ? (held.options.conversation ?? null) : null,
     createdAt: new Date().toISOString(),
@@ -68,7 +89,7 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
 }
 
 function fits(entry: Remembered, { tool, input, options }: Injected, fingerprint: Fingerprint): boolean {
-  if (!isGood(entry)) return false;
+  if (!isValid(entry)) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
   if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;
@@ -76,13 +97,12 @@ function fits(entry: Remembered, { tool, input, options }: Injected, fingerprint
   return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }
 
-function isGood({ expiresAt }: Remembered): boolean {
+function isValid({ expiresAt }: Remembered): boolean {
   return expiresAt === null || Date.parse(expiresAt) > Date.now();
 }
 
-/** An argument that is not there is an empty text, which only a glob for anything matches. */
+/** A missing argument is an empty text, which only a glob for anything matches. */
 function textOf(args: JsonObject, name: string): string {
-  const value: Json | undefined = Object.hasOwn(args, name) ? args[name] : undefined;
-  if (value === undefined) return "";
+  const value = Object.hasOwn(args, name) ? (args[name] ?? null) : "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

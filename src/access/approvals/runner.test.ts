@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import type { Answer } from "../../model/calls/held-call.ts";
-import { graceMs } from "./states.ts";
+import { graceMs } from "./held-call.ts";
 
 test("what is asked here and remembered is remembered like any other yes", async (context) => {
   const { approvals, verbs } = await openApprovals(context);

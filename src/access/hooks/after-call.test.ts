@@ -4,7 +4,7 @@ import { routedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import type { HookAnswer } from "../../model/access/hook.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
-import { type AskHooks, askInTurn } from "./ask-in-turn.ts";
+import { type AskHooks, askInTurn } from "./ask-hooks.ts";
 import { review } from "./hooks.ts";
 
 const text = (said: string): ToolResult["content"] => [{ type: "text", text: said }];
@@ -84,7 +84,7 @@ test("a success can be made a failure and the other way round, with the rest lef
 test("a no holds the result back and says who and why", async () => {
   const { executed } = await reviewed({ content: text("a secret") }, { decision: "deny", reason: "it leaks" });
   assert.deepEqual(executed.result, {
-    content: text("'notes.write' ran, but its result was held back: hook 'looks' (PostToolUse) says: it leaks."),
+    content: text("'notes.write' ran, but its result was withheld: hook 'looks' (PostToolUse) says: it leaks."),
     isError: true,
   });
 });

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import type { HookAnswer, HookRun } from "../../model/access/hook.ts";
-import { type Asked, askInTurn } from "./ask-in-turn.ts";
+import { type Asked, askInTurn } from "./ask-hooks.ts";
 import { functionHook, type Hook } from "./hook.ts";
 
 async function ask(hooks: Hook[], changes: Partial<Asked> = {}) {

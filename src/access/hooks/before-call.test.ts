@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
-import type { HookAnswer } from "../../model/access/hook.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type AskHooks, askInTurn } from "./ask-in-turn.ts";
+import type { HookAnswer } from "../../model/access/hook.ts";
+import { type AskHooks, askInTurn } from "./ask-hooks.ts";
 import { judge, type OnTheWay } from "./before-call.ts";
 
 const allow: Verdict = { verdict: "allow", origin: "profile:personal", reason: "nothing holds it back" };

@@ -1,46 +1,42 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, isAbsolute } from "node:path";
-import {
-  type CommandHook,
-  defaultOnError,
-  defaultTimeoutMs,
-  everyTool,
-  type HookCall,
-  type HookEvent,
-  type LibraryHook,
-} from "../../model/access/hook.ts";
-import { readAnswer, readEnd, type Said } from "./read-answer.ts";
-import { runCommand } from "./run-command.ts";
+import { isTooDeep } from "../../lib/json/exact-numbers.ts";
+import { type CommandHook, defaultOnError, defaultTimeoutMs, everyTool, type HookCall, type HookDecision, type HookEvent, hookDecisions, type LibraryHook } from "../../model/access/hook.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 
-/** Somebody to ask, whether a program or a function. */
+const maxOutputBytes = 1024 * 1024;
+/** Nothing else of the plane's environment reaches a hook. */
+const inheritedVariables = ["PATH", "HOME", "LANG", "SYSTEMROOT", "USER"];
+
+/** A program or a function to ask. */
 export type Hook = {
   event: HookEvent;
   name: string;
   matcher: string;
   timeoutMs: number;
   onError: "deny" | "allow";
-  ask(call: HookCall, signal: AbortSignal): Promise<Said>;
+  ask(call: HookCall, signal: AbortSignal): Promise<HookReply>;
 };
 
-/** Nothing else of our environment reaches a hook. */
-const inheritedVariables = ["PATH", "HOME", "LANG", "SYSTEMROOT", "USER"];
+/** `detail` is for administrators alone. */
+type HookFailure = { failed: string; detail?: string };
+export type HookReply = { decision: HookDecision; reason: string; payload: JsonObject | null } | HookFailure;
+export type CommandEnd = { code: number; stdout: string; stderr: string } | HookFailure;
 
 export type CommandPlace = {
-  /** The file that names the hook, where it is one. */
+  /** The configuration file that names the hook, where there is one. */
   file: string | undefined;
-  /** Where the plane was started. */
   projectDirectory: string;
   environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** A command runs where its configuration file is. */
-export function commandHook(
-  event: HookEvent,
-  { name, matcher, command, timeout_ms, on_error }: CommandHook,
-  { file, projectDirectory, environment }: CommandPlace,
-): Hook {
+/** A command runs in the directory of its configuration file. */
+export function commandHook(event: HookEvent, hook: CommandHook, place: CommandPlace): Hook {
+  const { name, matcher, command, timeout_ms, on_error } = hook;
+  const { file, projectDirectory } = place;
   const isFile = file !== undefined && isAbsolute(file);
   const inherited = inheritedVariables.flatMap((variable) => {
-    const value = environment[variable];
+    const value = place.environment[variable];
     return value === undefined ? [] : [[variable, value] as const];
   });
   const options = {
@@ -62,21 +58,108 @@ export function commandHook(
 }
 
 export function functionHook(event: HookEvent, hook: LibraryHook, at: number): Hook {
-  const { run, name, matcher, timeout_ms, on_error } =
-    typeof hook === "function" ? { ...unsaid, run: hook } : { ...unsaid, ...hook };
+  const { run, ...said } = typeof hook === "function" ? { run: hook } : hook;
+  const ownName = run.name === "" || run.name === "run" ? `${event}[${at}]` : run.name;
   return {
     event,
-    name: name ?? (run.name === "" || run.name === "run" ? `${event}[${at}]` : run.name),
-    matcher: matcher ?? everyTool,
-    timeoutMs: timeout_ms ?? defaultTimeoutMs,
-    onError: on_error ?? defaultOnError[event],
-    // It gets a copy and gives a copy: what it does to either later changes nothing.
+    name: said.name ?? ownName,
+    matcher: said.matcher ?? everyTool,
+    timeoutMs: said.timeout_ms ?? defaultTimeoutMs,
+    onError: said.on_error ?? defaultOnError[event],
+    // Copies both ways: what the function changes later has no effect.
     ask: async (call, signal) => readAnswer(copied(await run(copied(call), signal))),
   };
 }
 
-const unsaid = { name: undefined, matcher: undefined, timeout_ms: undefined, on_error: undefined };
-
 function copied<T>(value: T): T {
   return value === undefined || value === null ? (undefined as T) : JSON.parse(JSON.stringify(value));
+}
+
+/** Exit code 0 continues or answers on standard output, 2 denies, any other is a failure. */
+export function readEnd(end: CommandEnd): HookReply {
+  if ("failed" in end) return end;
+  const { code, stdout, stderr } = end;
+  if (code === 2) return { decision: "deny", reason: stderr, payload: null };
+  if (code !== 0) return { failed: `it ended with exit code ${code}`, detail: stderr };
+  if (stdout.trim() === "") return readAnswer(undefined);
+  try {
+    return readAnswer(JSON.parse(stdout));
+  } catch {
+    return { failed: "what it printed is no JSON" };
+  }
+}
+
+export function readAnswer(answer: unknown): HookReply {
+  if (answer === undefined) return { decision: "continue", reason: "", payload: null };
+  if (!isObject(answer)) return { failed: "its answer is no object" };
+  const { decision = "continue", reason = "", payload = null } = answer;
+  const known = hookDecisions.find((one) => one === decision);
+  if (known === undefined) return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
+  if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is no object" };
+  if (isTooDeep(payload)) return { failed: "its 'payload' is nested too deeply" };
+  return { decision: known, reason: typeof reason === "string" ? reason : "", payload: payload as JsonObject | null };
+}
+
+export type CommandOptions = {
+  directory: string;
+  environment: Readonly<Record<string, string>>;
+  /** Ends the command and everything that it started. */
+  signal: AbortSignal;
+};
+
+/** Runs a program in a process group of its own, which ends with it. */
+export function runCommand(
+  [program = "", ...args]: readonly string[],
+  input: string,
+  { directory, environment, signal }: CommandOptions,
+): Promise<CommandEnd> {
+  const aborted = { failed: "it was ended before it answered" };
+  if (signal.aborted) return Promise.resolve(aborted);
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: directory,
+      env: environment,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    let bytes = 0;
+    const end = (how: CommandEnd) => {
+      signal.removeEventListener("abort", abort);
+      if (child.exitCode === null && child.signalCode === null) killGroup(child);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(how);
+    };
+    const abort = () => end(aborted);
+    signal.addEventListener("abort", abort, { once: true });
+    for (const stream of ["stdout", "stderr"] as const) {
+      child[stream].on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxOutputBytes) end({ failed: "it wrote more than 1 MiB" });
+        else output[stream].push(chunk);
+      });
+    }
+    child.once("error", ({ message }) => end({ failed: "it could not be started", detail: message }));
+    child.once("exit", () => killGroup(child));
+    child.once("close", (code, killedBy) => {
+      const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks).toString("utf8"));
+      const detail = stderr ?? "";
+      if (code === null) end({ failed: `it was ended by ${killedBy}`, detail });
+      else end({ code, stdout: stdout ?? "", stderr: detail });
+    });
+    // A hook need not read its input.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // The group has ended already.
+  }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAnswer, readEnd } from "./read-answer.ts";
+import { readAnswer, readEnd } from "./hook.ts";
 
 const goOn = { decision: "continue", reason: "", payload: null };
 const printed = (stdout: string) => readEnd({ code: 0, stdout, stderr: "a warning" });

@@ -5,7 +5,7 @@ import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { hookCommand } from "../../../test/samples/hooks.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./hook.ts";
 
 const environment = { PATH: process.env.PATH ?? "", ONLY: "this" };
 const run = (command: string[], input = "{}", signal = new AbortController().signal) =>

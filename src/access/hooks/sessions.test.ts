@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import type { HookDecision } from "../../model/access/hook.ts";
-import type { AskHooks } from "./ask-in-turn.ts";
+import type { AskHooks } from "./ask-hooks.ts";
 import { createSessions } from "./hooks.ts";
 
 function asking(...decisions: HookDecision[]) {

@@ -148,7 +148,7 @@ const wrong: [given: unknown, message: RegExp][] = [
   [{ name: "a", toolGroups: "kb" }, /'toolGroups' of a key must be a list/],
   [null, /an object such as/],
   [{}, /needs a name/],
-  [{ name: " " }, /'name' of a key must be a text of 1 to 200/],
+  [{ name: " " }, /'name' of a key must be a string of 1 to 200/],
   [{ name: "x".repeat(201) }, /'name'/],
   [{ name: "a", user: 1 }, /'user'/],
   [{ name: "a", groups: "ops" }, /'groups' of a key must be a list/],

@@ -1,45 +1,36 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
-import type { Policy } from "../../model/access/policy.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
+import type { IdentityVerbs } from "../../model/verbs.ts";
+import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { type Principal, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
-import type { IdentityVerbs } from "../../model/verbs.ts";
-
-import { createApiKeys } from "./api-keys.ts";
-import { looksLikeKey } from "./key-secret.ts";
+import type { Profile } from "../policy/decide.ts";
+import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 
-type Parts = {
-  config(): Config;
-  store(): Promise<Store>;
-  emit(event: PlaneEvent): void;
-  /** Told when another plane has changed something, where the store can tell. */
-  onNews(listener: (news: StoreNews) => void): () => void;
-  /** Who calls when a call does not say. */
-  defaultPrincipal: Principal;
-  /** Can others than the people of this machine reach us? */
-  exposed: boolean;
-};
-
+const missing =
+  "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.";
+const unknown =
+  "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.";
 /** A first key that another process makes counts after this at the latest. */
 const noticedMs = 1_000;
 
-type Profile = NonNullable<Policy["profile"]>;
+export type IdentityPorts = {
+  config(): Config;
+  store(): Promise<Store>;
+  emit(event: PlaneEvent): void;
+  /** Calls the listener when another plane changed something, where the store can tell. */
+  onNews(listener: (news: StoreNews) => void): () => void;
+  defaultPrincipal: Principal;
+  /** Can others than the people of this machine reach the plane? */
+  exposed: boolean;
+};
 
 type Verbs = Omit<IdentityVerbs, "usualCaller">;
 
-export type Identity = {
-  verbs: Verbs;
-  /** What is asked about where no rule matches. */
-  profile(): Profile | Promise<Profile>;
-  /** The same caller with the rights of today; throws where there are none left. */
-  current(principal: Principal): Promise<Principal>;
-};
-
 /** Who calls, and how they prove it. */
-export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: Parts): Identity {
+export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
   const verify = createTokenCheck(() => config().auth.jwt);
   const known = createKnownKeys(keys.exist);
@@ -50,12 +41,13 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   const believe = async (token: string | null): Promise<Principal> => {
     if (token === null) {
       const needed = needsCredentials();
-      if (needed === true || (needed !== false && (await needed))) throw missing();
+      if (needed === true || (needed !== false && (await needed))) throw unauthenticated("missing", missing);
       return defaultPrincipal;
     }
     const shown = token.trim();
-    if (looksLikeKey(shown)) return keys.identify(shown);
-    return (await verify(shown)) ?? strange();
+    const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown);
+    if (principal === null) throw unauthenticated("unknown", unknown);
+    return principal;
   };
   const verbs: Verbs = {
     needsCredentials: async () => needsCredentials(),
@@ -75,13 +67,15 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   };
   return {
     verbs,
-    async current(principal) {
+    /** The same caller with today's rights; throws where none are left. */
+    async current(principal: Principal): Promise<Principal> {
       const { key, servers } = principal;
       const now = key === undefined ? principal : await keys.again(key);
       const listed = withListed(now, config().users);
       return servers === undefined ? listed : { ...listed, servers };
     },
-    profile() {
+    /** Decides what is asked about where no rule matches. */
+    profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;
       if (profile) return profile;
       const needed = needsCredentials();
@@ -91,7 +85,7 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   };
 }
 
-/** Whether there are keys is asked with every request and changes once in the life of a plane. */
+/** Every request asks whether there are keys, which changes about once in the life of a plane. */
 function createKnownKeys(exist: () => Promise<boolean>) {
   let known: { value: boolean; until: number } | undefined;
   let changes = 0;
@@ -111,29 +105,15 @@ function createKnownKeys(exist: () => Promise<boolean>) {
   };
 }
 
-/** Null where tokens are not taken. What was learned about an issuer is kept as long as it is configured. */
+/** Null where no issuer is configured. What was learned about one is kept as long as it is. */
 function createTokenCheck(issuer: () => JwtIssuer | undefined) {
   let known: { of: string; verify(token: string): Promise<Principal> } | undefined;
   return async (token: string): Promise<Principal | null> => {
     const settings = issuer();
     if (settings === undefined) return null;
-    const { createVerifyToken } = await import("./jwt/verify-token.ts");
+    const { createVerifyToken } = await import("./verify-token.ts");
     const of = stableJson(settings);
     if (known?.of !== of) known = { of, verify: createVerifyToken(settings) };
     return known.verify(token);
   };
-}
-
-function missing() {
-  return unauthenticated(
-    "missing",
-    "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.",
-  );
-}
-
-function strange(): never {
-  throw unauthenticated(
-    "unknown",
-    "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.",
-  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compliance } from "../../model/access/compliance.ts";
-import { createComplianceCheck } from "./compliance.ts";
+import { createComplianceCheck } from "./grant.ts";
 
 const levels = ["Public", "External", "Internal", "SOC2", "HIPAA", "FedRAMP"];
 /** Written down once more, by what a caller at the level may use. */
@@ -36,13 +36,13 @@ test("who has no level and what has none are kept from nothing", () => {
   }
 });
 
-test("a level that nobody knows is let through, or refused where that is wanted", () => {
+test("an unknown level is let through, or refused where that is wanted", () => {
   assert.equal(createComplianceCheck("default")("HIPAA", "Secret"), null);
   const strict = createComplianceCheck({
     levels: [{ name: "A", description: "", aliases: [], allowed_with: ["A"] }],
     unknown: "strict",
   });
-  assert.match(strict("A", "Secret") ?? "", /nobody knows the compliance level 'Secret'/);
+  assert.match(strict("A", "Secret") ?? "", /the compliance level 'Secret' is unknown/);
   assert.match(strict("Secret", "A") ?? "", /'Secret'/);
   assert.match(strict("Secret", "Secret") ?? "", /'Secret'/);
   assert.equal(strict("A", "A"), null);

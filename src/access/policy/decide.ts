@@ -4,56 +4,64 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
 import { createToolFacts, type Situation, type ToolFacts } from "./rules.ts";
 
-export type Profile = "personal" | "guarded" | "strict";
+export type Profile = NonNullable<Policy["profile"]>;
 
-export type Decide = (call: Validated, profile: Profile) => Verdict;
+type Decide = (call: Validated, profile: Profile) => Verdict | Promise<Verdict>;
 
-/** The later, the stricter. */
-const strictness = ["allow", "ask", "queue", "deny"] as const;
-const modeStrictness: readonly PolicyMode[] = ["build", "debug", "plan", "review"];
+// The later, the stricter.
+const verdicts: readonly Verdict["verdict"][] = ["allow", "ask", "queue", "deny"];
+const modes: readonly PolicyMode[] = ["build", "debug", "plan", "review"];
 
-/** May this call run now? The mode and the first rule that matches, or else the profile: the stricter decides. */
-export function createDecide(
-  policy: Policy,
-  createPatternSet: CreatePatternSet,
-  now: () => Date = () => new Date(),
-): Decide {
-  const factsOf = createToolFacts(policy, createPatternSet);
-  return (call, profile) => {
-    const facts = factsOf(call.tool);
-    const situation = { principal: call.principal, face: call.face, arguments: call.input.arguments, now };
-    const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts);
-    const mode = stricterMode(policy.mode, call.options.mode);
-    const moded = byMode(mode, facts);
-    return moded !== null && strictness.indexOf(moded.verdict) > strictness.indexOf(ruled.verdict) ? moded : ruled;
-  };
-}
+export const strictnessOf = ({ verdict }: Verdict): number => verdicts.indexOf(verdict);
 
-/** Decides by the policy in force; what was learned about tools is kept as long as the policy is. */
-export function createPolicy(policy: () => Policy): (call: Validated, profile: Profile) => Verdict | Promise<Verdict> {
-  const known = new WeakMap<Policy, Decide>();
-  return (call, profile) => {
+export type PolicyPorts = {
+  policy(): Policy;
+  /** Does the configuration say that this server can harm nothing but itself? */
+  isIsolated(server: string): boolean;
+};
+
+/** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
+export function createPolicy({ policy, isIsolated }: PolicyPorts): Decide {
+  const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
+  const decide: Decide = (call, profile) => {
     const current = policy();
-    const decide = known.get(current);
-    if (decide) return decide(call, profile);
+    const made = known.get(current);
+    if (made) return made(call, profile);
     return patternsFor(current).then((patterns) => {
-      const made = createDecide(current, patterns);
-      known.set(current, made);
-      return made(call, profile);
+      const next = createDecide(current, patterns);
+      known.set(current, next);
+      return next(call, profile);
     });
   };
+  return requireIsolation(decide, { setting: () => policy().isolation, isIsolated });
 }
 
-/** The engine is large, and few policies need it. */
+/** The pattern engine is large, and few policies need it. */
 async function patternsFor({ rules }: Policy): Promise<CreatePatternSet> {
   if (!needsEngine(rules)) return () => () => [];
   return (await import("../../lib/text/linear-pattern.ts")).createPatternSet;
 }
 
-/** A caller may ask for less freedom than the configuration gives, never for more. */
+/** The first matching rule, or else the profile, decides; the mode can only tighten. */
+export function createDecide(
+  policy: Policy,
+  createPatternSet: CreatePatternSet,
+  now: () => Date = () => new Date(),
+): (call: Validated, profile: Profile) => Verdict {
+  const factsOf = createToolFacts(policy, createPatternSet);
+  return (call, profile) => {
+    const facts = factsOf(call.tool);
+    const situation = { principal: call.principal, face: call.face, arguments: call.input.arguments, now };
+    const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts);
+    const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
+    return moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
+  };
+}
+
+/** A caller may ask for a stricter mode than the configured one, never for a looser one. */
 export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefined): PolicyMode {
   if (asked === undefined) return configured;
-  return modeStrictness.indexOf(asked) > modeStrictness.indexOf(configured) ? asked : configured;
+  return modes.indexOf(asked) > modes.indexOf(configured) ? asked : configured;
 }
 
 function byRule({ firstRule }: ToolFacts, situation: Situation): Verdict | null {
@@ -77,34 +85,66 @@ const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict>
   personal: ({ tool, face }) =>
     (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ?? verdict("personal", null),
   guarded: ({ tool }, facts) =>
-    consentTo(tool, "guarded") ?? verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts, "guarded")),
+    consentTo(tool, "guarded") ?? verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
   strict: ({ tool }, facts) =>
     verdict("strict", tool.trusted && isKnownRead(facts) ? null : "it is not known to be a read of a trusted server"),
 };
 
-function notKnownToRead({ effect }: ToolFacts, profile: Profile): string {
+function notKnownToRead({ effect }: ToolFacts): string {
   return effect.effect === "read"
-    ? `only its name suggests that it reads; profile ${profile} wants more`
+    ? "only its name suggests that it reads; profile guarded wants more"
     : "it is not known to only read";
 }
 
-function verdict(profile: Profile, held: string | null): Verdict {
+function verdict(profile: Profile, question: string | null): Verdict {
   const origin = `profile:${profile}`;
-  if (held === null) return { verdict: "allow", origin, reason: "nothing holds it back" };
-  return { verdict: "ask", origin, reason: held };
+  if (question === null) return { verdict: "allow", origin, reason: "nothing holds it back" };
+  return { verdict: "ask", origin, reason: question };
 }
 
-function consentTo(tool: Tool, profile: Profile): Verdict | null {
-  const reason = flagged(tool);
-  return reason === null ? null : { ...verdict(profile, reason), consent: true };
+function consentTo({ consent, metadata }: Tool, profile: Profile): Verdict | null {
+  if (consent === "explicit" && metadata.requires_consent)
+    return { ...verdict(profile, "its configuration requires consent"), consent: true };
+  return metadata.safety_level === "high" ? { ...verdict(profile, "its safety level is high"), consent: true } : null;
 }
 
-function flagged({ consent, metadata }: Tool): string | null {
-  if (consent === "explicit" && metadata.requires_consent) return "its configuration requires consent";
-  return metadata.safety_level === "high" ? "its safety level is high" : null;
-}
-
-/** A name that sounds like reading is no knowledge. */
+/** A name that sounds like reading does not count. */
 function isKnownRead({ effect }: ToolFacts): boolean {
   return effect.known && effect.effect === "read";
+}
+
+/** Providers of these kinds run on other machines. */
+const remoteProviders: readonly string[] = ["http", "model"];
+
+export type Isolation = Pick<PolicyPorts, "isIsolated"> & { setting(): Policy["isolation"] };
+
+/** Denies tools of a high safety level that would run where they can do harm. */
+export function requireIsolation(decide: Decide, { setting, isIsolated }: Isolation): Decide {
+  const judge = (call: Validated, made: Verdict): Verdict => {
+    // A rule about this tool counts more than the profile, unless isolation is configured.
+    const isExempt = setting() === undefined && made.origin === "rule";
+    if (made.verdict === "deny" || isExempt) return made;
+    const exposed = exposedProvider(call.tool, isIsolated);
+    if (exposed === null) return made;
+    const reason = `its safety level is high, and ${exposed}; 'policy.isolation' asks for that`;
+    return { verdict: "deny", origin: "isolation", reason };
+  };
+  return (call, profile) => {
+    const isolation = setting() ?? (profile === "strict" ? "required" : "off");
+    const made = decide(call, profile);
+    // Nearly every call goes by here, and most need not wait.
+    if (isolation === "off" || call.tool.metadata.safety_level !== "high") return made;
+    return made instanceof Promise ? made.then((verdict) => judge(call, verdict)) : judge(call, made);
+  };
+}
+
+/** One provider that is not isolated is enough: any of them may be chosen. */
+function exposedProvider({ providers }: Tool, isIsolated: Isolation["isIsolated"]): string | null {
+  for (const { name, config } of providers) {
+    if (remoteProviders.includes(name)) continue;
+    if (name !== "mcp") return `its provider '${name}' runs in this process and not isolated`;
+    const server = String(config.server);
+    if (!isIsolated(server)) return `server '${server}' does not run isolated ('mcpServers.${server}.isolated')`;
+  }
+  return null;
 }

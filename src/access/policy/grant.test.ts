@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { users } from "../../../test/fixtures/people.ts";
 import { sampleMetadata, sampleServer, sampleTool } from "../../../test/samples/calls.ts";
-import { shippedLevels } from "../../model/access/compliance.ts";
 import type { AccessRequest } from "../../model/calls/call.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
+import { shippedLevels } from "../../model/access/compliance.ts";
 import { anonymous, narrow, type Principal, principalOf, trusted } from "../../model/principal.ts";
-import { createGrants, type GrantFacts } from "./grant.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { createGrants, type GrantPorts } from "./grant.ts";
 
-type Settings = Partial<ReturnType<GrantFacts["config"]>>;
+type Settings = Partial<ReturnType<GrantPorts["config"]>>;
 
 function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
   const config = { servers: { notes: sampleServer() }, personas: {}, compliance: null, ...settings };

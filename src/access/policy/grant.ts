@@ -1,151 +1,54 @@
-import type { Compliance } from "../../model/access/compliance.ts";
-import type { Grants } from "../../model/access/grants.ts";
 import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
-import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catalogue/tool.ts";
+import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
+import type { Grants } from "../../model/access/grants.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { everyScope, mayDo, type Principal } from "../../model/principal.ts";
 import type { Contact, ServerDefinition } from "../../model/servers/server.ts";
-import { type ComplianceCheck, createComplianceCheck } from "./compliance.ts";
+import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catalogue/tool.ts";
 
-const usual = "default";
+const defaultGroup = "default";
 const every = "*";
-// Made once: ten thousand tools are asked about for one list.
-const onlyUsual: string[] = [usual];
+// Shared: one list asks about ten thousand tools.
+const onlyDefault: string[] = [defaultGroup];
 const onlyEvery: string[] = [every];
-/** The state of an agent that is in none. */
+/** The state of an agent that has none. */
 const noState = "undefined";
+/** What a call without an operation may be: it needs the flags of both. */
+const defaultOperations = ["read", "execute"];
 
-/** The groups that a caller may ask for. */
-function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
-  return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyUsual);
-}
-
-/** The groups that are meant. Who says nothing and may not ask for the usual one means all that is theirs. */
-function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly string[] {
-  if (toolGroups !== undefined) return typeof toolGroups === "string" ? [toolGroups] : toolGroups;
-  const allowed = allowedTo(principal);
-  return allowed.includes(every) || allowed.includes(usual) ? onlyUsual : allowed;
-}
-
-/** Why the groups that are asked for cannot be, or null. */
-export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
-  const allowed = allowedTo(principal);
-  if (allowed.includes(every)) return null;
-  const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
-  return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
-}
-
-/** All groups that are the caller's are meant. */
-function allGroupsOf(principal: Principal): AccessRequest {
-  return { toolGroups: [...allowedTo(principal)] };
-}
-
-/** Why a tool is not in the groups that are meant, or null. Capitals count. */
-export function refuseGroupsOf(
-  principal: Principal,
-  { group = onlyUsual }: ToolMetadata,
-  request: AccessRequest,
-): string | null {
-  const meant = meantBy(principal, request);
-  if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
-  const asked = meant.length === 0 ? "none" : meant.join(", ");
-  return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
-}
-
-export function refuseState({ "applicable-states": states }: ToolMetadata, request: AccessRequest): string | null {
-  if (states === undefined) return null;
-  const state = stateOf(request);
-  if (states.includes(every) || states.includes(state)) return null;
-  return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;
-}
-
-function stateOf({ state }: AccessRequest): string {
-  return state === undefined || state === "" ? noState : state;
-}
-
-type Flags = Readonly<Record<string, unknown>>;
-type Needed = NonNullable<ToolMetadata["requires_flags"]>;
-
-/** What a call needs that does not say what it wants to do. */
-const withoutOperation = ["read", "execute"];
-
-/**
- * The flags that are missing for what the arguments want to do. Without arguments: those that are missing
- * for everything the tool can do.
- */
-export function missingFlags(needed: Needed | undefined, flags: Flags, args?: JsonObject): string[] {
-  if (needed === undefined) return [];
-  const missing = (operations: readonly string[]) => flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
-  if (args === undefined) {
-    const each = [withoutOperation, ...Object.keys(needed).map((operation) => [operation])].map(missing);
-    return each.some((lacking) => lacking.length === 0) ? [] : [...new Set(each.flat())];
-  }
-  const { operation } = args;
-  if (operation === undefined || operation === null) return missing(withoutOperation);
-  // What is no text may mean anything to the server.
-  if (typeof operation !== "string") return missing(Object.keys(needed));
-  return missing(isNamed(needed, operation) ? [operation] : withoutOperation);
-}
-
-function flagsFor(needed: Needed, operations: readonly string[]): string[] {
-  const wanted = new Set(operations.map(plain));
-  const flags = Object.entries(needed).filter(([operation]) => wanted.has(plain(operation)));
-  return [...new Set(flags.flatMap(([, list]) => list))];
-}
-
-function isNamed(needed: Needed, operation: string): boolean {
-  return Object.keys(needed).some((known) => plain(known) === plain(operation));
-}
-
-/** Servers that are lenient about spelling must not make us blind. */
-function plain(operation: string): string {
-  return operation.normalize("NFKC").trim().toLowerCase();
-}
-
-/** Dots lead into objects, and may belong to a name. */
-function isOn(flags: Flags, path: string): boolean {
-  if (Object.hasOwn(flags, path)) return flags[path] === true;
-  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
-    const name = path.slice(0, dot);
-    const inner = Object.hasOwn(flags, name) ? flags[name] : undefined;
-    if (isObject(inner) && isOn(inner, path.slice(dot + 1))) return true;
-  }
-  return false;
-}
-
-export type GrantFacts = {
+export type GrantPorts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
-  /** The tool of a server, as far as it is known. */
+  /** A known tool of a server. */
   tool(id: ToolId): Tool | undefined;
 };
 
-/** Who may use what. One answer for lists, searches, inventories and calls. */
-export function createGrants({ config, tool: toolOf }: GrantFacts): Grants {
+/** Why a server, a provider or a tool is refused to a caller; null where it is not. */
+function createRefusals({ config, tool: toolOf }: GrantPorts) {
   const compliance = createCurrentCheck(() => config().compliance);
   const server = (principal: Principal, name: string, request: AccessRequest) =>
     refuseServer(principal, name, config().servers[name], { compliance, request });
 
-  const own = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null =>
-    refuseGroup(principal, tool.groups) ??
-    refusePersona(principal, tool.persona) ??
-    refuseUnlisted(principal, tool.metadata.persona_allowlist) ??
-    refuseWorkspace(principal, tool.metadata.workspaces) ??
-    refuseLevel(principal, tool.metadata.compliance_level ?? null, compliance, request);
+  const own = (principal: Principal, { groups, persona, metadata }: Tool, request: AccessRequest): Refused | null =>
+    refuseGroup(principal, groups) ??
+    refusePersona(principal, persona) ??
+    refuseUnlisted(principal, metadata.persona_allowlist) ??
+    refuseWorkspace(principal, metadata.workspaces) ??
+    refuseLevel(principal, metadata.compliance_level ?? null, compliance, request);
 
   const provider = (principal: Principal, { name, config: to }: ProviderSpec, request: AccessRequest) => {
     if (name !== "mcp") return null;
-    const isThere = Object.hasOwn(config().servers, String(to.server));
+    const isConfigured = Object.hasOwn(config().servers, String(to.server));
     const refused = server(principal, String(to.server), request);
-    // What leads nowhere is no secret; who calls it is told that there is no such server.
-    if (refused) return isThere || principal.servers ? refused : null;
+    // A server that does not exist is no secret; the call says so later.
+    if (refused) return isConfigured || principal.servers ? refused : null;
     const target = toolOf({ server: String(to.server), tool: String(to.tool) });
     return target ? own(principal, target, request) : null;
   };
 
-  /** A tool written by hand leads nowhere that its caller may not go. */
-  const ways = (principal: Principal, { providers }: Tool, request: AccessRequest): Refused | null => {
-    const refusals = providers.map((spec) => provider(principal, spec, request));
+  /** A hand-written tool leads nowhere that its caller may not go. */
+  const providers = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
+    const refusals = tool.providers.map((spec) => provider(principal, spec, request));
     const [first] = refusals;
     if (!first || refusals.includes(null)) return null;
     return { why: first.why, refused: `where it leads is not for this caller: ${first.refused}` };
@@ -162,23 +65,30 @@ export function createGrants({ config, tool: toolOf }: GrantFacts): Grants {
 
   const decide = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
     const { server: name } = tool.id;
-    const outside =
-      (name === null ? ways(principal, tool, request) : server(principal, name, request)) ??
+    const refused =
+      (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       own(principal, tool, request) ??
       flags(principal, tool, request);
-    // Tools of our own belong to no group and to every state.
-    if (outside || tool.source === "builtin") return outside;
+    // Built-in tools belong to no tool group and to every state.
+    if (refused || tool.source === "builtin") return refused;
     const group = refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
     if (group !== null) return { why: "tool groups", refused: group };
     const state = refuseState(tool.metadata, request);
     return state === null ? null : { why: "state", refused: state };
   };
 
+  return { compliance, server, provider, tool: decide };
+}
+
+/** Who may use what. One answer for lists, searches, inventories and calls. */
+export function createGrants(ports: GrantPorts): Grants {
+  const { config } = ports;
+  const refuse = createRefusals(ports);
   const known = createKnownGrants(config);
   const grantFor: Grants["grantFor"] = (principal, tool, request = {}) =>
     closed(() =>
       known(principal, tool, request, () => {
-        const refused = closed(() => decide(principal, tool, request));
+        const refused = closed(() => refuse.tool(principal, tool, request));
         return refused ?? { by: tool.groups.length > 0 ? "group" : "everybody" };
       }),
     );
@@ -186,33 +96,35 @@ export function createGrants({ config, tool: toolOf }: GrantFacts): Grants {
   return {
     grantFor,
     grantToSee(principal, tool, args) {
-      const request = { ...allGroupsOf(principal), ...(args && { arguments: args }) };
+      const request = { toolGroups: [...allowedTo(principal)], ...(args && { arguments: args }) };
       const grant = grantFor(principal, tool, request);
       return "refused" in grant && grant.why === "state" ? { by: "everybody" } : grant;
     },
-    refuseProvider: (principal, spec, request = {}) => closed(() => provider(principal, spec, request)),
+    refuseProvider: (principal, spec, request = {}) => closed(() => refuse.provider(principal, spec, request)),
     refuseGroups,
     maySeeServer(principal, name) {
       if (principal.servers && !principal.servers.includes(name)) return false;
       if (mayDo(principal, "admin")) return true;
       const definition = config().servers[name];
       const enabled = definition && { ...definition, enabled: true };
-      return closed(() => refuseServer(principal, name, enabled, { compliance, request: {} })) === null;
+      return (
+        closed(() => refuseServer(principal, name, enabled, { compliance: refuse.compliance, request: {} })) === null
+      );
     },
     hasLocks: () => Object.values(config().servers).some(({ discoverable }) => discoverable),
     lockedServer(principal, name) {
       const definition = config().servers[name];
-      if (!definition || !closed(() => server(principal, name, {}))?.locked) return null;
+      if (!definition || !closed(() => refuse.server(principal, name, {}))?.locked) return null;
       return { name, description: definition.description, contact: contactOf(definition), locked: true };
     },
   };
 }
 
 /**
- * The same question is asked several times with every call. Its answer is kept as long as the configuration is; not where
- * it also depends on what a call says of itself, or on what a tool written by hand leads to.
+ * Each call asks the same question several times, so the answer is kept as long as the configuration is. Not where it also
+ * depends on the request, or on where a hand-written tool leads.
  */
-function createKnownGrants(config: GrantFacts["config"]) {
+function createKnownGrants(config: GrantPorts["config"]) {
   let of: unknown;
   let known = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
   return (principal: Principal, tool: Tool, request: AccessRequest, decide: () => Grant | Refused) => {
@@ -236,44 +148,26 @@ function closed<T>(decide: () => T): T | Refused {
   }
 }
 
-function refuseUnlisted({ persona }: Principal, personas: readonly string[] | undefined): Refused | null {
-  if (personas === undefined || personas.includes(persona ?? "")) return null;
-  return { why: "persona", refused: `it is for the personas ${personas.join(", ")}` };
-}
+type Server = { compliance: ComplianceCheck; request: AccessRequest };
 
-/** The check of the levels in force, made once for as long as they are. */
-function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
-  let known: { of: Compliance; check: ComplianceCheck } | undefined;
-  return (ofCaller, ofServer) => {
-    const of = settings();
-    if (known?.of !== of || known === undefined) known = { of, check: createComplianceCheck(of) };
-    return known.check(ofCaller, ofServer);
-  };
-}
-
-/** Why a server is not for this caller, or null. What is not configured is nobody's. */
 function refuseServer(
   principal: Principal,
   name: string,
   definition: ServerDefinition | undefined,
-  { compliance, request }: { compliance: ComplianceCheck; request: AccessRequest },
+  { compliance, request }: Server,
 ): Refused | null {
   if (principal.servers && !principal.servers.includes(name))
     return { why: "server", refused: "its server is not among those this caller is limited to" };
   if (definition === undefined) return { why: "server", refused: "its server is not configured" };
   if (!definition.enabled) return { why: "server", refused: "its server is disabled" };
-  const { workspaces, persona, groups, compliance_level } = definition;
-  return (
-    refuseWorkspace(principal, workspaces) ??
-    refusePersona(principal, persona) ??
-    withContact(
-      refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request),
-      definition,
-    )
-  );
+  const { workspaces, persona, groups, compliance_level, discoverable } = definition;
+  const hidden = refuseWorkspace(principal, workspaces) ?? refusePersona(principal, persona);
+  if (hidden) return hidden;
+  const refused = refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request);
+  return refused && discoverable ? { ...refused, locked: contactOf(definition) } : refused;
 }
 
-/** One common group is enough, and no group means everybody. */
+/** One common group is enough, and no group means every caller. */
 function refuseGroup(principal: Principal, groups: readonly string[]): Refused | null {
   if (groups.length === 0 || groups.some((group) => principal.groups.includes(group))) return null;
   return { why: "groups", refused: `it is for members of ${groups.join(", ")}` };
@@ -284,13 +178,18 @@ function refusePersona(principal: Principal, persona: string | null): Refused | 
   return { why: "persona", refused: `it belongs to persona '${persona}'` };
 }
 
-/** The names of other workspaces are told to nobody. */
+function refuseUnlisted({ persona }: Principal, personas: readonly string[] | undefined): Refused | null {
+  if (personas === undefined || personas.includes(persona ?? "")) return null;
+  return { why: "persona", refused: `it is for the personas ${personas.join(", ")}` };
+}
+
+/** Does not name other workspaces. */
 function refuseWorkspace({ workspace }: Principal, workspaces: readonly string[] = []): Refused | null {
   if (workspaces.length === 0 || (workspace !== null && workspaces.includes(workspace))) return null;
   return { why: "workspace", refused: "it belongs to another workspace" };
 }
 
-/** A level that a call names holds beside the caller's own, so that it can only tighten. */
+/** The level of a request counts beside the caller's own, so it can only tighten. */
 function refuseLevel(
   principal: Principal,
   level: string | null,
@@ -301,10 +200,121 @@ function refuseLevel(
   return refused === null ? null : { why: "compliance", refused };
 }
 
-function withContact(refused: Refused | null, definition: ServerDefinition): Refused | null {
-  return refused && definition.discoverable ? { ...refused, locked: contactOf(definition) } : refused;
-}
-
 function contactOf({ author, help_email }: ServerDefinition): Contact {
   return { author: author ?? null, help_email: help_email ?? null };
+}
+
+/** Why data of one level may not go to a server of another, or null. Either may be unset. */
+type ComplianceCheck = (ofCaller: string | null, ofServer: string | null) => string | null;
+
+/** One-sided on purpose: health data may go where SOC 2 holds, and not the other way round. */
+export function createComplianceCheck(settings: Compliance): ComplianceCheck {
+  if (settings === null) return () => null;
+  const { levels, unknown } = settings === "default" ? shippedLevels : settings;
+  const byName = new Map(
+    levels.flatMap((level) => [level.name, ...level.aliases].map((name) => [normalLevel(name), level])),
+  );
+  const find = (name: string) => byName.get(normalLevel(name));
+  return (ofCaller, ofServer) => {
+    if (ofCaller === null || ofServer === null) return null;
+    const [from, to] = [find(ofCaller), find(ofServer)];
+    if (from === undefined || to === undefined) {
+      const strange = from === undefined ? ofCaller : ofServer;
+      return unknown === "strict" ? `the compliance level '${strange}' is unknown` : null;
+    }
+    if (from.allowed_with.some((name) => find(name) === to)) return null;
+    return `its compliance level is ${to.name}, and the caller works with ${from.name}`;
+  };
+}
+
+/** The check of the configured levels, made once for each configuration. */
+function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
+  let known: { of: Compliance; check: ComplianceCheck } | undefined;
+  return (ofCaller, ofServer) => {
+    const of = settings();
+    if (known === undefined || known.of !== of) known = { of, check: createComplianceCheck(of) };
+    return known.check(ofCaller, ofServer);
+  };
+}
+
+/** The tool groups that a caller may ask for. */
+function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
+  return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyDefault);
+}
+
+/** The tool groups that a request means. A caller who may not ask for the default one means all that they may. */
+function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly string[] {
+  if (toolGroups !== undefined) return typeof toolGroups === "string" ? [toolGroups] : toolGroups;
+  const allowed = allowedTo(principal);
+  return allowed.includes(every) || allowed.includes(defaultGroup) ? onlyDefault : allowed;
+}
+
+/** Why the tool groups of a request are refused, or null. */
+export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
+  const allowed = allowedTo(principal);
+  if (allowed.includes(every)) return null;
+  const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
+  return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
+}
+
+/** Why a tool is in none of the tool groups of a request, or null. Case matters. */
+export function refuseGroupsOf(
+  principal: Principal,
+  { group = onlyDefault }: ToolMetadata,
+  request: AccessRequest,
+): string | null {
+  const meant = meantBy(principal, request);
+  if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
+  const asked = meant.length === 0 ? "none" : meant.join(", ");
+  return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
+}
+
+export function refuseState(
+  { "applicable-states": states }: ToolMetadata,
+  { state: said }: AccessRequest,
+): string | null {
+  const state = said || noState;
+  if (states === undefined || states.includes(every) || states.includes(state)) return null;
+  return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;
+}
+
+type Flags = Readonly<Record<string, unknown>>;
+type NeededFlags = NonNullable<ToolMetadata["requires_flags"]>;
+
+/** The flags that are missing for the operation of a call; without arguments, for every operation of the tool. */
+export function missingFlags(needed: NeededFlags | undefined, flags: Flags, args?: JsonObject): string[] {
+  if (needed === undefined) return [];
+  const missing = (operations: readonly string[]) => flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
+  if (args === undefined) {
+    const each = [defaultOperations, ...Object.keys(needed).map((operation) => [operation])].map(missing);
+    return each.some((lacking) => lacking.length === 0) ? [] : [...new Set(each.flat())];
+  }
+  const { operation } = args;
+  if (operation === undefined || operation === null) return missing(defaultOperations);
+  // A server may take what is no string for any operation.
+  if (typeof operation !== "string") return missing(Object.keys(needed));
+  const isNamed = Object.keys(needed).some((known) => folded(known) === folded(operation));
+  return missing(isNamed ? [operation] : defaultOperations);
+}
+
+function flagsFor(needed: NeededFlags, operations: readonly string[]): string[] {
+  const wanted = new Set(operations.map(folded));
+  const flags = Object.entries(needed).filter(([operation]) => wanted.has(folded(operation)));
+  return [...new Set(flags.flatMap(([, list]) => list))];
+}
+
+/** Servers may be lenient about spelling, so the check is too. */
+function folded(operation: string): string {
+  return operation.normalize("NFKC").trim().toLowerCase();
+}
+
+/** Dots lead into objects, and may belong to a name. */
+function isOn(flags: Flags, path: string): boolean {
+  if (Object.hasOwn(flags, path)) return flags[path] === true;
+  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
+    const name = path.slice(0, dot);
+    const inner = Object.hasOwn(flags, name) ? flags[name] : undefined;
+    if (isObject(inner) && isOn(inner, path.slice(dot + 1))) return true;
+  }
+  return false;
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Validated, Verdict } from "../../model/calls/call.ts";
-import type { Profile } from "./decide.ts";
-import { type Isolation, requireIsolation } from "./isolation.ts";
+import { type Isolation, type Profile, requireIsolation } from "./decide.ts";
 
 const asks: Verdict = { verdict: "ask", origin: "profile:strict", reason: "x" };
 const call = (level: string, ...providers: object[]) =>

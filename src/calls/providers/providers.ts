@@ -1,5 +1,9 @@
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
-import { revealConfig } from "../../config/secrets/reveal-config.ts";
+import { revealConfig } from "../../config/config.ts";
+
+import type { ConfigValues } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import type {
   AddedProvider,
   Provider,
@@ -9,9 +13,9 @@ import type {
   Unregister,
 } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
-import type { ConfigValues } from "../../model/config/config.ts";
-import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+
+
+
 import { invalidAnswer } from "../../protocol/message.ts";
 import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";

@@ -1,11 +1,17 @@
 import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
 import { checkTasksExist } from "../../config/manifests/check-graph.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
+import type { Environment } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+
+
+
+
+
+
 import { PlaneError } from "../../model/errors.ts";
 import { renderPath } from "../../model/json.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";

@@ -1,8 +1,11 @@
 import { checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
+import type { Environment } from "../../config/config.ts";
 import type { Audience, EntryKey } from "../../model/catalogue/change.ts";
 import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+
+
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";

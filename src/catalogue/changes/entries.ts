@@ -1,10 +1,16 @@
 import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
+import type { Environment } from "../../config/config.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
 import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config, FromFile, Manifests } from "../../model/config/config.ts";
+
+
+
+
+
+
 import type { EntryEdits, Store } from "../../model/store.ts";
 import { asWritten, type DescribedEntry, describeEntry, entryKeyOf } from "./describe-entry.ts";
 import { entriesInFiles, type WrittenEntry } from "./entries-in-files.ts";

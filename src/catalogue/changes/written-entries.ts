@@ -2,6 +2,10 @@ import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Config, Manifests } from "../../model/config/config.ts";
+
+
+
+import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Verbs } from "../../model/verbs.ts";
@@ -24,6 +28,7 @@ type Parts = {
   defaultPrincipal: Principal;
   config(): Config;
   builtin: HandWrittenParts["builtin"];
+  checkTool: HandWrittenParts["checkTool"];
   maySeeServer(principal: Principal, server: string): boolean;
   /** What people set is another now. */
   onEntries(): void;
@@ -86,7 +91,7 @@ export function createWritten(parts: Parts): Written {
   const history = createChangeHistory({ store, outlivesUs, revision, mask });
   const tools = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),
-    environment,
+    checkTool: parts.checkTool,
     builtin: parts.builtin,
     publishOverlays: registry.setOverlays,
     onRegistered: (manifest, isThere) => history.registered(describeEntry("tool", manifest, "library", mask), isThere),

@@ -1,5 +1,5 @@
 import { checkEntry } from "../../config/manifests/check-entry.ts";
-import type { Environment } from "../../config/secrets/expand-environment.ts";
+import type { Environment } from "../../config/config.ts";
 import type {
   NamedOverlay,
   OverlayView,
@@ -8,6 +8,7 @@ import type {
   ToolId,
   ToolOverlay,
 } from "../../model/catalogue/tool.ts";
+
 import { PlaneError } from "../../model/errors.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 

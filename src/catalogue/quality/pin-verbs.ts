@@ -2,6 +2,8 @@ import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
 import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
+
+
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";

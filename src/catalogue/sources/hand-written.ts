@@ -1,17 +1,21 @@
-import { checkRegistered } from "../../config/manifests/check-registered.ts";
+import { checkRegistered } from "../../config/manifests/check-entry.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
-import type { JsonObject } from "../../model/json.ts";
+
+
 import type { Registration } from "../../model/plane-tools.ts";
+import type { JsonObject } from "../../model/json.ts";
+
 import type { Verbs } from "../../model/verbs.ts";
 import type { InjectionSettings } from "./injection-rules.ts";
 import { type HandWritten, translateManifests } from "./manifests.ts";
 
 export type HandWrittenParts = {
   publish(translation: ReturnType<typeof translateManifests>): void;
-  environment: Readonly<Record<string, string | undefined>>;
+  /** Throws what is wrong with a tool that a program registers. */
+  checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
   /** The tools of our own that a configuration has; others of their name stand before them. */
   builtin(config: Config): readonly HandWritten[];
   /** Makes these what is said here about tools of servers. */
@@ -38,7 +42,7 @@ export type HandWrittenTools = {
 
 /** The tools that people wrote: in the configuration, in manifests, while running, and in the program that runs us. */
 export function createHandWritten(parts: HandWrittenParts): HandWrittenTools {
-  const { publish, environment, onRegistered, builtin } = parts;
+  const { publish, onRegistered, builtin } = parts;
   let ours: readonly HandWritten[] = [];
   let configured: HandWritten[] = [];
   let kept: readonly HandWritten[] = [];
@@ -94,7 +98,7 @@ export function createHandWritten(parts: HandWrittenParts): HandWrittenTools {
 
   function register(registration: Registration): void {
     const { manifest, run } = readRegistration(registration);
-    const checked = checkRegistered(manifest, environment);
+    const checked = parts.checkTool(manifest);
     const key = keyOf(checked.name, checked.persona);
     if (run === undefined) functions.delete(key);
     else functions.set(key, run);

@@ -41,13 +41,14 @@ export type Client = {
   /** In order of preference: the first that exists is written, or the first without `ifPresent`. */
   user: readonly FileSpec[];
   project?: readonly FileSpec[];
-  places: readonly Path[];
+  /** `mcpServers` when left out. */
+  places?: readonly Path[];
   dialect?: Dialect;
   /** A folder that is there when the client is, where that of its file tells nothing. */
   folder?: string;
 };
 
-const standard: readonly Path[] = [["mcpServers"]];
+export const standardPlaces: readonly Path[] = [["mcpServers"]];
 const vscodeSettings: readonly Path[] = [["mcp", "servers"], ["mcp.servers"]];
 const vscodeStorage = "{appData}/Code/User/globalStorage";
 const storeClaude = "{LOCALAPPDATA:~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
@@ -60,7 +61,6 @@ export const clients = {
       { path: { win32: `${storeClaude}/claude_desktop_config.json` }, ifPresent: true },
       { path: "{appData}/Claude/claude_desktop_config.json" },
     ],
-    places: standard,
     dialect: { hasNoUrls: true },
   },
   "claude-code": {
@@ -68,11 +68,10 @@ export const clients = {
     user: [
       {
         path: "{CLAUDE_CONFIG_DIR:~}/.claude.json",
-        places: [...standard, ["projects", "{directory}", "mcpServers"]],
+        places: [...standardPlaces, ["projects", "{directory}", "mcpServers"]],
       },
     ],
     project: [{ path: ".mcp.json" }],
-    places: standard,
     dialect: { types: { stdio: "stdio", http: "http" } },
     folder: "{CLAUDE_CONFIG_DIR:~/.claude}",
   },
@@ -80,7 +79,6 @@ export const clients = {
     title: "Cursor",
     user: [{ path: "~/.cursor/mcp.json" }],
     project: [{ path: ".cursor/mcp.json" }],
-    places: standard,
   },
   vscode: {
     title: "VS Code",
@@ -95,7 +93,6 @@ export const clients = {
   windsurf: {
     title: "Windsurf",
     user: [{ path: "~/.codeium/windsurf/mcp_config.json" }],
-    places: standard,
     dialect: { names: { url: "serverUrl" } },
   },
   codex: {
@@ -125,7 +122,6 @@ export const clients = {
     title: "Gemini CLI",
     user: [{ path: "~/.gemini/settings.json" }],
     project: [{ path: ".gemini/settings.json" }],
-    places: standard,
     dialect: { names: { url: "httpUrl" }, references: "dollar" },
   },
   opencode: {
@@ -155,14 +151,12 @@ export const clients = {
       { path: "~/.cline/data/settings/cline_mcp_settings.json" },
       { path: `${vscodeStorage}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`, ifPresent: true },
     ],
-    places: standard,
     dialect: { types: { http: "streamableHttp" }, timeoutUnitMs: 1000 },
   },
   roo: {
     title: "Roo Code",
     user: [{ path: `${vscodeStorage}/rooveterinaryinc.roo-cline/settings/mcp_settings.json` }],
     project: [{ path: ".roo/mcp.json" }],
-    places: standard,
     dialect: { types: { http: "streamable-http" }, timeoutUnitMs: 1000 },
   },
   goose: {
@@ -188,7 +182,6 @@ export const clients = {
     title: "Continue",
     user: [{ path: "~/.continue/config.yaml", isList: true }],
     project: [{ path: ".continue/mcpServers/mcp.json" }],
-    places: standard,
     dialect: { types: { stdio: "stdio", http: "streamable-http" }, references: "secrets" },
   },
   amp: {
@@ -201,14 +194,12 @@ export const clients = {
     title: "JetBrains Junie",
     user: [{ path: "~/.junie/mcp/mcp.json" }],
     project: [{ path: ".junie/mcp/mcp.json" }],
-    places: standard,
     folder: "~/.junie",
   },
   "copilot-cli": {
     title: "GitHub Copilot CLI",
     user: [{ path: "{COPILOT_HOME:~/.copilot}/mcp-config.json" }],
     project: [{ path: ".github/mcp.json" }],
-    places: standard,
     dialect: {
       types: { stdio: "local", http: "http" },
       extra: { tools: ["*"] },
@@ -218,13 +209,11 @@ export const clients = {
   lmstudio: {
     title: "LM Studio",
     user: [{ path: "~/.lmstudio/mcp.json" }, { path: "~/.cache/lm-studio/mcp.json", ifPresent: true }],
-    places: standard,
   },
   kiro: {
     title: "Kiro",
     user: [{ path: "~/.kiro/settings/mcp.json" }],
     project: [{ path: ".kiro/settings/mcp.json" }],
-    places: standard,
     folder: "~/.kiro",
   },
   antigravity: {
@@ -234,7 +223,6 @@ export const clients = {
       { path: "~/.gemini/antigravity/mcp_config.json", ifPresent: true },
     ],
     project: [{ path: ".agents/mcp_config.json" }],
-    places: standard,
     dialect: { names: { url: "serverUrl" } },
     folder: "~/.gemini/antigravity",
   },

@@ -4,24 +4,23 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
 import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
-import { withLock } from "../edit/with-lock.ts";
-import { writeAtomically } from "../edit/write-atomically.ts";
+import { withLock, writeAtomically } from "../edit/write-file.ts";
 import {
   type ClientFile,
   type Entry,
   entriesAt,
   entryAt,
   isForFolder,
+  otherServers,
   pathOfEntry,
   placesIn,
   targetFile,
   type Where,
 } from "./client-files.ts";
-import { otherServers } from "./client-status.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup, readRecord, writeBackup, writeRecord } from "./connection-record.ts";
 import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
-import { gatewayConfig, isOurselves, ownName } from "./is-ourselves.ts";
+import { gatewayConfig, isOurselves, ownName } from "./own-entry.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
 export type ConnectRequest = {

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
 import { readBytes } from "../edit/edit-file.ts";
-import { writeAtomically } from "../edit/write-atomically.ts";
+import { writeAtomically } from "../edit/write-file.ts";
 
 /** A server that `connect` took out of a client's file. */
 export type MovedServer = {

@@ -6,9 +6,8 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
 import { decode, parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
 import { readServerEntries, removeServerEntry } from "../edit/server-entries.ts";
-import { valueAt } from "../edit/value-at.ts";
-import { withLock } from "../edit/with-lock.ts";
-import { followLinks, writeAtomically } from "../edit/write-atomically.ts";
+import { valueAt } from "../edit/text-format.ts";
+import { followLinks, withLock, writeAtomically } from "../edit/write-file.ts";
 import {
   type ClientFile,
   entriesAt,
@@ -30,7 +29,7 @@ import {
   removeBackup,
   removeRecord,
 } from "./connection-record.ts";
-import { gatewayConfig, ownName } from "./is-ourselves.ts";
+import { gatewayConfig, ownName } from "./own-entry.ts";
 
 /** Gives a client its servers back and takes our entry out; what was changed meanwhile stays. */
 export async function disconnectClient(

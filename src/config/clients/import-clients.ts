@@ -3,13 +3,12 @@ import type { ImportReport, NeededVariable, TranslatedReference } from "../../mo
 import { toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
-import { valueAt } from "../edit/value-at.ts";
+import { valueAt } from "../edit/text-format.ts";
 import { maskSecrets } from "../secrets/mask.ts";
 import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
-import { isOurselves } from "./is-ourselves.ts";
-import { translateEntry } from "./translate-entry.ts";
-import type { Translated } from "./translate-variables.ts";
+import { isOurselves } from "./own-entry.ts";
+import { type Translated, translateEntry } from "./translate-entry.ts";
 
 export type ClientServer = { name: string; client: ClientName; definition: JsonObject };
 

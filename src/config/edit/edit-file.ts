@@ -4,9 +4,8 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
 import { jsonText } from "./json-text.ts";
-import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
-import { valueAt } from "./value-at.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { lineEnd, type TextFormat, TextProblem, valueAt, wrapValue } from "./text-format.ts";
+import { writeAtomically } from "./write-file.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** TOML by whole tables, as text: everything outside the table stays as it is. */

@@ -2,7 +2,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { readData, removeFromFile, replaceInFile, setInFile } from "./edit-file.ts";
-import { withLock } from "./with-lock.ts";
+import { withLock } from "./write-file.ts";
 
 /** Writes a new server the way the file already holds its servers. */
 export function addServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { stringify } from "yaml";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { writeAtomically } from "./write-file.ts";
 
 const about = [
   "The configuration of Toolplane. See what it makes of this file: toolplane config validate",

@@ -1,4 +1,5 @@
-import type { Json, Path } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
 
 /** What is wrong with a text, and where. */
 export class TextProblem extends Error {
@@ -30,4 +31,9 @@ export function lineAt(text: string, offset: number): number {
 
 export function lineEnd(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** What stands at the end of a path through objects. */
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data);
 }

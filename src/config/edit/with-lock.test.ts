@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { withLock } from "./with-lock.ts";
+import { withLock } from "./write-file.ts";
 
 test("the lock is there while the change is made and gone afterwards, also when it fails", async () => {
   await using directory = await temporaryDirectory();

@@ -1,56 +1,34 @@
 import { looksSecret } from "../../lib/text/redact.ts";
 import type { EntryKind } from "../../model/catalogue/change.ts";
-import { type NamedOverlay, type ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
-import type { ConfigProblem } from "../../model/config/config.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
-import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import { type ConfigProblem, renderProblems } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { type NamedOverlay, ToolOverlay } from "../../model/catalogue/tool.ts";
+import { type Path, renderPath } from "../../model/json.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
-import { checkProviders } from "../check-providers.ts";
+import type { TaskManifest } from "../../model/work/job.ts";
+import { ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Environment } from "../environment.ts";
 import { workingDirectory } from "../environment.ts";
-import { parseValue, type Report } from "../parse-value.ts";
-import type { Environment } from "../secrets/expand-environment.ts";
-import { mapTexts } from "../secrets/map-texts.ts";
-import { maskText } from "../secrets/mask-text.ts";
-import { findReferences } from "../secrets/references.ts";
-import { fieldsOf } from "../shapes/field.ts";
-import { createReading } from "../shapes/reading.ts";
-import { readRemark } from "../shapes/tool-remarks.ts";
-import { overlayTree } from "../shapes/trees.ts";
-import { checkTool } from "./check-tool.ts";
+import { checkProviders, parseValue, type Report } from "../parse-value.ts";
+import { maskText } from "../secrets/mask.ts";
+import { findReferences, mapTexts } from "../secrets/references.ts";
+import { overlayKeys } from "../shapes/normal-form.ts";
+import { createReading, fieldsOf, originIn } from "../shapes/reading.ts";
+import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, toEntry } from "./entries.ts";
 
-/** What belongs to a tool of one's own and never to a server's. */
+/** Keys of a hand-written tool that no overlay has. */
 const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
+const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
-/** An overlay that was given instead of read from a file. `tell` hears what was left out. */
-function checkOverlay(
-  name: string,
-  given: UnknownObject,
-  report: Report,
-  tell: (problem: ConfigProblem) => void,
-): NamedOverlay | undefined {
-  const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
-  const said: UnknownObject = {};
-  for (const field of fieldsOf(given, [])) {
-    if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
-    if (ownTools.includes(field.key))
-      report(
-        [field.key],
-        `cannot be said about a tool of a server`,
-        "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
-      );
-    else if (!Object.hasOwn(overlayTree, field.key)) reading.warnUnknownKey(field.source, Object.keys(overlayTree));
-    else said[field.key] = readRemark(reading, field);
-  }
-  reading.problems.forEach(tell);
-  const overlay = parseValue(ToolOverlay, said, [], report);
-  return overlay && { name, ...overlay };
-}
+type Tell = (problem: ConfigProblem) => void;
 
 export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
 
-/** An entry that was given instead of read from a file, with everything that is wrong with it. */
+/** An entry from a caller instead of a file, with everything that is wrong with it. */
 export type CheckedEntry = {
   name: string | undefined;
   manifest: CheckedManifest | undefined;
@@ -61,53 +39,94 @@ export type CheckedEntry = {
   warnings: ConfigProblem[];
 };
 
-const file = "(given)";
-
 export async function checkEntry(
   kind: EntryKind,
   given: UnknownObject,
   environment: Environment,
 ): Promise<CheckedEntry> {
-  const found = { problems: [], unusable: [], warnings: [] } as Pick<
-    CheckedEntry,
-    "problems" | "unusable" | "warnings"
-  >;
-  const reportTo =
-    (list: ConfigProblem[]): Report =>
-    (path, message, hint = null) =>
-      void list.push({ file, line: null, path: renderPath(path), severity: "error", message, hint });
-  const report = reportTo(found.problems);
-  const document = { file, data: given, lineOf: () => null };
-  const place = { document, source: [], path: "", fallbackName: undefined };
-  const read = toEntry({ ...given }, place);
+  const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = { problems: [], unusable: [], warnings: [] };
+  const report = reportTo("(given)", found.problems);
+  const tell: Tell = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
+  const read = entryOf("(given)", given);
+  const { name } = read;
   for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
   if (kind === "overlay") {
-    if (read.name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
-    const overlay = checkOverlay(read.name ?? "", given, report, (problem) =>
-      (problem.severity === "error" ? found.problems : found.warnings).push(problem),
-    );
-    return { name: read.name, manifest: overlay, ...found };
+    if (name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
+    return { name, manifest: checkOverlay(name ?? "", given, report, tell), ...found };
   }
   const entry: Entry = { ...read, kind };
-  const { name } = entry;
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
     const work = name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
     return { name, manifest: work as CheckedManifest | undefined, ...found };
   }
-  const tool = checkTool(entry, report, (problem) => {
-    if (problem.severity === "error") found.problems.push(problem);
-    else if (!problem.message.endsWith("is assumed")) found.warnings.push(problem);
-  });
+  const tool = checkTool(entry, report, tell);
   // As they are given: what else is wrong with the tool must not hide this.
   for (const [at, spec] of [entry.data.providers].flat().entries())
     if (isObject(spec)) checkSecrets(spec.config, ["providers", at, "config"], report);
-  const context = { environment, directory: workingDirectory(), report: reportTo(found.unusable) };
+  const context = { environment, directory: workingDirectory(), report: reportTo("(given)", found.unusable) };
   return { name, manifest: tool && checkProviders(tool, context), ...found };
 }
 
-const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
+/** A tool that a program registers, checked like one in a file; throws with everything that is wrong. */
+export function checkRegistered(given: { readonly [key: string]: unknown }, environment: Environment): ToolManifest {
+  const problems: ConfigProblem[] = [];
+  const report = reportTo("(registered)", problems);
+  const entry = entryOf("(registered)", given);
+  const tool = checkTool(entry, report, (problem) => {
+    if (problem.severity === "error") problems.push(problem);
+  });
+  const checked = tool && checkProviders(tool, { environment, directory: workingDirectory(), report });
+  if (checked && problems.length === 0) return checked;
+  throw new PlaneError("CONFIG_INVALID", `The tool cannot be registered. ${renderProblems(problems)}`, {
+    data: { problems, ...(entry.name === undefined ? {} : { tool: entry.name }) },
+  });
+}
+
+function entryOf(file: string, given: UnknownObject): Entry {
+  const document = { file, data: given, lineOf: () => null };
+  return toEntry({ ...given }, { document, source: [], path: "", fallbackName: undefined });
+}
+
+function reportTo(file: string, list: ConfigProblem[]): Report {
+  return (path, message, hint = null) =>
+    list.push({ file, line: null, path: renderPath(path), severity: "error", message, hint });
+}
+
+/** A tool in its normal form, however it was written. `tell` gets what was left out, and the defaults if asked for. */
+export function checkTool(
+  { data, name, owner, document, source }: Entry,
+  report: Report,
+  tell: Tell,
+  tellsAssumed = false,
+): ToolManifest | undefined {
+  const reading = createReading(originIn(document));
+  readManifestEntry(reading, data, source, { tellsAssumed, ...(name === undefined ? {} : { fallbackName: name }) });
+  reading.problems.forEach(tell);
+  if (reading.settings.length === 0) return undefined;
+  const fields = Object.fromEntries(reading.settings.map(({ path, value }) => [path[2], value]));
+  return parseValue(ToolManifest, owner === null ? fields : { ...fields, persona: owner }, [], report);
+}
+
+function checkOverlay(name: string, given: UnknownObject, report: Report, tell: Tell): NamedOverlay | undefined {
+  const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
+  const said: UnknownObject = {};
+  for (const field of fieldsOf(given, [])) {
+    if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
+    if (ownTools.includes(field.key))
+      report(
+        [field.key],
+        `cannot be said about a tool of a server`,
+        "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
+      );
+    else if (!overlayKeys.includes(field.key)) reading.warnUnknownKey(field.source, overlayKeys);
+    else said[field.key] = readRemark(reading, field);
+  }
+  reading.problems.forEach(tell);
+  const overlay = parseValue(ToolOverlay, said, [], report);
+  return overlay && { name, ...overlay };
+}
 
 /** Under the name of the argument, which says whether its value is a secret. */
 function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
@@ -127,7 +146,7 @@ function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, 
   return [[["input"], input], ...inEach("steps", steps, "arguments"), ...inEach("task_graph", task_graph, "input")];
 }
 
-/** Nothing is put in there but what a run is given, so a variable is no way out. */
+/** Variables are not expanded in what a run is given, so they are no remedy here. */
 function checkGiven(value: unknown, place: Path, report: Report): void {
   for (const path of clearSecrets(value))
     report(
@@ -141,7 +160,7 @@ function checkGiven(value: unknown, place: Path, report: Report): void {
 function checkSecrets(config: unknown, place: Path, report: Report): void {
   for (const path of clearSecrets(config))
     report([...place, ...path], "holds a secret in clear", "Put it into a variable and refer to it as ${NAME}.");
-  for (const path of localReferences(config))
+  for (const path of pathsOf(config, (text) => findReferences(text).some(({ kind }) => kind !== "env")))
     report(
       [...place, ...path],
       "refers to a file, a command or the keychain, which only manifest files may",
@@ -149,28 +168,19 @@ function checkSecrets(config: unknown, place: Path, report: Report): void {
     );
 }
 
-/** Where a provider's configuration holds a secret in clear instead of a reference to one. */
+/** Where a secret stands in clear instead of a reference. A command is always masked, so it does not count. */
 function clearSecrets(config: unknown): Path[] {
-  const found: Path[] = [];
-  mapTexts(config, (text, path) => {
+  return pathsOf(config, (text, path) => {
     const isHeader = path.at(-2) === "headers" && looksSecret(String(path.at(-1)));
-    if (maskText(text, isHeader) !== text && !isShortened(text)) found.push(path);
-    return text;
+    return maskText(text, isHeader) !== text && !findReferences(text).some(({ kind }) => kind === "command");
   });
-  return found;
 }
 
-/** Where it refers to more than variables: to files, commands or the keychain of one machine. */
-function localReferences(config: unknown): Path[] {
+function pathsOf(value: unknown, isMeant: (text: string, path: Path) => boolean): Path[] {
   const found: Path[] = [];
-  mapTexts(config, (text, path) => {
-    if (findReferences(text).some(({ kind }) => kind !== "env")) found.push(path);
+  mapTexts(value, (text, path) => {
+    if (isMeant(text, path)) found.push(path);
     return text;
   });
   return found;
-}
-
-/** A command is never shown whole, secret or not. */
-function isShortened(text: string): boolean {
-  return findReferences(text).some(({ kind }) => kind === "command");
 }

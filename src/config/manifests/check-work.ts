@@ -1,11 +1,16 @@
+import { referencesIn } from "../../lib/text/fill-references.ts";
+import { JobManifest, type Recurrence } from "../../model/work/job.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { JobManifest, TaskManifest } from "../../model/work/job.ts";
-import { SkillManifest } from "../../model/work/skill.ts";
+import type { Path } from "../../model/json.ts";
+import { SkillManifest, type SkillStep } from "../../model/work/skill.ts";
+import { TaskManifest } from "../../model/work/job.ts";
 import { parseValue, type Report } from "../parse-value.ts";
-import { checkSteps, checkTaskGraph } from "./check-graph.ts";
+import { checkGraph } from "./check-graph.ts";
 import type { Entry } from "./entries.ts";
 
-/** What the entry says with its name and owner in their places; undefined after its problems were reported. */
+type Check<T> = (value: T, report: Report) => void | Promise<void>;
+
+/** Each gives the manifest with its name and owner; undefined after its problems were reported. */
 export const checkSkill = checkedBy(
   (value, report) => parseValue(SkillManifest, value, [], report),
   (skill, report) => {
@@ -18,13 +23,72 @@ export const checkJob = checkedBy(
   (value, report) => parseValue(JobManifest, value, [], report),
   async (job, report) => {
     checkTaskGraph(job, report);
-    if (job.recurrence === undefined) return;
-    const { checkRecurrence } = await import("./check-recurrence.ts");
-    checkRecurrence(job.recurrence, report);
+    if (job.recurrence !== undefined) await checkRecurrence(job.recurrence, report);
   },
 );
 
-/** Those who collaborate are asked about what a model says. */
+/** `check` finds what a schema cannot say, `checkMore` what takes the other manifests to know. */
+function checkedBy<T>(parse: (value: UnknownObject, report: Report) => T | undefined, check?: Check<T>) {
+  return async ({ data, name, owner }: Entry, report: Report, checkMore?: Check<T>) => {
+    const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
+    if (parsed === undefined) return undefined;
+    let isSound = true;
+    const tell: Report = (...problem) => {
+      isSound = false;
+      report(...problem);
+    };
+    await check?.(parsed, tell);
+    await checkMore?.(parsed, tell);
+    return isSound ? parsed : undefined;
+  };
+}
+
+/** The steps that a step waits for: those it names, and those it refers to. */
+function stepNeeds(step: SkillStep): string[] {
+  const refers = referencesIn([step.arguments, step.when ?? ""]);
+  const meant = refers.flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
+  return [...new Set([...step.depends_on, ...meant])];
+}
+
+function checkSteps({ steps = [] }: SkillManifest, report: Report): void {
+  const nodes = steps.map((step, at): { id: string; dependsOn: string[]; path: Path } => {
+    return { id: step.id, dependsOn: stepNeeds(step), path: ["steps", at] };
+  });
+  checkGraph(nodes, { what: "step", key: "id", path: ["steps"] }, report);
+  for (const [at, step] of steps.entries()) {
+    checkReferences([step.arguments, step.when ?? ""], "step", ["steps", at], report);
+    if (step.when !== undefined && referencesIn(step.when).length === 0)
+      report(["steps", at, "when"], "refers to nothing", "Write for example ${steps.look.result.found}.");
+  }
+}
+
+function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
+  const nodes = task_graph.map(({ task, depends_on, input }, at) => {
+    const path: Path = ["task_graph", at];
+    for (const [root, name = ""] of referencesIn(input))
+      if (root === "tasks" && !depends_on.includes(name))
+        report([...path, "input"], `refers to the task '${name}'`, `Add it to 'depends_on' of '${task}'.`);
+    checkReferences(input, "task", [...path, "input"], report);
+    return { id: task, dependsOn: depends_on, path };
+  });
+  checkGraph(nodes, { what: "task", key: "task", path: ["task_graph"] }, report);
+}
+
+/** A reference means the input, or the result of a step or task before. */
+function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
+  for (const [root, name = "", field] of referencesIn(value)) {
+    if (root !== "input" && root !== `${what}s`)
+      report(place, `'\${${root}.${name}}' refers to nothing a ${what} can see`, `Begin with 'input.' or '${what}s.'.`);
+    else if (root !== "input" && field !== "result")
+      report(
+        place,
+        `what ${what} '${name}' said is \${${what}s.${name}.result}`,
+        `Add '.result' behind its ${what === "step" ? "id" : "name"}.`,
+      );
+  }
+}
+
+/** Participants comment on what a model says, so a skill with steps has none. */
 function checkCollaboration({ collaboration, steps }: SkillManifest, report: Report): void {
   if (collaboration?.enabled !== true) return;
   if (steps !== undefined)
@@ -37,22 +101,28 @@ function checkCollaboration({ collaboration, steps }: SkillManifest, report: Rep
       report(["collaboration", "participants", at, "id"], `there is another '${id}' before it`, "Name it once.");
 }
 
-type Parse<T> = (value: UnknownObject, report: Report) => T | undefined;
-
-type Look<T> = (value: T, report: Report) => void | Promise<void>;
-
-/** `look` finds what a schema cannot say, `alsoLook` what only those know who have read everything. */
-function checkedBy<T>(parse: Parse<T>, look: Look<T> = () => undefined) {
-  return async ({ data, name, owner }: Entry, report: Report, alsoLook: Look<T> = () => undefined) => {
-    const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
-    if (parsed === undefined) return undefined;
-    let isSound = true;
-    const tell: Report = (...problem) => {
-      isSound = false;
-      report(...problem);
-    };
-    await look(parsed, tell);
-    await alsoLook(parsed, tell);
-    return isSound ? parsed : undefined;
-  };
+/** The cron library is loaded only for jobs that recur. */
+async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<void> {
+  const { readCron, isTimeZone, readMoment } = await import("../../lib/cron.ts");
+  const { cron, frequency, interval, timezone, start_date, end_date } = recurrence;
+  const tell = (key: string, message: string, hint: string) => report(["recurrence", key], message, hint);
+  if ((cron === undefined) === (frequency === undefined))
+    report(["recurrence"], "says either 'cron' or 'frequency'", "Without both, leave 'recurrence' out.");
+  if (interval !== undefined && frequency === undefined)
+    tell("interval", "counts in units of 'frequency'", "Add 'frequency', or leave 'interval' out.");
+  if (cron !== undefined) {
+    const read = readCron(cron, "UTC");
+    if ("problem" in read)
+      tell("cron", `'${cron}' ${read.problem}`, "'30 9 * * mon-fri' is half past nine on working days.");
+    else if (read.next(Date.now()) === null) tell("cron", `'${cron}' never comes`, "Check the day and the month.");
+  }
+  if (!isTimeZone(timezone))
+    return tell("timezone", `'${timezone}' is no time zone`, "Write one such as Europe/Berlin.");
+  const [from, to] = Object.entries({ start_date, end_date }).map(([key, text]) => {
+    const moment = text === undefined ? undefined : readMoment(text, timezone);
+    if (moment === null)
+      tell(key, `'${text}' is no date`, "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.");
+    return moment?.at;
+  });
+  if (from !== undefined && to !== undefined && to < from) tell("end_date", "is before 'start_date'", "Exchange them.");
 }

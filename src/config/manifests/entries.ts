@@ -1,6 +1,6 @@
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
-import type { ConfigDocument } from "../setting.ts";
-import { isName } from "../shapes/reading.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import { type ConfigDocument, isName } from "../shapes/reading.ts";
 
 export type Kind = "tool" | "skill" | "task" | "job";
 

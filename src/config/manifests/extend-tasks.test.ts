@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Entry, toEntry } from "./entries.ts";
-import { extendTasks } from "./read-work.ts";
+import { extendTasks } from "./read-manifests.ts";
 
 const document = { file: "/tasks.json", data: [], lineOf: () => null };
 const task = (name: string, more: object = {}) =>
@@ -46,7 +46,7 @@ test("each task that cannot be built is told once, with the circle or the name t
     "typo.extends: there is no task 'gahter' to build on. Did you mean 'gather'?",
     "above.extends: it builds on 'typo', which cannot be built. Mend that task first.",
     "own.extends: a task cannot build on itself. Remove it.",
-    "number.extends: must be the name of one task. Write it as a text.",
+    "number.extends: must be the name of one task. Write it as a string.",
     "a.extends: tasks build on each other: a → b → a. Remove one 'extends' of them.",
     "b.extends: tasks build on each other: b → a → b. Remove one 'extends' of them.",
     "outside.extends: tasks build on each other: a → b → a. Remove one 'extends' of them.",

@@ -1,36 +1,44 @@
 import { dirname, relative } from "node:path";
-import type { ConfigProblem, Manifests } from "../../model/config/config.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
+import type { JobManifest } from "../../model/work/job.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { FromFile, Manifests } from "../../model/config/config.ts";
 import { type Path, renderPath } from "../../model/json.ts";
-import { checkProviders } from "../check-providers.ts";
-import type { Report } from "../parse-value.ts";
-import type { Environment } from "../secrets/expand-environment.ts";
+import type { TaskManifest } from "../../model/work/job.ts";
+import type { Environment } from "../environment.ts";
+import { checkProviders, type Report } from "../parse-value.ts";
+import { isName } from "../shapes/reading.ts";
+import type { ReadDocument } from "../text/document.ts";
 import { readDocument } from "../text/read-document.ts";
-import { checkTool } from "./check-tool.ts";
+import { checkTool } from "./check-entry.ts";
+import { checkTasksExist, hintFor, missingSkills } from "./check-graph.ts";
+import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
-import { readWork, type Tell } from "./read-work.ts";
 
-export type ManifestsRead = { manifests: Manifests; problems: ConfigProblem[] };
+type Severity = ConfigProblem["severity"];
+type Tell = (entry: Entry, path: Path, severity: Severity, message: string, hint: string | null) => void;
 
-/** Reads every file and reports everything. Whatever is wrong costs only the entry it is wrong with. */
+/** Reads every file and reports everything. A problem costs only the entry that has it. */
 export async function readManifests(
   files: readonly string[],
   directory: string,
   environment: Environment,
-): Promise<ManifestsRead> {
+): Promise<{ manifests: Manifests; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
   const documents = await Promise.all(files.map(readDocument));
   const found = documents.flatMap((read) => {
-    problems.push(...read.problems.map((problem) => inManifest(problem, directory)));
+    problems.push(...textProblems(read, directory));
     return read.document ? entriesIn(read.document, relative(directory, read.document.file)) : [];
   });
   const entries = firstOfEach(found, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
   const tell: Tell = (entry, ...what) => problems.push(problemAt(entry, ...what));
+  const placeOf = ({ document: { file } }: Entry) => ({ file, source: `manifest:${relative(directory, file)}` });
 
   for (const entry of entries.filter(({ kind }) => kind === "tool")) {
     const { document, owner } = entry;
     const report: Report = (path, message, hint = null) => tell(entry, path, "error", message, hint);
-    const tool = checkTool(entry, report, (problem) => problems.push({ ...problem, owner }));
+    const tool = checkTool(entry, report, (problem) => problems.push({ ...problem, owner }), true);
     if (!tool) continue;
     const usable = checkProviders(tool, {
       environment,
@@ -38,53 +46,44 @@ export async function readManifests(
       report: (path, message, hint = null) =>
         tell(entry, path, "warning", `${message}; this provider is not used`, hint),
     });
-    manifests.tools.push({ ...usable, ...placeOf(entry, directory) });
+    manifests.tools.push({ ...usable, ...placeOf(entry) });
   }
-  await readWork(entries, { manifests, tell, placeOf: (entry) => placeOf(entry, directory) });
+  await readWork(entries, { manifests, tell, placeOf });
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
 }
 
-/** What is out of order with the text of a file. */
-function inManifest(problem: ConfigProblem, directory: string): ConfigProblem {
-  const isEmpty = problem.message === "the file is empty";
-  return {
+function textProblems({ problems, isEmpty }: ReadDocument, directory: string): ConfigProblem[] {
+  return problems.map((problem) => ({
     ...problem,
     owner: ownerInPath(relative(directory, problem.file)),
     hint: isEmpty ? "Write one manifest or a list of them into it." : problem.hint,
-  };
+  }));
 }
 
-function placeOf({ document: { file } }: Entry, directory: string): { file: string; source: string } {
-  return { file, source: `manifest:${relative(directory, file)}` };
-}
-
-/** Two of a kind with one name and one owner never mix; the first counts. */
+/** Of two manifests of one kind, name and owner the first counts. */
 function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProblem[]): Entry[] {
   const known = new Map<string, Entry>();
   return found.filter((entry): entry is Entry => {
-    if (!("kind" in entry)) {
-      problems.push(problemAt(entry, [], "error", "a manifest must be an object", null));
+    const fail = (message: string, hint: string | null = null) => {
+      problems.push(problemAt(entry, [], "error", message, hint));
       return false;
-    }
-    if (entry.name === undefined) {
-      problems.push(problemAt(entry, [], "error", `a ${entry.kind} needs a 'name'`, null));
-      return false;
-    }
+    };
+    if (!("kind" in entry)) return fail("a manifest must be an object");
+    if (entry.name === undefined) return fail(`a ${entry.kind} needs a 'name'`);
     const key = JSON.stringify([entry.kind, entry.owner, entry.name]);
     const first = known.get(key);
     if (first === undefined) return known.set(key, entry) !== undefined;
     const place = `${first.document.file}:${first.document.lineOf(first.source) ?? 1}`;
     const message = `${entry.kind} '${entry.name}' is defined already in ${place}, which counts`;
-    problems.push(problemAt(entry, [], "error", message, "Remove or rename one of them."));
-    return false;
+    return fail(message, "Remove or rename one of them.");
   });
 }
 
 function problemAt(
   { document, source, owner, ...named }: Misplaced | Entry,
   path: Path,
-  severity: ConfigProblem["severity"],
+  severity: Severity,
   message: string,
   hint: string | null,
 ): ConfigProblem {
@@ -94,10 +93,128 @@ function problemAt(
   return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
 }
 
-function byOwnerAndName(
-  a: { name: string; persona?: string | undefined },
-  b: { name: string; persona?: string | undefined },
-): number {
-  const [left, right] = [a, b].map(({ name, persona = "" }) => `${persona}\0${name.toLowerCase()}`);
-  return (left ?? "") < (right ?? "") ? -1 : 1;
+type Owned = { name: string; persona?: string | undefined };
+
+function byOwnerAndName(a: Owned, b: Owned): number {
+  const [left = "", right = ""] = [a, b].map(({ name, persona = "" }) => `${persona}\0${name.toLowerCase()}`);
+  return left < right ? -1 : 1;
+}
+
+type Work = {
+  /** Takes the sound ones. */
+  manifests: Manifests;
+  tell: Tell;
+  placeOf(entry: Entry): { file: string; source: string };
+};
+
+/** Skills, then the tasks that need them, then the jobs that need those. */
+async function readWork(entries: readonly Entry[], { manifests, tell, placeOf }: Work): Promise<void> {
+  const { skills, tasks, jobs } = manifests;
+  const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const reporter =
+    (entry: Entry): Report =>
+    (path, message, hint = null) =>
+      tell(entry, path, "error", message, hint);
+  const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: Entry) => {
+    if (checked !== undefined) list.push({ ...checked, ...placeOf(entry) });
+  };
+  const tellOfSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
+    for (const { at, name, hint } of work ? missingSkills(work, also, skills) : [])
+      tell(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint);
+  };
+  const tellOfLoose = (entry: Entry, value: unknown, path: Path) => {
+    for (const text of looseReferences(value)) {
+      const hint = `Write \${input.${text.slice(2)} for what a run is given.`;
+      tell(entry, path, "warning", `'${text}' goes out as it is written`, hint);
+    }
+  };
+
+  const built = extendTasks(of("task"), (entry, key, message, hint) => tell(entry, [key], "error", message, hint));
+  for (const entry of of("skill")) {
+    const skill = await checkSkill(entry, reporter(entry));
+    for (const [at, step] of skill?.steps?.entries() ?? []) tellOfLoose(entry, step, ["steps", at]);
+    keep(skills, skill, entry);
+  }
+  for (const entry of built) {
+    const task = await checkTask(entry, reporter(entry));
+    // Any persona may do a shared task, with that persona's own skills.
+    tellOfSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
+    keep(tasks, task, entry);
+  }
+  for (const entry of of("job")) {
+    const job = await checkJob(entry, reporter(entry), (one, report) => checkTasksExist(one, tasks, report));
+    tellOfSkills(entry, job, job?.personas);
+    for (const [at, { input }] of job?.task_graph.entries() ?? [])
+      tellOfLoose(entry, input, ["task_graph", at, "input"]);
+    keep(jobs, job, entry);
+  }
+}
+
+/** Texts that look like references and are sent as they are written. */
+function looseReferences(value: unknown): string[] {
+  const found = JSON.stringify(value ?? null).match(/\$\{[a-z][\w-]*\}/g) ?? [];
+  return [...new Set(found)];
+}
+
+type Problem = { message: string; hint: string };
+
+/**
+ * A task may extend another one of its owner, or a shared one; a persona's task extends the shared one of its name. One that
+ * cannot be built is left out.
+ */
+export function extendTasks(
+  entries: readonly Entry[],
+  fail: (entry: Entry, key: string, message: string, hint: string) => void,
+): Entry[] {
+  const byKey = new Map(entries.map((entry) => [keyOf(entry.name, entry.owner), entry]));
+  const baseOf = (entry: Entry): Entry | Problem | null => {
+    const { owner, name, data } = entry;
+    const said = data.extends;
+    if (said === undefined) return owner === null ? null : (byKey.get(keyOf(name, null)) ?? null);
+    if (!isName(said)) return { message: "must be the name of one task", hint: "Write it as a string." };
+    const found = [byKey.get(keyOf(said, owner)), byKey.get(keyOf(said, null))].find(
+      (one) => one !== undefined && one !== entry,
+    );
+    return found ?? missingBase(said, entry, entries);
+  };
+  return entries.flatMap((entry) => {
+    const chain = chainOf(entry, baseOf);
+    if ("message" in chain) {
+      fail(entry, "extends", chain.message, chain.hint);
+      return [];
+    }
+    const data: UnknownObject = Object.assign({}, ...chain.toReversed().map((one) => one.data));
+    const { extends: _, ...built } = data;
+    return [{ ...entry, data: { ...built, ...(entry.name ? { name: entry.name } : {}) } }];
+  });
+}
+
+/** The task and all that it extends. A loop, because a long chain is no mistake. */
+function chainOf(entry: Entry, baseOf: (entry: Entry) => Entry | Problem | null): Entry[] | Problem {
+  const chain = new Set([entry]);
+  for (let last = entry, base = baseOf(last); base !== null; last = base, base = baseOf(last)) {
+    if ("message" in base) {
+      if (last === entry) return base;
+      return { message: `it builds on '${last.name}', which cannot be built`, hint: "Mend that task first." };
+    }
+    if (chain.has(base)) {
+      const names = [...chain, base].map(({ name }) => name);
+      const circle = names.slice(names.indexOf(base.name)).join(" → ");
+      return { message: `tasks build on each other: ${circle}`, hint: "Remove one 'extends' of them." };
+    }
+    chain.add(base);
+  }
+  return [...chain];
+}
+
+function missingBase(said: string, { name, owner }: Entry, entries: readonly Entry[]): Problem {
+  if (said === name) return { message: "a task cannot build on itself", hint: "Remove it." };
+  const known = entries
+    .filter((one) => one.name !== name && (one.owner === null || one.owner === owner))
+    .flatMap((one) => one.name ?? []);
+  return { message: `there is no task '${said}' to build on`, hint: hintFor(said, known) };
+}
+
+function keyOf(name: string | undefined, owner: string | null): string {
+  return JSON.stringify([name ?? null, owner]);
 }

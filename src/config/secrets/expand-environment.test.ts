@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../../test/samples/texts.ts";
-import { type Environment, expandEnvironment } from "./expand-environment.ts";
+import type { Environment } from "../environment.ts";
+import { expandEnvironment } from "./references.ts";
 import { resolveSecrets } from "./resolve-secrets.ts";
 
 const environment = {

@@ -1,11 +1,13 @@
 import { looksSecret } from "../../lib/text/redact.ts";
-import { isObject, type Json, type Path, type UnknownObject } from "../../model/json.ts";
-import { announcesSecret, mask, maskArgument, maskText } from "./mask-text.ts";
+import { redact } from "../../lib/text/redact.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import { findReferences, type Reference } from "./references.ts";
 
 /** Where we are: is everything here a secret, and under which key. */
 type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
-/** Their keys are names that somebody chose, not fields: a server may be called 'tokens'. */
+/** Their keys are names, not fields: a server may be called 'tokens'. */
 const namedThings = new Set([
   "servers",
   "mcpServers",
@@ -75,11 +77,66 @@ function maskObject(value: UnknownObject, context: Context): Json {
   );
 }
 
-/** What is sent to servers and shown to nobody: a fixed argument, or a constant that the system sets. */
+/** A fixed argument, or an injected constant: only servers see it. */
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
   return key === "fixed" ? typeof name === "string" : key === "value" && from === "constant" && parameter !== undefined;
 }
 
 function maskWhole(value: unknown): Json {
   return typeof value === "string" ? maskText(value, true) : "***";
+}
+
+/** Passwords and long user names in URLs, and query parameters with their names. */
+const urlSecrets = /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
+const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
+const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
+
+/** A secret that can still be told from another. */
+export function mask(secret: string): string {
+  return secret.length > 8 ? `***${secret.slice(-4)}` : "***";
+}
+
+/** A text for display. References stay: they are not the secret, though their fallback may be one. */
+export function maskText(text: string, isSecret: boolean): string {
+  const hide = isSecret ? (part: string) => (scheme.test(part) ? part : mask(part)) : hideKnown;
+  let shown = "";
+  let from = 0;
+  for (const reference of findReferences(text)) {
+    shown += hide(text.slice(from, reference.start)) + showReference(reference, hide);
+    from = reference.start + reference.text.length;
+  }
+  return shown + hide(text.slice(from));
+}
+
+function showReference({ kind, name, fallback, text }: Reference, hide: (text: string) => string): string {
+  if (kind === "command") return `\${command:${name.trim().split(/\s/)[0]} …}`;
+  return fallback === null ? text : `\${${name}:-${hide(fallback)}}`;
+}
+
+/** An argument of a program, which may name what it gives: `--token=…`, `API_KEY=…`, `X-API-Key: …`. */
+export function maskArgument(text: string, level = 0): string {
+  const [, name = "", sign = "", value = ""] = assignment.exec(text) ?? [];
+  if (name === "" || level > 2) return maskText(text, false);
+  return name + sign + (looksSecret(name) ? maskText(value, true) : maskArgument(value, level + 1));
+}
+
+/** Does this argument announce that the next one is a secret? */
+export function announcesSecret(argument: unknown): boolean {
+  return typeof argument === "string" && /^--?[A-Za-z][\w.-]*$/.test(argument) && looksSecret(argument);
+}
+
+function hideKnown(text: string): string {
+  let shown = "";
+  let from = 0;
+  for (const { index, 0: secret, 1: parameter } of text.matchAll(urlSecrets)) {
+    if (parameter !== undefined && !looksSecret(parameter)) continue;
+    shown += hideShapes(text.slice(from, index)) + mask(secret);
+    from = index + secret.length;
+  }
+  return shown + hideShapes(text.slice(from));
+}
+
+function hideShapes(text: string): string {
+  const redacted = redact(text);
+  return redacted === "[redacted]" ? mask(text) : redacted.replaceAll("[redacted]", "***");
 }

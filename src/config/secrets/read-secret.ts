@@ -4,7 +4,7 @@ import { abortable } from "../../lib/async/signals.ts";
 import { homeDirectory } from "../../lib/files.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { readText } from "../text/read-text.ts";
+import { readText } from "../text/read-document.ts";
 import type { SecretKind, SecretReference } from "./references.ts";
 
 const escapable = /["'\\\s]/;

@@ -1,3 +1,7 @@
+import { isObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import type { Environment } from "../environment.ts";
+
 export type SecretKind = "file" | "command" | "keychain";
 
 /** Something a text leaves to be looked up: `${NAME}`, `${NAME:-fallback}` or `${kind:name}`. */
@@ -68,4 +72,88 @@ function parseReference(text: string, start: number, close: number): Reference |
   if (variable !== undefined) return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
   if (name === undefined) return null;
   return { kind: kind as SecretKind, name, fallback: null, ...place };
+}
+
+/** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
+export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path = []): unknown {
+  if (typeof value === "string") return change(value, path);
+  if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, change, [...path, at]));
+  if (!isObject(value)) return value;
+  const changed = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change, [...path, key])]),
+  );
+  return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
+}
+
+/**
+ * Puts the environment into every text of a value, once: what a variable holds is never expanded again. Secrets
+ * stay references until they are used, so what only looks like one now is escaped for `resolveSecrets`.
+ */
+export function expandEnvironment(
+  value: unknown,
+  environment: Environment,
+  onUnset: (name: string, path: Path) => void,
+): unknown {
+  return mapTexts(value, (text, path) => expandText(text, environment, (name) => onUnset(name, path)));
+}
+
+function expandText(text: string, environment: Environment, onUnset: (name: string) => void): string {
+  let done = "";
+  let plain = "";
+  for (const part of splitReferences(text)) {
+    if (typeof part === "string") plain += part;
+    else if (part.kind === "env") plain += lookUp(part, environment, onUnset);
+    else {
+      done += escapeSecrets(plain, true) + part.text;
+      plain = "";
+    }
+  }
+  return done + escapeSecrets(plain, false);
+}
+
+function lookUp(
+  { name, fallback, text }: Reference,
+  environment: Environment,
+  onUnset: (name: string) => void,
+): string {
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  if (value !== undefined && (value !== "" || fallback === null)) return value;
+  if (fallback !== null) return fallback;
+  onUnset(name);
+  return text;
+}
+
+/** No secrets; hiding them would make paths unreadable. */
+const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
+
+/** The variables that a configuration refers to, with what they hold. */
+export function usedVariables(values: unknown, environment: Environment): Map<string, string> {
+  const used = new Map<string, string>();
+  mapTexts(values, (text) => {
+    for (const { kind, name } of findReferences(text)) {
+      const value = kind === "env" && !ordinary.includes(name) ? environment[name] : undefined;
+      if (value) used.set(name, value);
+    }
+    return text;
+  });
+  return used;
+}
+
+/** Writes the references again where their values stand, as `written` has them where it has a text in the same place. */
+export function showReferences(values: unknown, used: ReadonlyMap<string, string>, written: unknown): unknown {
+  const byLength = [...used].filter(([, value]) => value.length > 3).sort(([, a], [, b]) => b.length - a.length);
+  return mapTexts(values, (text, path) => {
+    const source = textAt(written, path);
+    if (source !== undefined && findReferences(source).length > 0) return source;
+    return byLength.reduce((shown, [name, value]) => shown.replaceAll(value, `\${${name}}`), text);
+  });
+}
+
+function textAt(value: unknown, path: Path): string | undefined {
+  const inside = (inner: unknown, part: string | number): unknown =>
+    typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
+      ? (inner as Record<string | number, unknown>)[part]
+      : undefined;
+  const found = path.reduce(inside, value);
+  return typeof found === "string" ? found : undefined;
 }

@@ -1,8 +1,9 @@
-import { isObject } from "../../model/json.ts";
-import { mapTexts } from "./map-texts.ts";
-import { type SecretReference, splitSecrets } from "./references.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import { type Environment, workingDirectory } from "../environment.ts";
+import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
 
-/** Puts secrets in the place of their references. Called when they are used, so that nobody keeps them longer. */
+/** Puts secrets in the place of their references. Called at the moment of use, so that they are not kept. */
 export async function resolveSecrets<T>(value: T, options: { directory: string }): Promise<T> {
   const secrets = new Map<string, string>();
   // One after the other: two programs that ask a person at the same time would be in each other's way.
@@ -22,4 +23,10 @@ function* secretsIn(value: unknown): Generator<SecretReference> {
   } else if (Array.isArray(value) || isObject(value)) {
     for (const inner of Object.values(value)) yield* secretsIn(inner);
   }
+}
+
+/** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
+export function revealConfig({ config, base }: ProviderSpec, environment: Environment): Promise<JsonObject> {
+  const expanded = expandEnvironment(config, environment, () => undefined) as JsonObject;
+  return resolveSecrets(expanded, { directory: base ?? workingDirectory() });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { revealConfig } from "./reveal-config.ts";
+import { revealConfig } from "./resolve-secrets.ts";
 
 test("variables and secrets take their places, files starting where the manifest is", async () => {
   await using directory = await temporaryDirectory();

@@ -1,9 +1,7 @@
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Setting } from "../setting.ts";
-import type { Field } from "./field.ts";
-import { createReading, type Reading } from "./reading.ts";
+import { createReading, type Field, type Reading, type Setting } from "./reading.ts";
 import { readServerFields } from "./server.ts";
-import { translateFields } from "./tools-mcp-server.ts";
+import { translateFields } from "./tools-mcp-block.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

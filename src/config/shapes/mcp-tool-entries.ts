@@ -1,9 +1,8 @@
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
-import { type Field, fieldsOf, placeOf } from "./field.ts";
-import { describeValue, isName, type Reading } from "./reading.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import { describeValue, type Field, fieldsOf, isName, placeOf, type Reading, type Shape } from "./reading.ts";
 import { readServerFields } from "./server.ts";
-import type { Shape } from "./shape.ts";
-import { argumentsOf } from "./tool-arguments.ts";
+import { argumentsOf } from "./tool-entry.ts";
 
 const taken = ["group", "state", "applicable-states"];
 const keys = ["type", "name", "description", "mcp-tool", "arguments", ...taken];

@@ -1,9 +1,8 @@
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
-import { readTree } from "./read-tree.ts";
-import { isName, type Reading } from "./reading.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import { sectionTrees } from "./normal-form.ts";
+import { isName, type Reading, readTree, type Shape } from "./reading.ts";
 import { readServer } from "./server.ts";
-import type { Shape } from "./shape.ts";
-import { sectionTrees } from "./trees.ts";
 
 const wrappers = ["mcpServers", "servers"];
 

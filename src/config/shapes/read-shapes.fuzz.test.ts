@@ -3,13 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
 import { settingsFromEnvironment } from "./environment-settings.ts";
+import { toolKeys } from "./normal-form.ts";
 import { fieldReaders } from "./server.ts";
-import { toolTree } from "./trees.ts";
 
 const top = "mcpServers servers providers tool_configs mcp tool tools policy users auth lazy toolsets store";
 const inner = "name type enabled mcp-tool arguments provider_type tool_alias rules scheme api_key endpoint";
 const odd = ["__proto__", "constructor", "toString", "", "*", "a.b", "0"];
-const words = [...top.split(" "), ...inner.split(" "), ...odd, ...fieldReaders.keys(), ...Object.keys(toolTree)];
+const words = [...top.split(" "), ...inner.split(" "), ...odd, ...fieldReaders.keys(), ...toolKeys];
 
 const word = fc.constantFrom(...words);
 const text = fc.oneof(word, fc.constantFrom("mcp-tool", "stdio", "'\"\\", '{"url": 1}', "a,b", "*x?", "(optional"));

@@ -1,19 +1,28 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
-import type { ConfigDocument, Setting } from "../setting.ts";
-import { type Field, fieldsOf, placeOf } from "./field.ts";
-import { isManifestEntry, readManifestEntry } from "./manifest-entry.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
 import { native } from "./native.ts";
-import { readTree } from "./read-tree.ts";
-import { createReading, describeValue, isName, originIn, type Reading } from "./reading.ts";
+import { overlayKeys, toolsetTree } from "./normal-form.ts";
+import {
+  type ConfigDocument,
+  createReading,
+  describeValue,
+  type Field,
+  fieldsOf,
+  isName,
+  originIn,
+  placeOf,
+  type Reading,
+  readTree,
+  type Setting,
+  type Shape,
+} from "./reading.ts";
 import { isServer, readServer, readServerFields } from "./server.ts";
-import type { Shape } from "./shape.ts";
-import { readRemark } from "./tool-remarks.ts";
+import { isManifestEntry, readManifestEntry, readRemark } from "./tool-entry.ts";
 import { readToolsMcpBlock } from "./tools-mcp-block.ts";
-import { overlayTree, toolsetTree } from "./trees.ts";
 
 const kinds = {
   sse: { transport: "sse", keys: ["endpoint", "api_key"] },
@@ -158,7 +167,7 @@ export const overlays: Shape = {
 
 function readFields(reading: Reading, fields: readonly Field[]): void {
   for (const { key, value, source } of fields.filter((field) => field.value !== null)) {
-    if (!Object.hasOwn(overlayTree, key)) reading.warnUnknownKey(source, Object.keys(overlayTree));
+    if (!overlayKeys.includes(key)) reading.warnUnknownKey(source, overlayKeys);
     else reading.set(source, readRemark(reading, { key, value, source }), source);
   }
 }

@@ -1,9 +1,31 @@
 import { nearest } from "../../lib/text/nearest.ts";
-import type { PolicyRule } from "../../model/access/policy.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Origin } from "../../model/config/setup.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type Path, renderPath } from "../../model/json.ts";
-import type { ConfigDocument, Setting } from "../setting.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
+import type { Origin } from "../../model/config/setup.ts";
+
+/** A file as data that knows its lines. Objects in `data` have no prototype. */
+export type ConfigDocument = { file: string; data: unknown; lineOf(path: Path): number | null };
+
+/**
+ * One value in its place in the normal form, with the place it was read from. Every shape of configuration is
+ * translated into a list of these, so that there is one way to check, merge and explain them.
+ */
+export type Setting = {
+  path: Path;
+  value: unknown;
+  origin: Origin;
+  /** The origin of something inside the value. */
+  originInside?(inner: Path): Origin;
+};
+
+/** A way to write configuration, known by the keys it has at the top of a file. */
+export type Shape = {
+  keys: readonly string[];
+  /** Reads its own keys, of which any may be missing, and leaves the others alone. */
+  read(reading: Reading, data: UnknownObject): void;
+};
 
 /** What is learned while one document is read. A `source` is always a place in that document. */
 export type Reading = {
@@ -89,4 +111,54 @@ export function describeValue(value: unknown): string {
 
 export function isName(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
+}
+
+/** One key of an entry with the place it was written at. */
+export type Field = { key: string; value: unknown; source: Path };
+
+/** A server that is being read. */
+export type Server = { reading: Reading; name: string; path: Path; fields: readonly Field[] };
+
+export type ReadField = (field: Field, server: Server) => void;
+
+export function fieldsOf(entry: UnknownObject, source: Path): Field[] {
+  return Object.entries(entry).map(([key, value]) => ({ key, value, source: [...source, key] }));
+}
+
+/** Where a key stands; around it where it is not written. */
+export function placeOf(key: string, entry: UnknownObject, source: Path): Path {
+  return Object.hasOwn(entry, key) ? [...source, key] : source;
+}
+
+export function fieldValue(key: string, fields: readonly Field[]): unknown {
+  return fields.find((field) => field.key === key)?.value;
+}
+
+/** A key of another system that we have no use for; where it asks for nothing, nothing is said. */
+export function warnWithoutEffect({ key, value, source }: Field, reading: Reading): void {
+  const asksNothing = value === null || value === false || value === "" || isEmptyList(value);
+  if (!asksNothing) reading.warn(source, `'${key}' has no effect here`);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** How far a value is taken apart: an empty tree is a value passed on whole, `*` stands for any name. */
+export type Tree = { readonly [key: string]: Tree };
+
+/** Sets every value of the tree in its place; keys that are not in it are told. */
+export function readTree(reading: Reading, tree: Tree, value: unknown, path: Path, source: Path): void {
+  if (!isObject(value) || Object.keys(tree).length === 0) return reading.set(path, value, source);
+  const anyName = tree["*"];
+  for (const [key, inner] of Object.entries(value)) {
+    const [to, from] = [
+      [...path, key],
+      [...source, key],
+    ];
+    const subtree = Object.hasOwn(tree, key) ? tree[key] : undefined;
+    if (anyName) reading.define(to, from, () => readTree(reading, anyName, inner, to, from));
+    else if (subtree) readTree(reading, subtree, inner, to, from);
+    else reading.warnUnknownKey(from, Object.keys(tree));
+  }
 }

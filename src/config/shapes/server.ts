@@ -2,10 +2,19 @@ import type { PolicyRule } from "../../model/access/policy.ts";
 import { isObject, type Path } from "../../model/json.ts";
 import type { ServerAuth } from "../../model/servers/server.ts";
 import { splitSpaces } from "./coerce.ts";
-import { type Field, fieldsOf, fieldValue, type ReadField, type Server, warnWithoutEffect } from "./field.ts";
-import { readTree, type Tree, whole } from "./read-tree.ts";
-import { describeValue, isName, type Reading } from "./reading.ts";
-import { serverTree } from "./trees.ts";
+import { serverTree } from "./normal-form.ts";
+import {
+  describeValue,
+  type Field,
+  fieldsOf,
+  fieldValue,
+  isName,
+  type ReadField,
+  type Reading,
+  readTree,
+  type Server,
+  warnWithoutEffect,
+} from "./reading.ts";
 
 /** Keys beside `auth` that say how we identify ourselves. */
 const authReaders: readonly (readonly [string, ReadField])[] = [
@@ -68,10 +77,8 @@ function described(key: string, fields: readonly Field[]): unknown {
   return isObject(value) ? key : value;
 }
 
-const normalForm: Tree = serverTree;
-
 const keep: ReadField = ({ key, value, source }, { reading, path }) =>
-  readTree(reading, normalForm[key] ?? whole, value, [...path, key], source);
+  readTree(reading, serverTree[key] ?? {}, value, [...path, key], source);
 
 /** Every key a server may have in any shape, with how it comes into the normal form. */
 export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReading } from "./reading.ts";
-import { argumentsOf } from "./tool-arguments.ts";
+import { argumentsOf } from "./tool-entry.ts";
 
 function read(list: unknown) {
   const reading = createReading((source) => ({ file: "f", line: null, path: source.join(".") }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLineIndex } from "./line-index.ts";
+import { createLineIndex } from "./document.ts";
 
 for (const [name, end] of [
   ["LF", "\n"],

@@ -12,24 +12,20 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { createFindings, type Findings, type ReadDocument, tooDeep } from "./findings.ts";
-import { createLineIndex } from "./line-index.ts";
-import { type Container, maxLevels, type Place } from "./place.ts";
+import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
 
-/** How many values a file may repeat through aliases before it counts as an attack on our memory. */
+/** A file that repeats more values through aliases counts as an attack on memory. */
 const maxRepeated = 10_000;
 
 type Reading = {
   findings: Findings;
   anchors: Map<string, Place>;
   path: (string | number)[];
-  /** How many values are written. */
+  /** How many values are written, and how many keys '<<' took over. */
   written: number;
-  /** How many keys were taken over by '<<'. */
   merged: number;
 };
 
-/** The nodes of a document as places; what cannot be one becomes an error and an empty value. */
 function readYamlTree(root: ParsedNode, findings: Findings): Place {
   const reading: Reading = { findings, anchors: new Map(), path: [], written: 0, merged: 0 };
   const tree = readNode(reading, root, 0);
@@ -64,7 +60,7 @@ function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: nu
 
 function readContainer(reading: Reading, node: YAMLMap.Parsed | YAMLSeq.Parsed, offset: number): Place {
   if (reading.path.length >= maxLevels) {
-    reading.findings.error(offset, tooDeep.message, tooDeep.hint);
+    reading.findings.tooDeep(offset);
     return scalar(null, offset);
   }
   const container: Container = { offset, kind: isMap(node) ? "object" : "list", inside: new Map() };
@@ -106,7 +102,7 @@ function readKey(reading: Reading, node: ParsedNode | null, offset: number): str
   if (isScalar(node)) return node.source ?? String(node.value);
   if (place?.kind === "scalar") return String(place.value);
   const message = "a list or a mapping cannot be a key of the configuration";
-  reading.findings.error(offset, message, "Name it with a text.");
+  reading.findings.error(offset, message, "Name it with a string.");
   return "";
 }
 
@@ -133,7 +129,7 @@ function isSmall(root: Place, limit: number, findings: Findings): boolean {
   const walk = (place: Place, level: number): void => {
     left--;
     if (place.kind === "scalar" || left < 0) return;
-    if (level > maxLevels) findings.error(place.offset, tooDeep.message, tooDeep.hint);
+    if (level > maxLevels) findings.tooDeep(place.offset);
     else for (const inner of place.inside.values()) walk(inner, level + 1);
   };
   walk(root, 1);
@@ -152,7 +148,7 @@ const hint = "Indent with spaces, two for each level, and quote texts that hold 
 
 /** YAML as data that knows its lines. */
 export function parseYaml(file: string, text: string): ReadDocument {
-  const findings = createFindings(file, createLineIndex(text));
+  const findings = createFindings(file, text);
   const root = readOnlyDocument(text, findings)?.contents ?? null;
   const isEmpty = root === null || root.range[0] === root.range[1];
   return findings.conclude(isEmpty ? null : readYamlTree(root, findings));
@@ -184,7 +180,7 @@ function* readTokens(text: string, findings: Findings): Generator<CST.Token, voi
     yield* parser.next(lexeme);
     // The stack also holds the document and the scalar being read; the exact limit is kept by the tree.
     if (parser.stack.length > maxLevels + 2) {
-      findings.error(parser.offset, tooDeep.message, tooDeep.hint);
+      findings.tooDeep(parser.offset);
       return;
     }
   }

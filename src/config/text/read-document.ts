@@ -1,9 +1,8 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { extname } from "node:path";
 import { printParseErrorCode, visit } from "jsonc-parser";
-import { createFindings, type Findings, type ReadDocument, tooDeep } from "./findings.ts";
-import { createLineIndex } from "./line-index.ts";
-import { type Container, maxLevels, type Place } from "./place.ts";
-import { readText } from "./read-text.ts";
+import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
 
 const meanings: Readonly<Record<string, string>> = {
   InvalidSymbol: "a word or sign that JSON does not have",
@@ -27,7 +26,7 @@ const hint =
 
 /** JSON with comments and trailing commas as data that knows its lines. */
 export function parseJson(file: string, text: string): ReadDocument {
-  const findings = createFindings(file, createLineIndex(text));
+  const findings = createFindings(file, text);
   return findings.conclude(readTree(text, findings));
 }
 
@@ -97,7 +96,7 @@ function createBuilder(findings: Findings) {
     },
     open(kind: Container["kind"], offset: number): void {
       if (levels.length === maxLevels) {
-        findings.error(offset, tooDeep.message, tooDeep.hint);
+        findings.tooDeep(offset);
         throw new Stop();
       }
       const container: Container = { offset, kind, inside: new Map() };
@@ -135,4 +134,58 @@ export async function readDocument(file: string): Promise<ReadDocument> {
 /** A comment in the manner of JavaScript is no YAML either. */
 function formatOf(text: string): "json" | "yaml" {
   return /^\s*(?:[{[]|\/[/*])/.test(text) ? "json" : "yaml";
+}
+
+/** Why a file gave no text; `message` goes on from the name of the file. */
+export type Unreadable = { message: string; hint: string; line: number | null };
+
+const mebibyte = 1024 * 1024;
+
+/** The text of a regular file in UTF-8, without a mark of the byte order. */
+export function readText(file: string, limitMebibytes: number): { text: string } | Unreadable {
+  try {
+    // Looked at before it is opened: opening a pipe would wait for a writer.
+    const refused = refuse(statSync(file), limitMebibytes);
+    if (refused) return refused;
+    return decode(readFileSync(file));
+  } catch (thrown) {
+    return { ...whyUnreadable((thrown as NodeJS.ErrnoException).code ?? "unknown error"), line: null };
+  }
+}
+
+function refuse(stats: Stats, limitMebibytes: number): Unreadable | null {
+  if (stats.isDirectory()) {
+    return { message: "is a directory", hint: "Name a file in it.", line: null };
+  }
+  if (!stats.isFile()) {
+    return { message: "is not a regular file", hint: "Write its content to a regular file.", line: null };
+  }
+  if (stats.size <= limitMebibytes * mebibyte) return null;
+  const size = (stats.size / mebibyte).toFixed(1);
+  const message = `is ${size} MiB long, and we read no more than ${limitMebibytes} MiB`;
+  return { message, hint: "Check that it is the right file, or split it.", line: null };
+}
+
+function decode(bytes: Buffer): { text: string } | Unreadable {
+  if (isUtf8(bytes)) return { text: new TextDecoder().decode(bytes) };
+  return { message: "is not valid UTF-8", hint: "Save it as UTF-8.", line: firstBrokenLine(bytes) };
+}
+
+/** No character of UTF-8 but the end of a line holds the byte of an end of line, so each line stands alone. */
+function firstBrokenLine(bytes: Buffer): number {
+  let line = 1;
+  for (let start = 0; ; line++) {
+    const end = bytes.indexOf("\n", start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return line;
+    start = end + 1;
+  }
+}
+
+function whyUnreadable(code: string): { message: string; hint: string } {
+  if (code === "ENOENT" || code === "ENOTDIR") return { message: "no such file", hint: "Check the path." };
+  if (code === "EACCES" || code === "EPERM") {
+    return { message: "may not be read", hint: "Allow the user that runs Toolplane to read it." };
+  }
+  if (code === "ELOOP") return { message: "is a link that leads back to itself", hint: "Correct the link." };
+  return { message: `cannot be read (${code})`, hint: "Check the path and the disk." };
 }

@@ -63,7 +63,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   users?: Readonly<Record<string, UserInput>> | undefined;
   /** What personas may do, by name. */
   personas?: Readonly<Record<string, PersonaInput>> | undefined;
-  /** Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels keep nobody from anything. */
+  /** Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect. */
   compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface ToolsetInput {
   providers?: readonly string[] | undefined;
   /** Which of their tools; null for all. */
   allow_tools?: readonly string[] | null | undefined;
-  /** How many turns with tool calls a model gets; null for 5, or 10 in the style react. */
+  /** The maximum of tool-call turns; null for 5, or 10 in the style react. */
   max_tool_call_turns?: number | null | undefined;
   /** Limit of each call in seconds. */
   timeout_sec?: number | null | undefined;
@@ -157,7 +157,7 @@ export interface JobsInput {
 
 /** What is done about definitions of tools that change or look poisoned; quality.md tells more. */
 export interface SecurityInput {
-  /** A definition that is not the one that was first seen: off, warn, or quarantine until somebody accepts it. Default: "quarantine". */
+  /** A definition that is not the one that was first seen: off, warn, or quarantine until it is accepted. Default: "quarantine". */
   pinning?: "off" | "warn" | "quarantine" | undefined;
   /** A tool that a known server did not have before: accept, or quarantine. Default: "accept". */
   newTools?: "accept" | "quarantine" | undefined;

@@ -2,7 +2,7 @@
 
 /** What runs, what is asked about, what is refused. */
 export interface PolicyInput {
-  /** What is asked about where no rule matches; personal as long as nobody has to prove who they are, guarded from then on. */
+  /** What is asked about where no rule matches; personal as long as no credentials are needed, guarded from then on. */
   profile?: "personal" | "guarded" | "strict" | null | undefined;
   /** build runs writes, plan queues them, debug asks about each, review refuses them; what only reads runs. Default: "build". */
   mode?: "build" | "plan" | "review" | "debug" | undefined;
@@ -90,7 +90,7 @@ export interface ApprovalsInput {
   timeoutMs?: number | undefined;
   /** May the arguments be changed before saying yes? Default: true. */
   allowEdit?: boolean | undefined;
-  /** Groups whose members may answer for others; everybody answers for themselves. Default: []. */
+  /** Groups whose members may answer for others; each caller answers for their own calls. Default: []. */
   approvers?: readonly string[] | undefined;
   /** Is a yes to a tool that only requires consent good for the rest of the conversation? Default: true. */
   rememberConsent?: boolean | undefined;

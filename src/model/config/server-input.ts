@@ -33,7 +33,7 @@ export interface ServerInput extends ForeignServerKeys {
   help_email?: string | undefined;
   /** false: not listed, not callable. Default: true. */
   enabled?: boolean | undefined;
-  /** false: it is started only when somebody connects it or calls one of its tools. Default: true. */
+  /** false: it is started only when it is connected on purpose or one of its tools is called. Default: true. */
   autoConnect?: boolean | undefined;
   /** true: not started before its first use; false: started with the plane. Unsaid, it is started with the plane only as long as its tools are not known. */
   lazy?: boolean | undefined;
@@ -49,19 +49,19 @@ export interface ServerInput extends ForeignServerKeys {
   installTimeoutMs?: number | undefined;
   /** How long it may idle before it is stopped, 0 for ever. Default: 600000. */
   idleTimeoutMs?: number | undefined;
-  /** How many requests it gets at once; more wait. Default: 64. */
+  /** Its concurrency limit: requests at once; more wait. Default: 64. */
   maxConcurrency?: number | undefined;
   /** How many may wait; more are refused with BUSY. Default: 1000. */
   maxQueue?: number | undefined;
-  /** How many calls it gets in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */
+  /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */
   rateLimitPerMinute?: number | undefined;
-  /** When it is left alone because it only fails. */
+  /** Its circuit breaker. */
   circuit?: CircuitInput | undefined;
   /** The largest message taken from it. A larger one fails its call and nothing else. Default: 10485760. */
   maxMessageBytes?: number | undefined;
-  /** How long it is left alone after it failed; doubled with each failure in a row. Default: 1000. */
+  /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */
   backoffMs?: number | undefined;
-  /** The longest gap between two attempts that nobody asked for. Default: 60000. */
+  /** The longest time between two automatic attempts. Default: 60000. */
   maxBackoffMs?: number | undefined;
   /** How often a WebSocket is asked whether it is still there. Default: 15000. */
   pingIntervalMs?: number | undefined;
@@ -75,7 +75,7 @@ export interface ServerInput extends ForeignServerKeys {
   logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
   /** Who shares a session with it. Default: "shared". */
   session?: "shared" | "principal" | "conversation" | undefined;
-  /** Only for members of one of these groups; empty for everybody. Default: []. */
+  /** Only for members of one of these groups; empty for all callers. Default: []. */
   groups?: readonly string[] | undefined;
   /** Only for this persona. */
   persona?: string | null | undefined;
@@ -101,7 +101,7 @@ export interface ServerInput extends ForeignServerKeys {
   idempotency_key?: boolean | undefined;
   /** The version of its tools, where a tool does not say. */
   version?: string | undefined;
-  /** Do its tools need somebody to sign in, where a tool does not say? Without it they do when there are scopes. */
+  /** Do its tools need a sign-in, where a tool does not say? Without it they do when there are scopes. */
   auth_required?: boolean | undefined;
   /** Variables that hold its credentials; listings tell whether they are set. */
   auth_env?: readonly string[] | undefined;
@@ -115,7 +115,7 @@ export interface ServerInput extends ForeignServerKeys {
 export interface ServerAuthInput {
   /** bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */
   type?: "none" | "bearer" | "api_key" | "jwt" | "oauth" | undefined;
-  /** The token for everybody, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */
+  /** The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */
   token?: string | undefined;
   /** The header of an API key. Default: "X-API-Key". */
   header?: string | undefined;
@@ -133,11 +133,11 @@ export interface ServerAuthInput {
   grant?: "authorization_code" | "client_credentials" | undefined;
 }
 
-/** When it is left alone because it only fails. */
+/** Its circuit breaker. */
 export interface CircuitInput {
-  /** After so many failed calls in a row, 0 for never. Default: 5. */
+  /** Opens after so many failed calls in a row, 0 for never. Default: 5. */
   failures?: number | undefined;
-  /** For so long at first, then one call tries it; twice as long each time that fails, 5 minutes at most. Default: 30000. */
+  /** How long it stays open at first; then one call tries the server. Doubled each time that fails, 5 minutes at most. Default: 30000. */
   openMs?: number | undefined;
 }
 

@@ -3,6 +3,10 @@ import { workingDirectory } from "../../config/environment.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
+
+
+
+
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";

@@ -2,6 +2,8 @@ import { dirname } from "node:path";
 import { resolveSecrets } from "../../../config/secrets/resolve-secrets.ts";
 import type { ConfigValues } from "../../../model/config/config.ts";
 
+
+
 /** An endpoint of the kind OpenAI made common, with its key in the clear: for use, not to be kept or shown. */
 export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 

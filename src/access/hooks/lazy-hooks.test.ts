@@ -82,7 +82,7 @@ test("functions keep the same contract, after the commands", async () => {
   );
   const outcome = await plane.call("say", { text: "hi" }, { conversation: "talk" });
   assert.deepEqual([outcome.ok, outcome.error?.code], [false, "TOOL_ERROR"]);
-  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was held back: .*nobody needs to know\.$/);
+  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was withheld: .*nobody needs to know\.$/);
   assert.deepEqual([told[0]?.session_id, told[0]?.payload.arguments], ["talk", { text: "hi there" }]);
   assert.deepEqual(outcome.call.warnings, [
     "Hook 'PostToolUse[0]' changed the result.",

@@ -1,50 +1,56 @@
 import { abortable } from "../../lib/async/signals.ts";
-import { limitTime } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import {
-  type HookCall,
-  type HookDecision,
-  type HookEvent,
-  type HookRun,
-  hookDecisions,
-} from "../../model/access/hook.ts";
+import { limitTime } from "../../lib/async/time-limit.ts";
+import type { Injected, Verdict } from "../../model/calls/call.ts";
+import { type HookCall, type HookDecision, type HookEvent, type HookRun, hookDecisions } from "../../model/access/hook.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Hook } from "./hook.ts";
-import type { Said } from "./read-answer.ts";
+import type { Hook, HookReply } from "./hook.ts";
 
-const maxReason = 500;
-/** More is not even looked at. */
-const maxRead = 4_000;
+const maxReasonLength = 500;
+/** A longer text is cut before it is searched for secrets. */
+const maxReadLength = 4_000;
 
 export type Asked = {
   call: HookCall;
-  /** May whoever called read what a broken hook wrote? */
+  /** May the caller read what a broken hook wrote? */
   showsDetail: boolean;
-  /** The payload with what a hook may change of it, or what is wrong with the change. */
+  /** The payload with the changes that a hook may make, or what is wrong with them. */
   change(payload: JsonObject, changes: JsonObject): { payload: JsonObject } | { failed: string };
-  /** Is there still somebody to ask? */
+  /** Can a hook still ask for approval? */
   mayAsk: boolean;
   signal: AbortSignal | undefined;
   onRun(run: HookRun): void;
 };
 
-/** What all of them said together: the strictest counts, with who said it. */
+/** The strictest decision of all hooks, with the hook that made it. */
 export type Judged = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
 
-/** Asks the hooks of an event that are there for the tool of a call. */
+/** Asks the hooks of an event that match the tool of a call. */
 export type AskHooks = (
   event: HookEvent,
   question: Pick<Asked, "change" | "mayAsk"> & { payload: JsonObject },
 ) => Promise<Judged>;
 
-/** One after the other; each sees what those before it made of the payload, and a no ends it. */
+/** What a hook learns about a call. Injected arguments are not among them. */
+export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): JsonObject {
+  return {
+    tool_name: tool.name,
+    server: tool.id.server,
+    tool_call_id: id,
+    arguments: input.arguments,
+    verdict,
+    side_effects: tool.metadata.side_effects,
+  };
+}
+
+/** In order: each hook sees the payload as those before it left it, and a deny ends it. */
 export async function askInTurn(hooks: readonly Hook[], asked: Asked): Promise<Judged> {
   let judged: Judged = { decision: "continue", by: "", reason: null, payload: asked.call.payload };
   for (const hook of hooks) {
     const from = performance.now();
-    const said = applied(judged.payload, await ask(hook, judged.payload, asked), asked);
-    const { decision, reason, payload, failed } = settled(hook, said, asked.showsDetail);
+    const reply = applied(judged.payload, await ask(hook, judged.payload, asked), asked);
+    const { decision, reason, payload, failed } = settled(hook, reply, asked.showsDetail);
     const ms = Math.round((performance.now() - from) * 1000) / 1000;
     asked.onRun({ event: hook.event, name: hook.name, decision, reason, ms, ...(failed ? { failed } : {}) });
     const isStricter = hookDecisions.indexOf(decision) > hookDecisions.indexOf(judged.decision);
@@ -58,7 +64,7 @@ export async function askInTurn(hooks: readonly Hook[], asked: Asked): Promise<J
   return judged;
 }
 
-async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Promise<Said> {
+async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Promise<HookReply> {
   const limiter = limitTime(hook.timeoutMs, hook.timeoutMs, signal);
   try {
     return await abortable(hook.ask({ ...call, payload }, limiter.signal), limiter.signal);
@@ -71,26 +77,25 @@ async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Pr
   }
 }
 
-function applied(payload: JsonObject, said: Said, { change, mayAsk }: Asked): Said {
-  if ("failed" in said) return said;
-  const asksByPayload = mayAsk && said.decision === "modify" && said.payload?.needs_approval === true;
-  const decision = asksByPayload ? "require_approval" : said.decision;
-  if (decision === "require_approval" && !mayAsk)
-    return { failed: "it asks for a person's yes, and here nobody is asked" };
-  if (said.payload === null || (decision !== "modify" && decision !== "require_approval"))
-    return { ...said, payload: null };
-  const changed = change(payload, said.payload);
-  return "failed" in changed ? changed : { ...said, decision, payload: changed.payload };
+function applied(payload: JsonObject, reply: HookReply, { change, mayAsk }: Asked): HookReply {
+  if ("failed" in reply) return reply;
+  const asksByPayload = mayAsk && reply.decision === "modify" && reply.payload?.needs_approval === true;
+  const decision = asksByPayload ? "require_approval" : reply.decision;
+  if (decision === "require_approval" && !mayAsk) return { failed: "it asks for approval, which this event cannot" };
+  if (reply.payload === null || (decision !== "modify" && decision !== "require_approval"))
+    return { ...reply, payload: null };
+  const changed = change(payload, reply.payload);
+  return "failed" in changed ? changed : { ...reply, decision, payload: changed.payload };
 }
 
 type Settled = Pick<HookRun, "decision" | "reason" | "failed"> & { payload: JsonObject | null };
 
-function settled({ onError }: Hook, said: Said, showsDetail: boolean): Settled {
-  if (!("failed" in said)) return { ...said, reason: readable(said.reason) };
-  const detail = showsDetail ? readable(said.detail ?? "") : null;
+function settled({ onError }: Hook, reply: HookReply, showsDetail: boolean): Settled {
+  if (!("failed" in reply)) return { ...reply, reason: readable(reply.reason) };
+  const detail = showsDetail ? readable(reply.detail ?? "") : null;
   return {
     decision: onError === "deny" ? "deny" : "continue",
-    reason: detail === null ? said.failed : `${said.failed}: ${detail}`,
+    reason: detail === null ? reply.failed : `${reply.failed}: ${detail}`,
     payload: null,
     failed: true,
   };
@@ -101,11 +106,11 @@ function sentenceOf({ name, event }: Hook, reason: string | null, failed: true |
   return reason === null ? `hook '${name}' (${event}) says so` : `hook '${name}' (${event}) says: ${reason}`;
 }
 
-/** Foreign text that may be shown; null when there is none. The end of the sentence is ours. */
+/** Foreign text that may be shown, without its full stop; null when there is none. */
 function readable(text: string): string | null {
-  const safe = redact(plainText(text.slice(0, maxRead)))
+  const safe = redact(plainText(text.slice(0, maxReadLength)))
     .trim()
-    .slice(0, maxReason)
+    .slice(0, maxReasonLength)
     .replace(/[.\s]+$/, "");
   return safe === "" ? null : safe;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
-import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../../test/fixtures/issuer.ts";
-import { JwtIssuer } from "../../../model/access/jwt-issuer.ts";
+import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../test/fixtures/issuer.ts";
+import { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { createVerifyToken } from "./verify-token.ts";
 
 async function setUp(options: IssuerOptions = {}, settings: object = {}) {
@@ -67,7 +67,7 @@ suite("what is wrong with a token is told, and the token is not repeated", () =>
     ["a time that is none", { exp: "soon" }, "claims", /'exp'/],
     ["its time has not come", { nbf: soon(3_600) }, "not_yet", /not valid before 20\d\d-/],
     ["nobody's", { sub: undefined }, "claims", /no 'sub'/],
-    ["a user that is no text", { sub: { name: "ann" } }, "claims", /'sub' in the token is not a text/],
+    ["a user that is no text", { sub: { name: "ann" } }, "claims", /'sub' in the token is not a string/],
     ["an empty user", { sub: " " }, "claims", /'sub'/],
   ];
   for (const [title, claims, reason, message] of wrong) {

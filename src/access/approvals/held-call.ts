@@ -1,8 +1,10 @@
-import type { GivenAnswer, HeldStatus, KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { GivenAnswer, HeldStatus, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
 
-/** Whoever waits or runs says so again within this time, or is taken for gone. */
+/** A process that waits for a call or runs it renews its lease within this time, or counts as gone. */
 export const leaseMs = 15_000;
+/** An approved call that has not begun after this time was abandoned by the process that approved it. */
+export const graceMs = 2_000;
 
 export function lease(by: string, now: number): NonNullable<KeptHeldCall["claim"]> {
   return { by, until: new Date(now + leaseMs).toISOString() };
@@ -12,22 +14,17 @@ export function isClaimed({ claim }: KeptHeldCall, now: number): boolean {
   return claim !== null && Date.parse(claim.until) > now;
 }
 
-/** Whoever approves a call begins it at once; what is not begun after this time was left behind. */
-export const graceMs = 2_000;
-
-/** Approved, and nobody is there any more to begin it. */
-export function isLeftBehind(held: KeptHeldCall, now: number): boolean {
+export function isAbandoned(held: KeptHeldCall, now: number): boolean {
   const { status, answer } = held;
   if (status !== "approved" || isClaimed(held, now)) return false;
   return answer === null || Date.parse(answer.at) + graceMs <= now;
 }
 
-/** As it is at this moment: time may have passed over what is stored. */
+/** Applies what the passing of time changes about a stored call. */
 export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
   const { status, expiresAt } = held;
   if (status === "pending" && expiresAt !== null && Date.parse(expiresAt) <= now)
     return { ...held, status: "expired", claim: null };
-  // Whoever began it is gone without a word, so nobody knows how far it came.
   if (status === "running" && !isClaimed(held, now)) return { ...held, status: "interrupted", claim: null };
   return held;
 }
@@ -39,40 +36,48 @@ export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall 
   return { ...held, status: "approved", answer };
 }
 
-/** From here on it is never begun again. */
+/** A call begins once: only an approved one can. */
 export function begun(held: KeptHeldCall, by: string, now: number): KeptHeldCall {
   if (held.status !== "approved") throw notPending(held);
   return { ...held, status: "running", claim: lease(by, now) };
 }
 
-export function ended(
-  held: KeptHeldCall,
-  status: Extract<HeldStatus, "done" | "failed" | "void" | "cancelled">,
-  outcome: KeptHeldCall["outcome"],
-): KeptHeldCall {
+export type EndStatus = Extract<HeldStatus, "done" | "failed" | "void" | "cancelled">;
+
+export function ended(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCall["outcome"]): KeptHeldCall {
   return { ...held, status, outcome, claim: null };
 }
 
-const whys: Record<HeldStatus, string> = {
+const descriptions: Record<HeldStatus, string> = {
   pending: "it still waits for an answer",
   approved: "it was approved and is about to run",
   running: "it was approved and runs",
   done: "it was approved and has run",
   failed: "it was approved and has run, and failed",
   rejected: "it was rejected",
-  expired: "nobody answered in time",
+  expired: "no answer came in time",
   void: "its tool has changed since it was asked; the call has to be made again",
   cancelled: "the caller gave up",
-  interrupted: "it was begun and nobody knows how it ended, so it is not run again",
+  interrupted: "it began and its end is not known, so it is not run again",
 };
 
-/** What became of it, as the rest of a sentence. */
+/** The status as the rest of a sentence. */
 export function describeStatus(status: HeldStatus): string {
-  return whys[status];
+  return descriptions[status];
 }
 
 export function notPending({ id, tool, status }: KeptHeldCall): PlaneError {
-  return new PlaneError("CONFLICT", `'${id}' (${tool}) cannot be answered: ${whys[status]}.`, {
+  return new PlaneError("CONFLICT", `'${id}' (${tool}) cannot be answered: ${descriptions[status]}.`, {
     data: { tool, id, status },
   });
+}
+
+const placeholder = "«set by the system»";
+
+/** A held call as people see it. Injected arguments are placeholders, unless the caller named them too. */
+export function viewOf({ revision: _, ...held }: KeptHeldCall): HeldView {
+  const { arguments: args, answer, injected, verdict } = held;
+  const hidden = injected.filter((name) => !Object.hasOwn(args, name)).map((name) => [name, placeholder]);
+  const shown = { ...(answer?.arguments ?? args), ...Object.fromEntries(hidden) };
+  return { ...held, shown, adminRequired: verdict.rule !== undefined };
 }

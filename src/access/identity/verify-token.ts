@@ -8,43 +8,56 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from "jose";
-import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../../model/access/jwt-issuer.ts";
-import { isLoopback } from "../../../model/config/settings.ts";
-import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../../model/json.ts";
-import { everyScope, type Principal, principalOf, scopeNames } from "../../../model/principal.ts";
-import { unauthenticated } from "../unauthenticated.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
+import { isLoopback } from "../../model/config/settings.ts";
+import { everyScope, type Principal, principalOf, scopeNames } from "../../model/principal.ts";
+import { unauthenticated } from "./unauthenticated.ts";
 
-const limitMs = 5_000;
-const bodyLimitBytes = 512 * 1024;
-/** An issuer that is down is not asked again for every request that comes in. */
-const restMs = 5_000;
+const timeoutMs = 5_000;
+const maxBodyBytes = 512 * 1024;
+/** An issuer that is down is not asked again with every request. */
+const issuerCooldownMs = 5_000;
+/** Keys are fetched again after this time, so that a withdrawn key is no longer believed. */
+const keysTtlMs = 600_000;
+/** How often unknown key ids, which anyone can make up, may cause a fetch. */
+const unknownKeyCooldownMs = 30_000;
+const clockToleranceSeconds = 30;
+const maxTokenLength = 16 * 1024;
+/** Only algorithms with a public key: with a shared secret all who check could also sign. */
+const algorithms: string[] = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+const knownScopes: readonly string[] = [...scopeNames, everyScope];
+/** Where OAuth puts them. */
+const defaultScopesClaim = "scope";
 
 type Issuer = {
   /** Undefined where the issuer has nothing at this address. */
   ask(url: string): Promise<unknown>;
-  /** What it answered is of no use. */
   fail(reason: string): never;
 };
 
 /** Reads JSON from the issuer, with limits on everything. Redirects are not followed. */
 function createIssuer(): Issuer {
-  let resting: { until: number; failure: PlaneError } | undefined;
+  let cooldown: { until: number; failure: PlaneError } | undefined;
   const fail = (reason: string): never => {
     const failure = unavailable(reason);
-    resting = { until: Date.now() + restMs, failure };
+    cooldown = { until: Date.now() + issuerCooldownMs, failure };
     throw failure;
   };
   return {
     fail,
     async ask(url) {
-      if (resting !== undefined && Date.now() < resting.until) throw resting.failure;
+      if (cooldown !== undefined && Date.now() < cooldown.until) throw cooldown.failure;
       return read(url).catch((thrown) => fail(reasonOf(thrown)));
     },
   };
 }
 
-/** No address: strangers read this, and whoever runs the plane knows it. */
+/** Names no address: strangers read this. */
 function unavailable(reason: string): PlaneError {
   return new PlaneError(
     "SERVER_UNAVAILABLE",
@@ -56,17 +69,13 @@ async function read(url: string): Promise<unknown> {
   const response = await fetch(url, {
     redirect: "manual",
     headers: { accept: "application/json, application/jwk-set+json" },
-    signal: AbortSignal.timeout(limitMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
-  if (response.status === 404 || response.status === 410) {
-    await response.body?.cancel();
-    return undefined;
-  }
-  if (response.status !== 200) {
-    await response.body?.cancel();
-    throw new Refused(`it answered with status ${response.status}`);
-  }
-  return parse(await readText(response));
+  const { status, body } = response;
+  if (status === 200) return parse(await readText(response));
+  await body?.cancel();
+  if (status === 404 || status === 410) return undefined;
+  throw new Refused(`it answered with status ${status}`);
 }
 
 async function readText(response: Response): Promise<string> {
@@ -74,7 +83,7 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.length;
-    if (size > bodyLimitBytes) throw new Refused("its answer is too large");
+    if (size > maxBodyBytes) throw new Refused("its answer is too large");
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");
@@ -92,24 +101,19 @@ class Refused extends Error {}
 
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Refused) return thrown.message;
-  if (thrown instanceof Error && thrown.name === "TimeoutError") return `no answer within ${limitMs / 1_000} s`;
+  if (thrown instanceof Error && thrown.name === "TimeoutError") return `no answer within ${timeoutMs / 1_000} s`;
   const { code } = (thrown instanceof Error ? (thrown.cause ?? {}) : {}) as { code?: unknown };
   return typeof code === "string" ? code : "the connection failed";
 }
 
-/** After this time keys are fetched again, so that a key which the issuer withdrew is no longer believed. */
-const keptMs = 600_000;
-/** Anybody can name a key that nobody has; the issuer is asked about it no more often than this. */
-const cooldownMs = 30_000;
-
-/** The keys of the issuer: found, fetched and kept when they are first needed. */
+/** The keys of the issuer: found, fetched and cached on first use. */
 function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
   const issuer = createIssuer();
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const open = async () =>
     createRemoteJWKSet(new URL(await findKeys(settings, issuer)), {
-      cacheMaxAge: keptMs,
-      cooldownDuration: cooldownMs,
+      cacheMaxAge: keysTtlMs,
+      cooldownDuration: unknownKeyCooldownMs,
       [customFetch]: async (url) => Response.json(await requireKeys(url, issuer)),
     });
   return async (header, token) => {
@@ -118,7 +122,7 @@ function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
     try {
       return await (await current)(header, token);
     } catch (thrown) {
-      // Keys may have moved; but as long as those we have are good, nobody can talk us out of them.
+      // Keys may have moved; but fresh ones are not dropped because of a bad token.
       const isFresh = await current.then(
         ({ fresh }) => fresh,
         () => false,
@@ -129,7 +133,7 @@ function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
   };
 }
 
-/** Where the configuration says, or the issuer's own metadata, or else where most issuers have them. */
+/** From the configuration, else from the issuer's metadata, else the usual address. */
 async function findKeys({ issuer, jwksUri }: JwtIssuer, { ask, fail }: Issuer): Promise<string> {
   if (jwksUri) return jwksUri;
   const base = issuer.replace(/\/$/, "");
@@ -142,7 +146,7 @@ async function findKeys({ issuer, jwksUri }: JwtIssuer, { ask, fail }: Issuer): 
   return told;
 }
 
-/** An issuer elsewhere has no business on this machine. */
+/** Only an issuer on this machine may name an address on it. */
 function isAllowed(told: string, issuer: string): boolean {
   if (!isSafeUrl(told)) return false;
   return !isLoopback(new URL(told).hostname) || isLoopback(new URL(issuer).hostname);
@@ -154,11 +158,7 @@ async function requireKeys(url: string, { ask, fail }: Issuer): Promise<unknown>
   return isObject(found) && Array.isArray(found.keys) ? found : fail("what it publishes are no keys");
 }
 
-const knownScopes: readonly string[] = [...scopeNames, everyScope];
-/** Where OAuth puts them. */
-const usualScopes = "scope";
-
-/** Who the bearer is, by a token that is genuine. */
+/** The principal that the claims of a verified token describe. */
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
   const user = textAt(claims, paths.user);
   if (user === null)
@@ -175,9 +175,9 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
   });
 }
 
-/** A claim that the configuration names is the last word; the usual one counts where it speaks of us. */
+/** A configured claim decides alone; the usual one counts where it names scopes of ours. */
 function scopesOf(claims: UnknownObject, path: string | undefined): string[] {
-  const told = listAt(claims, path ?? usualScopes, (text) => text.split(/\s+/));
+  const told = listAt(claims, path ?? defaultScopesClaim, (text) => text.split(/\s+/));
   const ours = told.filter((scope) => knownScopes.includes(scope));
   return ours.length > 0 || path !== undefined ? ours : ["call"];
 }
@@ -186,7 +186,7 @@ function textAt(claims: UnknownObject, path: string): string | null {
   const value = valueAt(claims, path);
   if (value === undefined || value === null) return null;
   if (typeof value === "string" && value.trim() !== "") return value;
-  throw unauthenticated("claims", `'${path}' in the token is not a text.`);
+  throw unauthenticated("claims", `'${path}' in the token is not a string.`);
 }
 
 function listAt(claims: UnknownObject, path: string, split: (text: string) => string[]): string[] {
@@ -195,10 +195,10 @@ function listAt(claims: UnknownObject, path: string, split: (text: string) => st
   const list = typeof value === "string" ? split(value) : value;
   if (Array.isArray(list) && list.every((item) => typeof item === "string"))
     return [...new Set(list.filter((item) => item !== ""))];
-  throw unauthenticated("claims", `'${path}' in the token is not a list of texts.`);
+  throw unauthenticated("claims", `'${path}' in the token is not a list of strings.`);
 }
 
-/** The claim of that name, or what the parts lead to: names of claims may contain dots themselves. */
+/** Dots lead into objects, but may also belong to the name of a claim. */
 function valueAt(claims: UnknownObject, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
@@ -210,19 +210,8 @@ function valueAt(claims: UnknownObject, path: string): unknown {
   return undefined;
 }
 
-/** Clocks differ. */
-const toleranceSeconds = 30;
-const maxToken = 16 * 1024;
-/** Only those whose key the issuer can publish: with a shared secret everybody who checks could also sign. */
-const algorithms: string[] = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
-];
-
-export type VerifyToken = (token: string) => Promise<Principal>;
-
-/** Tells who shows a token of this issuer, or why it is not believed. */
-export function createVerifyToken(settings: JwtIssuer): VerifyToken {
+/** Verifies tokens of this issuer; throws why one is refused. */
+export function createVerifyToken(settings: JwtIssuer): (token: string) => Promise<Principal> {
   const { issuer, audience, claims } = settings;
   const keys = createIssuerKeys(settings);
   return async (token) => {
@@ -231,7 +220,7 @@ export function createVerifyToken(settings: JwtIssuer): VerifyToken {
       issuer,
       audience,
       algorithms,
-      clockTolerance: toleranceSeconds,
+      clockTolerance: clockToleranceSeconds,
       requiredClaims: ["exp"],
     }).catch((thrown) => {
       throw tokenProblem(thrown, settings);
@@ -240,9 +229,10 @@ export function createVerifyToken(settings: JwtIssuer): VerifyToken {
   };
 }
 
-/** Before anybody is asked for keys: most of what is wrong can be seen without them. */
+/** Checks what can be checked before the issuer is asked for keys. */
 function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
-  if (token.length > maxToken) throw unauthenticated("malformed", `The token is longer than ${maxToken / 1024} KiB.`);
+  if (token.length > maxTokenLength)
+    throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
   const { alg, iss, aud } = readUnchecked(token);
   if (typeof alg !== "string" || !algorithms.includes(alg))
     throw unauthenticated("algorithm", `The token must be signed with one of ${algorithms.join(", ")}.`);
@@ -251,11 +241,11 @@ function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
     throw unauthenticated("audience", `The audience of the token is not '${audience}'.`);
 }
 
-function readUnchecked(token: string): { alg?: unknown } & Pick<JWTPayload, "iss" | "aud"> {
+function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknown } {
   try {
     const { iss, aud } = decodeJwt(token);
     const { alg } = decodeProtectedHeader(token);
-    return { alg, ...(iss === undefined ? {} : { iss }), ...(aud === undefined ? {} : { aud }) };
+    return { alg, iss, aud };
   } catch {
     throw unauthenticated(
       "malformed",
@@ -264,7 +254,7 @@ function readUnchecked(token: string): { alg?: unknown } & Pick<JWTPayload, "iss
   }
 }
 
-/** What a client's developer can act on. What nobody foresaw is a no. */
+/** What a client's developer can act on; an unknown problem is refused too. */
 function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   if (thrown instanceof errors.JWTExpired)

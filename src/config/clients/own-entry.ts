@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { ConfigDocument } from "../setting.ts";
+import type { ConfigDocument } from "../shapes/reading.ts";
 
 /** The name under which clients know us. */
 export const ownName = "toolplane";

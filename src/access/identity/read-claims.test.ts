@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ClaimPaths, JwtIssuer } from "../../../model/access/jwt-issuer.ts";
-import type { UnknownObject } from "../../../model/json.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import { type ClaimPaths, JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { readClaims } from "./verify-token.ts";
 
 function read(claims: UnknownObject, paths: Partial<ClaimPaths> = {}) {
@@ -78,9 +78,9 @@ test("one group may be written as a text, also with spaces in its name", () => {
 });
 
 const wrong: [claims: UnknownObject, message: RegExp][] = [
-  [{ groups: { ops: true } }, /'groups' in the token is not a list of texts/],
+  [{ groups: { ops: true } }, /'groups' in the token is not a list of strings/],
   [{ groups: ["ops", 1] }, /'groups'/],
-  [{ persona: ["Atlas"] }, /'persona' in the token is not a text/],
+  [{ persona: ["Atlas"] }, /'persona' in the token is not a string/],
   [{ scope: 7 }, /'scope'/],
   [{ compliance: true }, /'compliance'/],
 ];

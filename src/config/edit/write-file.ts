@@ -13,7 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileErrorText } from "../../lib/files.ts";
+import { tryLock } from "../../lib/lock-file.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** Readable for the owner alone: configuration files often hold secrets. */
@@ -71,4 +73,31 @@ export function followLinks(file: string, hops = 40): string {
   }
   if (hops === 0) throw new Error("too many symbolic links");
   return followLinks(resolve(dirname(file), target), hops - 1);
+}
+
+const maxWaitMs = 5_000;
+const pauseMs = 20;
+const staleMs = 30_000;
+
+/** One program at a time changes a file: what another one wrote meanwhile would be lost. */
+export async function withLock<T>(file: string, change: () => T | Promise<T>): Promise<T> {
+  const lock = `${file}.lock`;
+  mkdirSync(dirname(file), { recursive: true });
+  const giveUpAt = Date.now() + maxWaitMs;
+  let release = tryLock(lock, staleMs);
+  while (release === null) {
+    if (Date.now() > giveUpAt) {
+      throw new PlaneError(
+        "CONFIG_INVALID",
+        `${file} is being changed by another program. Try again, or remove ${lock}.`,
+      );
+    }
+    await pause(pauseMs);
+    release = tryLock(lock, staleMs);
+  }
+  try {
+    return await change();
+  } finally {
+    release();
+  }
 }

@@ -1,0 +1,175 @@
+import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { Principal } from "../../model/principal.ts";
+import { describeStatus, ended, lease, leaseMs, viewOf } from "./held-call.ts";
+import type { HeldCalls } from "./held-calls.ts";
+
+/** How often to look whether another process has answered. */
+const pollMs = 500;
+
+/** Who can be asked right now, and until when. */
+export type Asking = {
+  askHere?: AskHere | undefined;
+  signal?: AbortSignal | undefined;
+  stopping?: AbortSignal | undefined;
+};
+
+export type Holding = {
+  heldCalls: HeldCalls;
+  answer(id: string, given: Answer, by: Principal): Promise<unknown>;
+};
+
+/** Holds a call and, where its caller waits for the answer, goes on with it. */
+export async function askPeople(
+  call: Injected,
+  verdict: Verdict,
+  { askHere, signal, stopping }: Asking,
+  { heldCalls, answer }: Holding,
+): Promise<Requested> {
+  const waitMs = call.options.approvalWaitMs;
+  const isWaitedFor = verdict.verdict === "ask" && (askHere !== undefined || (waitMs ?? 0) > 0);
+  const held = await heldCalls.hold(call, verdict, isWaitedFor);
+  if (!isWaitedFor) throw stillPending(held, verdict);
+  const asked = new AbortController();
+  const ending = AbortSignal.any([asked.signal, signal, stopping].filter((one) => one !== undefined));
+  if (askHere) void askCaller(viewOf(held), askHere, ending, answer, () => asked.abort());
+  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(() =>
+    asked.abort(),
+  );
+  const hasLeft = signal?.aborted === true && stopping?.aborted !== true;
+  const answered = waited.status === "pending" ? await leave(waited, verdict, heldCalls, hasLeft) : waited;
+  if (answered.status !== "approved") throw refused(answered);
+  return resumed(await heldCalls.begin(held.id), call);
+}
+
+/** The call that goes on after a yes. */
+export function resumed(held: KeptHeldCall, call: Pick<Requested, "id" | "at" | "files">): Requested {
+  const { answer } = held;
+  const edited = answer?.arguments ?? null;
+  return {
+    id: call.id,
+    at: call.at,
+    asked: { tool: held.toolId, arguments: edited ?? held.before ?? held.arguments },
+    principal: held.principal,
+    face: held.face,
+    options: held.options,
+    ...(call.files === undefined ? {} : { files: call.files }),
+    approved: {
+      id: held.id,
+      fingerprint: held.fingerprint,
+      by: answer?.by ?? null,
+      arguments: edited === null ? held.arguments : null,
+    },
+  };
+}
+
+/** The call once it is answered or over, or as it is when the wait ends. Without `waitMs` that is when it expires. */
+async function waitForAnswer(
+  held: KeptHeldCall,
+  heldCalls: HeldCalls,
+  waitMs: number | undefined,
+  signal: AbortSignal,
+): Promise<KeptHeldCall> {
+  const waitUntil = waitMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
+  let changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const unwatch = heldCalls.watch(held.id, wake);
+  signal.addEventListener("abort", wake);
+  try {
+    let current = held;
+    while (current.status === "pending" && Date.now() < waitUntil && !signal.aborted) {
+      const timer = setTimeout(wake, Math.min(pollMs, waitUntil - Date.now()));
+      await changed.promise;
+      clearTimeout(timer);
+      changed = Promise.withResolvers();
+      current = await poll(current, heldCalls);
+    }
+    return current;
+  } finally {
+    unwatch();
+    signal.removeEventListener("abort", wake);
+  }
+}
+
+/** As it is now, with the lease renewed. While the store is unreachable the last known state counts. */
+async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
+  try {
+    const current = await heldCalls.get(known.id);
+    if (current === null) throw new Error(`the held call '${known.id}' is gone`);
+    const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
+    if (current.status !== "pending" || leftMs >= leaseMs / 2) return current;
+    return await heldCalls.change(known.id, (newest) =>
+      newest.status === "pending" ? { ...newest, claim: lease(heldCalls.instance, Date.now()) } : newest,
+    );
+  } catch (thrown) {
+    if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
+    throw thrown;
+  }
+}
+
+async function askCaller(
+  view: HeldView,
+  askHere: AskHere,
+  signal: AbortSignal,
+  answer: Holding["answer"],
+  giveUp: () => void,
+): Promise<void> {
+  let problem: string | null = null;
+  while (!signal.aborted) {
+    try {
+      const given = await askHere(view, signal, problem);
+      if (given === null) return giveUp();
+      await answer(view.id, given, view.principal);
+      return;
+    } catch (thrown) {
+      const { code, message } = toPlaneError(thrown);
+      // Invalid arguments can be changed again; anything else ends the asking, not the question.
+      if (code !== "INVALID_ARGUMENTS" && code !== "USAGE") return giveUp();
+      problem = message;
+    }
+  }
+}
+
+/** The caller stops waiting; an answer of the last moment still counts. */
+async function leave(
+  held: KeptHeldCall,
+  verdict: Verdict,
+  heldCalls: HeldCalls,
+  hasLeft: boolean,
+): Promise<KeptHeldCall> {
+  const now = await heldCalls.change(held.id, (newest) => {
+    if (newest.status !== "pending") return newest;
+    return hasLeft ? ended(newest, "cancelled", null) : { ...newest, claim: null };
+  });
+  if (now.status === "pending") throw stillPending(now, verdict);
+  if (now.status !== "cancelled") return now;
+  throw new PlaneError("CANCELLED", `'${held.tool}' was not run: the caller gave up before it was approved.`, {
+    data: { tool: held.tool, approvalId: held.id },
+  });
+}
+
+function stillPending({ id, tool, plan }: KeptHeldCall, { origin, reason }: Verdict): PlaneError {
+  const data = { tool, origin, approvalId: id };
+  if (plan === null)
+    return new PlaneError(
+      "APPROVAL_REQUIRED",
+      `'${tool}' needs a person's yes: ${reason}. It waits as approval '${id}'.`,
+      { data },
+    );
+  return new PlaneError(
+    "PLAN_QUEUED",
+    `[PLAN MODE] '${tool}' was not run but queued for approval as change '${id}' of plan '${plan}': ${reason}. Go on with what can be done without it; it runs when a person approves the plan.`,
+    { data: { ...data, planId: plan } },
+  );
+}
+
+function refused({ id, tool, status, answer }: KeptHeldCall): PlaneError {
+  const why =
+    status === "rejected"
+      ? `${answer?.by ?? "a person"} rejected it: ${answer?.reason ?? "no reason was given"}`
+      : describeStatus(status);
+  return new PlaneError("APPROVAL_DENIED", `'${tool}' was not run: ${why}.`, {
+    data: { tool, origin: "approval", approvalId: id, status },
+  });
+}

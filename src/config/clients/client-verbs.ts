@@ -1,0 +1,77 @@
+import { dirname, join } from "node:path";
+import { stableJson } from "../../lib/json/stable-json.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport } from "../../model/config/setup.ts";
+import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
+import { noConfigFound, projectFiles, userFiles } from "../locations.ts";
+import { newFile, type SetupPlace } from "../setup-place.ts";
+import { isConfiguredByVariables } from "../shapes/environment-settings.ts";
+import { hasProjectScope } from "./client-files.ts";
+import { knownClient } from "./clients.ts";
+import { connectClient } from "./connect-client.ts";
+import { findClientServers, holdsSecret } from "./import-clients.ts";
+
+/** Connects a client to the plane of this place. */
+export async function connect(
+  { files, directory, environment, program, where, present, load, fileAt }: SetupPlace,
+  client: string,
+  { scope: wanted, file, keep = false, dryRun = false }: ConnectOptions = {},
+): Promise<ClientConnection> {
+  const found = present();
+  // A client that starts the gateway without a valid configuration would only see it fail.
+  if (found.length > 0) await load();
+  const [own] = files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
+  const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
+  const scope = wanted ?? (isProject ? "project" : "user");
+  const fallback = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
+  const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
+  const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
+  const into = file === undefined ? (existing ?? fallback) : fileAt(file);
+  const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
+  const [command, ...args] = program;
+  const report = await connectClient(client, where, {
+    ...{ scope, keep, dryRun, into, files: found },
+    workspace: scope === "project" || isHere(into) ? directory : null,
+    gateway(config) {
+      if (config.length === 0 && !isConfiguredByVariables(environment)) noConfigFound(directory, environment);
+      return { command, args: [...args, "mcp", ...config.flatMap((one) => ["--config", one])] };
+    },
+  });
+  return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+}
+
+/** Adds the servers of other clients to a configuration file. */
+export async function importClients(
+  { directory, where, fileAt }: SetupPlace,
+  clients: readonly string[],
+  { dryRun, file }: ImportOptions,
+): Promise<ImportReport> {
+  const path = file === undefined ? join(directory, newFile) : fileAt(file);
+  const { servers, ...report } = findClientServers(clients, where);
+  const { skipped } = report;
+  const present = readServerEntries(path);
+  const imported: string[] = [];
+  for (const { name, definition } of servers) {
+    const isThere = present.some(
+      (server) => server.name === name && stableJson(server.entry) === stableJson(definition),
+    );
+    try {
+      if (isThere) skipped.push({ name, reason: `${path} has it already` });
+      else if (!dryRun) await addServerEntry(path, name, definition);
+      if (!isThere) imported.push(name);
+    } catch (thrown) {
+      if (!(thrown instanceof PlaneError)) throw thrown;
+      skipped.push({ name, reason: thrown.message });
+    }
+  }
+  const isImported = (server: string) => imported.includes(server);
+  return {
+    ...report,
+    imported,
+    holdSecrets: servers.filter((one) => isImported(one.name) && holdsSecret(one.definition)).map(({ name }) => name),
+    path: dryRun || imported.length === 0 ? null : path,
+    renamed: report.renamed.filter(({ name }) => isImported(name)),
+    translated: report.translated.filter(({ server }) => isImported(server)),
+    variables: report.variables.filter(({ servers: users }) => users.some(isImported)),
+  };
+}

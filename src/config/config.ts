@@ -1,0 +1,41 @@
+import type { EntryKind } from "../model/catalogue/change.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { Setup } from "../model/config/setup.ts";
+import type { Environment } from "./environment.ts";
+import type { ConfigSource } from "./load-config.ts";
+import type { CheckedEntry } from "./manifests/check-entry.ts";
+import type { SetupOptions } from "./setup-place.ts";
+
+export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
+export { defaultConfigFiles, defaultDataDirectory, noConfigFound } from "./locations.ts";
+export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
+export { checkTasksExist } from "./manifests/check-graph.ts";
+export { createReload } from "./reload.ts";
+export { maskSecrets } from "./secrets/mask.ts";
+export { expandEnvironment } from "./secrets/references.ts";
+export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
+
+// The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
+
+/** The configuration in force, read from its files. */
+export async function createSettings(source: ConfigSource, environment: Environment) {
+  return (await import("./settings.ts")).createSettings(source, environment);
+}
+
+/** The configuration as people look at it and edit it. */
+export async function createSetup(options: SetupOptions): Promise<Setup> {
+  return (await import("./setup.ts")).createSetup(options);
+}
+
+/** Do environment variables configure a server, so that no file is needed? */
+export async function isConfiguredByVariables(environment: Environment): Promise<boolean> {
+  return (await import("./shapes/environment-settings.ts")).isConfiguredByVariables(environment);
+}
+
+export async function checkEntry(
+  kind: EntryKind,
+  given: UnknownObject,
+  environment: Environment,
+): Promise<CheckedEntry> {
+  return (await import("./manifests/check-entry.ts")).checkEntry(kind, given, environment);
+}

@@ -1,0 +1,175 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Path } from "../../model/json.ts";
+import type { ToolManifest } from "../../model/catalogue/tool.ts";
+import { argumentTypes, parseArgumentText, type ToolArgument } from "../../model/catalogue/tool.ts";
+import { toBoolean, toNumber } from "./coerce.ts";
+import { toolKeys } from "./normal-form.ts";
+import { describeValue, type Field, fieldsOf, fieldValue, isName, placeOf, type Reading } from "./reading.ts";
+
+/** Is this a tool written by hand, with its name or known by one? */
+export function isManifestEntry(value: unknown, name?: string): value is UnknownObject {
+  if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string") return false;
+  return ["parameters", "side_effects", "providers"].some((key) => Object.hasOwn(value, key));
+}
+
+/** What a complete manifest says; the value is what counts where it does not. */
+const assumed = {
+  version: '"1.0.0"',
+  parameters: '{"type":"object"}',
+  auth: '{"required":false}',
+  idempotency_key: "false",
+} as const satisfies Partial<Record<keyof ToolManifest, string>>;
+
+type Context = { fallbackName?: string; tellsAssumed: boolean };
+
+export function readManifestEntry(
+  reading: Reading,
+  entry: UnknownObject,
+  source: Path,
+  { fallbackName, tellsAssumed }: Context,
+): void {
+  const { name = fallbackName } = entry;
+  if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
+  const path = ["tools", name];
+  const given = fieldsOf(entry, source).filter(({ value }) => value !== null);
+  reading.define(path, source, () => {
+    reading.set([...path, "name"], name, placeOf("name", entry, source));
+    for (const field of given.filter(({ key }) => key !== "name")) {
+      if (!toolKeys.includes(field.key)) reading.warnUnknownKey(field.source, toolKeys);
+      else reading.set([...path, field.key], translateField(reading, field), field.source);
+    }
+    if (tellsAssumed) warnAssumed(reading, name, given, source);
+  });
+}
+
+function warnAssumed(reading: Reading, name: string, given: readonly Field[], source: Path): void {
+  for (const [key, value] of Object.entries(assumed)) {
+    if (fieldValue(key, given) === undefined)
+      reading.warn(source, `'${key}' of '${name}' is not given: ${value} is assumed`);
+  }
+}
+
+function translateField(reading: Reading, field: Field): unknown {
+  const { key, value, source } = field;
+  if (key === "providers") return readProviders(reading, value, source);
+  if (key === "parameters") return toSchema(value);
+  return key === "auth" ? toAuth(value) : readRemark(reading, field);
+}
+
+function toSchema(value: unknown): unknown {
+  return isObject(value) && value.type === undefined ? { ...value, type: "object" } : value;
+}
+
+/** Only a flag, or an object that may name its one variable as `env`. */
+function toAuth(value: unknown): unknown {
+  if (!isObject(value)) return { required: toBoolean(value) };
+  const { env, ...auth } = value;
+  const required = toBoolean(auth.required ?? false);
+  if (typeof env !== "string" || auth.envs !== undefined) return { ...value, required };
+  return { ...auth, required, envs: Object.fromEntries([[env, { required }]]) };
+}
+
+/** The providers of a tool; one that cannot be used is left out, a number that is none gets its default. */
+function readProviders(reading: Reading, list: unknown, source: Path): unknown {
+  if (!Array.isArray(list)) return list;
+  return list.flatMap((entry, at) => {
+    const place = [...source, at];
+    if (isObject(entry) && isName(entry.name)) return [withNumbers(reading, entry, place)];
+    reading.warn(place, "a provider without a 'name' is left out");
+    return [];
+  });
+}
+
+function withNumbers(reading: Reading, entry: Record<string, unknown>, source: Path): Record<string, unknown> {
+  const read = { ...entry };
+  for (const key of ["priority", "health_check_interval"].filter((key) => Object.hasOwn(entry, key))) {
+    const number = toNumber(entry[key]);
+    read[key] = number;
+    if (typeof number === "number" && (number >= 0 || key === "priority")) continue;
+    delete read[key];
+    reading.warn([...source, key], `${describeValue(entry[key])} is no number that can be used here`);
+  }
+  return read;
+}
+
+const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ["version", (value: unknown) => (typeof value === "number" ? String(value) : value)],
+  ["default_timeout", toNumber],
+  ["cost_per_call", toNumber],
+  ["rate_limit_per_minute", toNumber],
+  ["allow_parallel", toBoolean],
+  ["requires_consent", toBoolean],
+  ["idempotency_key", toBoolean],
+  ["capabilities", toList],
+  ["persona_allowlist", toList],
+  ["group", toList],
+  ["applicable-states", toList],
+  ["workspaces", toList],
+]);
+
+/** A field of a manifest or an overlay in the normal form. */
+export function readRemark(reading: Reading, { key, value, source }: Field): unknown {
+  if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
+  return translations.get(key)?.(value) ?? value;
+}
+
+function toList(value: unknown): unknown {
+  return typeof value === "string" ? [value] : value;
+}
+
+const keys = ["name", "type", "description", "required", "default", "enum", "hidden", "fixed"];
+
+/** A list of arguments in the normal form; an entry that cannot be used is left out. Undefined where nothing is said. */
+export function argumentsOf(reading: Reading, list: unknown, source: Path): ToolArgument[] | undefined {
+  if ((list ?? null) !== null && !Array.isArray(list)) reading.warn(source, "must be a list of arguments");
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const read = list.flatMap((entry, at) => readArgument(reading, entry, [...source, at]) ?? []);
+  return read.filter(({ name }, at) => {
+    const isFirst = read.findIndex((other) => other.name === name) === at;
+    if (!isFirst) reading.warn(source, `argument '${name}' is said twice; the first one counts`);
+    return isFirst;
+  });
+}
+
+function readArgument(reading: Reading, entry: unknown, source: Path): ToolArgument | undefined {
+  if (typeof entry === "string") return readText(reading, entry, source);
+  if (!isObject(entry) || !isName(entry.name)) {
+    return void reading.warn(source, "an argument without a 'name' is left out");
+  }
+  for (const key of Object.keys(entry).filter((key) => !keys.includes(key))) {
+    reading.warnUnknownKey([...source, key], keys);
+  }
+  const { name, type, description, default: fallback, enum: choices, hidden, fixed } = entry;
+  const known = argumentTypes.find((one) => one === type);
+  if (known === undefined && type !== undefined) {
+    const hint = `Use ${argumentTypes.join(", ")}.`;
+    reading.warn([...source, "type"], `type ${describeValue(type)} is unknown`, hint);
+  }
+  const required = isRequired(name, entry);
+  return {
+    name: name.trim().replace(/(?<=.)\?$/, ""),
+    ...(known !== undefined && { type: known }),
+    ...(isName(description) && { description }),
+    ...(required !== undefined && { required }),
+    ...(fallback !== undefined && { default: fallback as ToolArgument["default"] }),
+    ...(Array.isArray(choices) && { enum: choices }),
+    ...(toBoolean(hidden) === true && { hidden: true }),
+    ...(fixed !== undefined && { fixed: fixed as ToolArgument["fixed"] }),
+  };
+}
+
+function readText(reading: Reading, text: string, source: Path): ToolArgument | undefined {
+  const read = parseArgumentText(text);
+  if ("problem" in read) return void reading.warn(source, `${describeValue(text)} ${read.problem}`);
+  const { required, ...argument } = read;
+  const said = required === false ? false : isRequired(read.name, argument);
+  return { ...argument, ...(said !== undefined && { required: said }) };
+}
+
+/** Many authors say it in the description only. Undefined where it is not said at all. */
+function isRequired(name: string, { description, required, default: fallback }: UnknownObject): boolean | undefined {
+  const said = toBoolean(required);
+  if (typeof said === "boolean") return said;
+  if (fallback !== undefined || name.trim().endsWith("?")) return false;
+  return typeof description === "string" && /\(optional/i.test(description) ? false : undefined;
+}

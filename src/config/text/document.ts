@@ -1,0 +1,91 @@
+import type { ConfigProblem } from "../../model/config/config.ts";
+import { type Path, renderPath } from "../../model/json.ts";
+import type { ConfigDocument } from "../shapes/reading.ts";
+
+/** More than anyone nests by hand, and less than a recursive walk can overflow on. */
+export const maxLevels = 200;
+/** Most problems after these follow from the first. */
+const maxProblems = 20;
+
+/** A value with its offset in the text; inside an object that is the offset of its key. */
+export type Place =
+  | { offset: number; kind: "scalar"; value: unknown }
+  | { offset: number; kind: "list" | "object"; inside: Map<string | number, Place> };
+
+export type Container = Extract<Place, { inside: unknown }>;
+
+/** The data of a file, unless it has errors, and all its problems. */
+export type ReadDocument = { document: ConfigDocument | null; problems: ConfigProblem[]; isEmpty?: boolean };
+
+export type Findings = ReturnType<typeof createFindings>;
+
+/** Collects the problems of one text. */
+export function createFindings(file: string, text: string) {
+  const lineAt = createLineIndex(text);
+  const errors: ConfigProblem[] = [];
+  const warnings: ConfigProblem[] = [];
+  const findings = {
+    error(offset: number, message: string, hint: string): void {
+      const line = lineAt(offset);
+      // What follows on the same line is most often the parser finding its way back.
+      if (findings.full() || line === errors.at(-1)?.line) return;
+      errors.push({ file, line, path: "", severity: "error", message, hint });
+    },
+    tooDeep: (offset: number): void =>
+      findings.error(offset, `nested deeper than ${maxLevels} levels`, "Take levels out; no setting stands that deep."),
+    warning(offset: number, path: Path, message: string, hint: string): void {
+      if (warnings.length >= maxProblems) return;
+      warnings.push({ file, line: lineAt(offset), path: renderPath(path), severity: "warning", message, hint });
+    },
+    duplicateKey(first: number, second: number, path: Path): void {
+      const lines = `on lines ${lineAt(first)} and ${lineAt(second)}`;
+      const message = `'${path.at(-1)}' is given twice, ${lines}; the last one counts`;
+      findings.warning(second, path, message, "Remove or rename one of them.");
+    },
+    full: () => errors.length >= maxProblems,
+    conclude(root: Place | null): ReadDocument {
+      const isEmpty = errors.length === 0 && root === null;
+      if (isEmpty) findings.error(0, "the file is empty", 'Start with { "mcpServers": { … } }.');
+      const problems = [...errors, ...warnings];
+      if (root === null || errors.length > 0) return { document: null, problems, isEmpty };
+      const lineOf = (path: Path) => lineAt(nearestPlace(root, path).offset);
+      return { document: { file, data: toData(root), lineOf }, problems };
+    },
+  };
+  return findings;
+}
+
+/** The 1-based line of an offset. Lines end with LF, CRLF or CR, as editors count them. */
+export function createLineIndex(text: string): (offset: number) => number {
+  const starts = [0];
+  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+function nearestPlace(root: Place, path: Path): Place {
+  let place = root;
+  for (const part of path) {
+    const next = place.kind === "scalar" ? undefined : place.inside.get(part);
+    if (next === undefined) return place;
+    place = next;
+  }
+  return place;
+}
+
+/** Objects without a prototype: a key named `__proto__` is just a key. */
+function toData(place: Place): unknown {
+  if (place.kind === "scalar") return place.value;
+  if (place.kind === "list") return [...place.inside.values()].map(toData);
+  const result: { [key: string]: unknown } = Object.create(null);
+  for (const [key, inner] of place.inside) result[key] = toData(inner);
+  return result;
+}
