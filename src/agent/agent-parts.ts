@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { AgentRun } from "../model/agent-run.ts";
 import type { Config } from "../model/config.ts";
 import type { Plane } from "../model/plane.ts";

@@ -1,5 +1,5 @@
 import { readResultManifest } from "../calls/providers/builtin/read-result.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { MissingServer } from "../model/agent-run.ts";
 import type { ToolsetSelection } from "../model/agent-verbs.ts";

@@ -1,4 +1,4 @@
-import { missingCredentials } from "../catalogue/health/availability.ts";
+import { missingCredentials } from "../catalogue/catalogue.ts";
 import { rewriteText } from "../lib/json-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed, TimeLimit } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";

@@ -3,12 +3,14 @@ import type { Hooks } from "../access/hooks/hook-verbs.ts";
 import { createPolicy, type Profile } from "../access/policy/decide.ts";
 import { effectOf } from "../access/policy/effect.ts";
 import { requireIsolation } from "../access/policy/isolation.ts";
-import type { HealthFeed } from "../catalogue/health/health-feed.ts";
-import { providerScore } from "../catalogue/health/provider-score.ts";
-import type { Routing } from "../catalogue/health/routing.ts";
-import type { PlaneQuality } from "../catalogue/quality/quality.ts";
-import type { Registry } from "../catalogue/registry.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import {
+  type Catalogue,
+  type HealthFeed,
+  type PlaneQuality,
+  providerScore,
+  type Registry,
+  type Routing,
+} from "../catalogue/catalogue.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { createJoinedSignals } from "../lib/joined-signals.ts";
 import { runAll } from "../lib/run-all.ts";
@@ -160,7 +162,7 @@ export function createCalls(parts: CallParts): Pick<Plane, "call" | "testPolicy"
     routing: {
       environment,
       unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
-      resting: routing.resting,
+      resting: routing.cooldown,
       score: (tool, provider) =>
         providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
       serverLimitMs: (server) => config().servers[server]?.timeoutMs,

@@ -1,5 +1,5 @@
 import { createHooksWhenNeeded } from "../access/hooks/hook-verbs.ts";
-import type { Registry } from "../catalogue/registry.ts";
+import type { Registry } from "../catalogue/catalogue.ts";
 import { workingDirectory } from "../config/environment.ts";
 import { runAll } from "../lib/run-all.ts";
 import type { LibraryHooks } from "../model/hook.ts";

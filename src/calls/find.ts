@@ -1,7 +1,4 @@
-import { findTool } from "../catalogue/find-tool.ts";
-import { unlistedServers } from "../catalogue/overlays/overlay-wrapper.ts";
-import type { Registry } from "../catalogue/registry.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import { type Catalogue, findTool, type Registry, unlistedServers } from "../catalogue/catalogue.ts";
 import type { Refused } from "../model/call.ts";
 import type { Grants } from "../model/grants.ts";
 import type { Plane } from "../model/plane.ts";

@@ -1,4 +1,4 @@
-import type { Registry, Snapshot } from "../catalogue/registry.ts";
+import type { Registry, Snapshot } from "../catalogue/catalogue.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import type { Config } from "../model/config.ts";
 import type { Principal } from "../model/principal.ts";

@@ -1,6 +1,10 @@
-import { createInventory, type ListedServer } from "../catalogue/inventory.ts";
-import { rulesFor } from "../catalogue/sources/injection-rules.ts";
-import { type NamelessTool, translateTools } from "../catalogue/sources/mcp.ts";
+import {
+  createInventory,
+  type ListedServer,
+  type NamelessTool,
+  rulesFor,
+  translateTools,
+} from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/secrets/expand-environment.ts";
 import type { AccessRequest, Validated, Verdict } from "../model/call.ts";
 import type { Config } from "../model/config.ts";

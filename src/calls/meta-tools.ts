@@ -1,4 +1,4 @@
-import { translateManifests } from "../catalogue/sources/manifests.ts";
+import { translateManifests } from "../catalogue/catalogue.ts";
 import { once } from "../lib/once.ts";
 import { PlaneError } from "../model/errors.ts";
 import { metaToolNames, metaTools } from "../model/meta-tools.ts";

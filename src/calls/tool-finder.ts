@@ -1,5 +1,4 @@
-import type { HealthFeed } from "../catalogue/health/health-feed.ts";
-import type { PlaneQuality } from "../catalogue/quality/quality.ts";
+import type { HealthFeed, PlaneQuality } from "../catalogue/catalogue.ts";
 import { once } from "../lib/once.ts";
 import type { Grants } from "../model/grants.ts";
 import type { Principal } from "../model/principal.ts";

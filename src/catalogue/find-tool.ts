@@ -2,22 +2,22 @@ import { nearest } from "../lib/nearest.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Tool, ToolId } from "../model/tool.ts";
 import { mayBelongTo } from "../model/tool-name.ts";
-import type { Snapshot } from "./registry.ts";
+import { idsOf, type Snapshot } from "./registry.ts";
 
 export type Discovery = {
   snapshot(): Snapshot;
   servers(): string[];
-  /** Makes these servers list their tools; a server that cannot is left out. */
+  /** Makes these servers, or all, list their tools. */
   discover(servers?: readonly string[]): Promise<void>;
-  /** Why a server has nothing to offer, if it has not. */
+  /** Why a server offers no tools, or null. */
   trouble(server: string): string | null;
-  /** What a person has to do first, if that is why. */
+  /** What a person has to do first, or null. */
   requirement(server: string): PlaneError | null;
-  /** What may be suggested to this caller. */
+  /** The tools that may be suggested to this caller. */
   visible(): readonly Tool[];
-  /** May the caller use it? Asked of `visible` when left out. */
+  /** May the caller use it? By default, what is `visible`. */
   mayUse?(tool: Tool): boolean;
-  /** Is a tool that they may not use an answer all the same? One that is not is as good as not there. */
+  /** Is a tool that the caller may not use still an answer, rather than not found? */
   shows?(tool: Tool): boolean;
 };
 
@@ -34,7 +34,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   if (likely.length > 0) {
     await discover(likely);
     const found = lookUp(asked, discovery);
-    // Another spelling of what is not theirs may be the name of something that is.
+    // Another spelling of a forbidden tool may be the name of an allowed one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
   await discover();
@@ -49,7 +49,7 @@ function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
   return tool && (shows?.(tool) ?? true) ? tool : undefined;
 }
 
-/** What the caller may not use stands in nobody's way: it is an answer only where nothing else is. */
+/** A tool that the caller may not use is an answer only if there is no other. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   const { index, byId } = discovery.snapshot();
   const found = (accepts: (tool: Tool) => boolean) => {
@@ -57,8 +57,7 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
       const tool = byId(id);
       return tool !== undefined && accepts(tool);
     });
-    const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
-    return ids.flatMap((id) => byId(id) ?? []);
+    return idsOf(match).flatMap((id) => byId(id) ?? []);
   };
   const [first, ...others] = found((tool) => isUsable(tool, discovery));
   if (first === undefined) {
@@ -98,7 +97,6 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   });
 }
 
-/** More of them help nobody who only mistyped a name. */
 const maxTroubles = 3;
 
 function hint(near: readonly string[], known: number): string {

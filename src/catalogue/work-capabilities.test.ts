@@ -5,7 +5,7 @@ import { JobManifest } from "../model/job.ts";
 import { SkillManifest } from "../model/skill.ts";
 import { TaskManifest } from "../model/task.ts";
 import type { Tool } from "../model/tool.ts";
-import { jobCapabilities, nodeCapabilities, taskCapabilities } from "./work-capabilities.ts";
+import { jobCapabilities, nodeCapabilities, taskCapabilities } from "./work-entries.ts";
 
 const place = { file: "/m.json", source: "manifest:m.json" };
 const skill = (name: string, needs: string[], tags: string[], more: object = {}) => ({

@@ -138,8 +138,8 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
 
 test("all that is wrong with the entries of a bundle is told, and nothing of it is taken over", async () => {
   await using directory = await temporaryDirectory();
-  const { loadSigningKey } = await import("../../src/catalogue/bundles/signing-key.ts");
-  const { writeBundle } = await import("../../src/catalogue/bundles/write-bundle.ts");
+  const { loadSigningKey } = await import("../../src/catalogue/bundles/signed-bundle.ts");
+  const { writeBundle } = await import("../../src/catalogue/bundles/signed-bundle.ts");
   const dataDirectory = directory.file("data");
   const entries = [
     { kind: "tool" as const, manifest: tool("good") },

@@ -1,4 +1,4 @@
-import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
+import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { revealConfig } from "../../config/secrets/reveal-config.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";

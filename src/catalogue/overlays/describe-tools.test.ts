@@ -5,7 +5,7 @@ import type { ToolOverlay } from "../../model/overlay.ts";
 import { ToolManifest } from "../../model/tool.ts";
 import type { ToolArgument } from "../../model/tool-argument.ts";
 import { createRegistry } from "../registry.ts";
-import { translateManifests } from "../sources/manifests.ts";
+import { translateManifests } from "../sources/hand-written.ts";
 import { translateTools } from "../sources/mcp.ts";
 
 const text = { type: "string" };

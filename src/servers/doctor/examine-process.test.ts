@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { patientSeconds, scaledMs } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
-import { translateTools } from "../../catalogue/sources/mcp.ts";
+import { translateTools } from "../../catalogue/catalogue.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { examineServer } from "./doctor.ts";
 

@@ -6,7 +6,7 @@ import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
-import { translateTools } from "../../catalogue/sources/mcp.ts";
+import { translateTools } from "../../catalogue/catalogue.ts";
 import type { DoctorCheck } from "../../model/setup.ts";
 import { examineServer } from "./doctor.ts";
 

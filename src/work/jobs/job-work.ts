@@ -1,4 +1,4 @@
-import { visibleWork } from "../../catalogue/visible-work.ts";
+import { visibleWork } from "../../catalogue/catalogue.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { JobManifest } from "../../model/job.ts";
 import type { KeptJobRun, KeptTask } from "../../model/job-run.ts";

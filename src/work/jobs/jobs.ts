@@ -1,4 +1,4 @@
-import type { Written } from "../../catalogue/changes/written-entries.ts";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { once } from "../../lib/once.ts";
 import type { DueHandler } from "../../model/due-work.ts";
 import type { JobManifest } from "../../model/job.ts";
@@ -23,7 +23,7 @@ type Given = Pick<
   PlaneJobParts,
   "config" | "memory" | "defaultPrincipal" | "loop" | "modelTrouble" | "healthChanged"
 > & {
-  written: Pick<Written, "loaded" | "manifests">;
+  written: Pick<Catalogue, "loaded" | "manifests">;
   identity: { current: PlaneJobParts["currentPrincipal"] };
 };
 

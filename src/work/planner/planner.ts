@@ -2,7 +2,7 @@ import { requireGrant } from "../../calls/authorize.ts";
 import type { Find } from "../../calls/find.ts";
 import { requestCall } from "../../calls/request.ts";
 import { type CheckArguments, validate } from "../../calls/validate.ts";
-import type { PlaneQuality } from "../../catalogue/quality/quality.ts";
+import type { PlaneQuality } from "../../catalogue/catalogue.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { typedMembers } from "../../lib/typed-text.ts";
 import { PlaneError } from "../../model/errors.ts";
