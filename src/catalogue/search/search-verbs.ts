@@ -69,7 +69,7 @@ type SearchPorts = {
 export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "recommend"> {
   const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
   const loaded = once(async () => {
-    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./recommend.ts")]);
+    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
   });
   const serverText = createServerText(config, (server) => ports.servers().session(server));
