@@ -2,7 +2,7 @@ import type { Grants } from "../model/grants.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Embed } from "../model/search.ts";
-import type { ServerStatus } from "../model/server.ts";
+import type { KnownServer, ServerDefinition, ServerStatus } from "../model/server.ts";
 import type { ProviderSpec, Tool } from "../model/tool.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
@@ -52,7 +52,7 @@ export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** Which tools exist, for whom, how well they do, and which of them fits. */
 export function createCatalogue(ports: CataloguePorts) {
-  const { config, memory, environment, defaultPrincipal, directoryOf, discover, grants } = ports;
+  const { config, memory, defaultPrincipal, directoryOf, grants } = ports;
   const { store, emit } = memory;
   const health = createHealthFeed(memory.newSamples);
   memory.onSamples(health.changed);
@@ -68,21 +68,15 @@ export function createCatalogue(ports: CataloguePorts) {
   const quality = createQuality(guardPorts);
   const listings = createToolListings(
     {
-      ...{ registry, grants, config, environment, discover },
-      isOffered: ports.isOffered,
+      ...ports,
+      registry,
       health: health.read,
       routerState: routing.state,
       providerTrouble: (spec) => quality.heldProvider(spec) ?? ports.providerTrouble(spec),
       loaded: quality.loaded,
       review: quality.review,
       withoutHeld: quality.withoutHeld,
-      staleServers: () =>
-        new Set(
-          ports
-            .servers()
-            .status()
-            .flatMap(({ name, stale }) => (stale ? name : [])),
-        ),
+      staleServers: () => staleAmong(ports.servers().status()),
       showProvider: handWritten.show,
     },
     defaultPrincipal,
@@ -90,24 +84,13 @@ export function createCatalogue(ports: CataloguePorts) {
   const { loaded, reload, manifests } = entries;
   const { snapshot } = registry;
   const work: WorkPorts = {
-    ...{ manifests, snapshot, listings, health: health.read },
-    schedulesOf: ports.schedulesOf,
+    ...{ manifests, snapshot, listings, health: health.read, schedulesOf: ports.schedulesOf },
     problems: () => config().problems,
   };
   return {
     ...listings,
     ...{ registry, handWritten, health, routing, quality, loaded, reload, manifests },
-    /** What the servers ask for and report. */
-    forServers: {
-      takeTools: translateTools,
-      known: entries.known,
-      ...quality.watching({
-        onKnown: entries.onKnown,
-        onRemoved: registry.removeSource,
-        onTools: (server, definition, listed, era) =>
-          registry.setSource(server, translateTools(server, definition, listed, era)),
-      }),
-    },
+    forServers: createServerPorts(entries, quality),
     verbs: {
       ...entries.verbs,
       tools: listings.tools,
@@ -116,10 +99,7 @@ export function createCatalogue(ports: CataloguePorts) {
         ...guardPorts,
         ...{ defaultPrincipal, listings, revision: () => snapshot().revision, tool: ports.tool, guard: quality.open },
       }),
-      ...createSearchVerbs({
-        ...{ config, defaultPrincipal, emit, registry, listings, discover, quality, grants },
-        ...{ embed: ports.embed, servers: ports.servers },
-      }),
+      ...createSearchVerbs({ ...ports, emit, registry, listings, quality }),
       ...whenLoaded(
         { ...createSkillVerbs(work, defaultPrincipal), ...createWorkVerbs(work, defaultPrincipal) },
         loaded,
@@ -127,6 +107,33 @@ export function createCatalogue(ports: CataloguePorts) {
     },
     /** Changes and pins are written. */
     settled: [entries.settled, quality.settled],
+  };
+}
+
+function staleAmong(servers: readonly ServerStatus[]): Set<string> {
+  return new Set(servers.flatMap(({ name, stale }) => (stale ? name : [])));
+}
+
+/** What servers read from the catalogue and report to it. */
+function createServerPorts(
+  { registry, known, onKnown }: ReturnType<typeof createCatalogueEntries>,
+  quality: ReturnType<typeof createQuality>,
+) {
+  return {
+    takeTools: translateTools,
+    known,
+    onKnown(known: KnownServer, server: string, definition: ServerDefinition): void {
+      onKnown(known, server, definition);
+      quality.onAsked(server);
+    },
+    onRemoved(server: string): void {
+      quality.onRemoved(server);
+      registry.removeSource(server);
+    },
+    onTools(server: string, definition: ServerDefinition, listed: unknown[], era: "legacy" | "modern"): void {
+      quality.onListed(server, definition, listed);
+      registry.setSource(server, translateTools(server, definition, listed, era));
+    },
   };
 }
 

@@ -62,53 +62,54 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Plane, "exportBundle
         (given) => given === key.fingerprint || ports.trustedKeys().includes(given),
       );
       await entries.reload();
-      const { edit, warnings } = await toEdit(said.entries, principal.user);
+      const { edit, warnings } = await toEdit(said.entries, principal.user, ports);
       const done = dryRun
         ? entries.plan(edit)
         : await entries.edit(edit, { by: asPerson(caller, principal), reason: why });
       return { dryRun, entries: done, warnings, fingerprint, exportedBy, exportedAt };
     },
   };
+}
 
-  async function toEdit(
-    given: readonly BundleEntry[],
-    user: string | null,
-  ): Promise<{ edit: EntryEdit; warnings: string[] }> {
-    const seen = new Set<string>();
-    const problems: string[] = [];
-    const warnings: string[] = [];
-    const put: EntryEdit["put"][number][] = [];
-    for (const entry of given) {
-      const checked = await checkEntry(entry.kind, entry.manifest, environment);
-      const { name = "", manifest, unusable } = checked;
-      const found = problemsOf(entry, checked);
-      const id = entry.kind === "tool" && name !== "" ? await ports.discovered(name) : null;
-      if (id) found.push(discoveredProblem(name, id));
-      const key = keyText({ kind: entry.kind, name, persona: manifest?.persona ?? null });
-      if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
-      seen.add(key);
-      problems.push(...found);
-      warnings.push(...unusable.map((problem) => renderFor(entry, problem)));
-      if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
-    }
-    problems.push(...danglingTasks(put));
-    if (problems.length > 0) throw invalid("cannot be imported", problems);
-    return { edit: { put, remove: [] }, warnings };
+async function toEdit(
+  given: readonly BundleEntry[],
+  user: string | null,
+  { entries, environment, discovered }: BundlePorts,
+): Promise<{ edit: EntryEdit; warnings: string[] }> {
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const put: EntryEdit["put"][number][] = [];
+  for (const entry of given) {
+    const checked = await checkEntry(entry.kind, entry.manifest, environment);
+    const { name = "", manifest, unusable } = checked;
+    const found = problemsOf(entry, checked);
+    const id = entry.kind === "tool" && name !== "" ? await discovered(name) : null;
+    if (id) found.push(discoveredProblem(name, id));
+    const key = keyText({ kind: entry.kind, name, persona: manifest?.persona ?? null });
+    if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
+    seen.add(key);
+    problems.push(...found);
+    warnings.push(...unusable.map((problem) => renderFor(entry, problem)));
+    if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
   }
+  problems.push(...danglingTasks(put, entries));
+  if (problems.length > 0) throw invalid("cannot be imported", problems);
+  return { edit: { put, remove: [] }, warnings };
+}
 
-  /** Tasks that neither the bundle nor the catalogue has. */
-  function danglingTasks(put: EntryEdit["put"]): string[] {
-    const ofKind = <T>(kind: EntryKind) =>
-      put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
-    const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
-    return ofKind<JobManifest>("job").flatMap((job) => {
-      const found: string[] = [];
-      checkTasksExist(job, tasks, (path, message, hint) =>
-        found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
-      );
-      return found;
-    });
-  }
+/** Tasks that neither the bundle nor the catalogue has. */
+function danglingTasks(put: EntryEdit["put"], entries: BundlePorts["entries"]): string[] {
+  const ofKind = <T>(kind: EntryKind) =>
+    put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+  const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
+  return ofKind<JobManifest>("job").flatMap((job) => {
+    const found: string[] = [];
+    checkTasksExist(job, tasks, (path, message, hint) =>
+      found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
+    );
+    return found;
+  });
 }
 
 function problemsOf(entry: BundleEntry, { problems }: CheckedEntry): string[] {

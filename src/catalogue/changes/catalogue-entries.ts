@@ -1,5 +1,4 @@
 import type { Config } from "../../model/config.ts";
-import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/server.ts";
 import type { ToolId } from "../../model/tool.ts";
@@ -7,7 +6,7 @@ import { mayBelongTo } from "../../model/tool-name.ts";
 import type { Recorder } from "../../store/store.ts";
 import { createBundleVerbs } from "../bundles/bundles.ts";
 import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";
-import { createRegistry, idsOf } from "../registry.ts";
+import { createRegistry, idsOf, type Registry } from "../registry.ts";
 import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
 import { createChangeVerbs } from "./change-verbs.ts";
 import { createEntries, storedSource } from "./entries.ts";
@@ -29,20 +28,6 @@ export type CatalogueEntriesPorts = {
   servers(): { names(): string[]; discover(names: readonly string[], how: { waitMs: number }): Promise<void> };
 };
 
-type EntryVerbs = Pick<
-  Plane,
-  | "overlay"
-  | "previewOverlay"
-  | "setTool"
-  | "deleteTool"
-  | "deleteEntry"
-  | "changes"
-  | "exportBundle"
-  | "importBundle"
-  | "register"
-  | "unregister"
->;
-
 /** The source of hand-written tools in the registry; no server can have this name. */
 const handWrittenSource = "";
 /** For finding out whether a server has a tool of that name. */
@@ -53,12 +38,12 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const { memory, directory, environment, defaultPrincipal, config } = ports;
   const { store, emit, outlivesUs } = memory;
   let latest = 0;
-  const revision = () => latest;
+  const kept = { store, outlivesUs, revision: () => latest };
   const registry = createRegistry((change) => {
     latest = change.revision;
     emit({ type: "registry.changed", ...change });
   });
-  const history = createChangeHistory({ store, outlivesUs, revision });
+  const history = createChangeHistory(kept);
   const handWritten = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),
     publishOverlays: registry.setOverlays,
@@ -68,11 +53,9 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
       history.registered(describeEntry({ kind: "tool", manifest, source: "library" }), isThere),
   });
   const entries = createEntries({
-    store,
-    outlivesUs,
+    ...kept,
     environment,
     config,
-    revision,
     history,
     publish(tools) {
       handWritten.setStored(tools.map((manifest) => ({ manifest, source: storedSource })));
@@ -80,47 +63,44 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     },
     publishOverlays: handWritten.setStoredOverlays,
   });
-  /** A bare name may be any server's tool; every other spelling names its server. */
-  const discovered = async (name: string): Promise<ToolId | null> => {
-    const { names, discover } = ports.servers();
+  const shared = { entries, defaultPrincipal, environment, discovered: createDiscovered(ports.servers, registry) };
+  return {
+    registry,
+    handWritten,
+    verbs: {
+      register: handWritten.register,
+      unregister: handWritten.unregister,
+      ...createChangeVerbs({
+        ...shared,
+        store,
+        maySeeServer: ports.maySeeServer,
+        settled: history.settled,
+        isRegistered: handWritten.isRegistered,
+        overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
+        warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
+      }),
+      ...createOverlayVerbs({ ...shared, registry }),
+      ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+    },
+    loaded: entries.loaded,
+    reload: entries.reload,
+    manifests: entries.manifests,
+    /** The stored listings of servers, to which their next listings are compared. */
+    known: async (identities: readonly string[]) => history.recalled(await memory.knownServers(identities)),
+    onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
+      history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
+    settled: history.settled,
+  };
+}
+
+/** A bare name may be any server's tool; every other spelling names its server. */
+function createDiscovered(servers: CatalogueEntriesPorts["servers"], registry: Registry) {
+  return async (name: string): Promise<ToolId | null> => {
+    const { names, discover } = servers();
     const likely = names().filter((server) => mayBelongTo(server, name));
     if (likely.length === 0) return null;
     await discover(likely, { waitMs: discoveryWaitMs });
     const ids = idsOf(registry.snapshot().index.find(name));
     return ids.find(({ server, tool }) => server !== null && tool !== name) ?? null;
-  };
-
-  const shared = { entries, defaultPrincipal, environment, discovered };
-  const verbs: EntryVerbs = {
-    register: handWritten.register,
-    unregister: handWritten.unregister,
-    ...createChangeVerbs({
-      ...shared,
-      store,
-      maySeeServer: ports.maySeeServer,
-      settled: history.settled,
-      isRegistered: handWritten.isRegistered,
-      overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
-      warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
-    }),
-    ...createOverlayVerbs({ ...shared, registry }),
-    ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
-  };
-  return {
-    registry,
-    handWritten,
-    verbs,
-    loaded: entries.loaded,
-    reload: entries.reload,
-    manifests: entries.manifests,
-    /** The stored listings of servers, to which their next listings are compared. */
-    async known(identities: readonly string[]): Promise<KnownServer[]> {
-      const known = await memory.knownServers(identities);
-      history.recalled(known);
-      return known;
-    },
-    onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
-      history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
-    settled: history.settled,
   };
 }

@@ -44,7 +44,7 @@ const maxPage = 1_000;
 export function createChangeVerbs(
   ports: ChangePorts,
 ): Pick<Plane, "setTool" | "deleteTool" | "deleteEntry" | "changes"> {
-  const { entries, defaultPrincipal, environment, discovered } = ports;
+  const { entries, defaultPrincipal, discovered } = ports;
   /** Changes by programs are recorded first. */
   const edit: typeof entries.edit = async (...given) => {
     await ports.settled();
@@ -65,23 +65,10 @@ export function createChangeVerbs(
     async setTool(manifest, { reason } = {}, caller = {}) {
       const { principal, circumstances } = begin(caller, reason);
       if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
-      const id = await overlaidBy(manifest, discovered);
-      if (id !== null) await entries.loaded();
-      const name = id === null ? undefined : `${id.server}.${id.tool}`;
-      const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
-      const kind = id === null ? "tool" : "overlay";
-      const checked = await checkEntry(kind, said, environment);
-      const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
-      const problems = [...checked.problems, ...ofTool];
-      if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
-      await entries.loaded();
-      const put = [toKept(kind, checked.manifest, principal.user)];
-      const [change] = await edit({ put, remove: [] }, circumstances);
-      const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
-      return {
-        ...(change as NonNullable<typeof change>),
-        warnings: [...warnings, ...(id === null ? [] : ports.warningsOf(id))],
-      };
+      const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
+      const [change] = await edit({ put: [put], remove: [] }, circumstances);
+      const ofOverlay = id === null ? [] : ports.warningsOf(id);
+      return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
     },
     async deleteTool(name, { persona = null, reason } = {}, caller = {}) {
       const { circumstances } = begin(caller, reason);
@@ -109,20 +96,39 @@ export function createChangeVerbs(
       await edit({ put: [], remove: [key] }, circumstances);
       return true;
     },
-    async changes({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) {
-      requireNumber("limit", limit, 1, maxPage);
-      requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
-      await entries.loaded();
-      await ports.settled();
-      const { changeAudiences, changes } = await ports.store();
-      // A caller without persona may look at what any of them has, as in the catalogue.
-      const viewer = { ...principal, persona: principal.persona ?? filter.persona ?? null };
-      const isFor = (text: string) =>
-        maySee(viewer, JSON.parse(text) as Audience, (server) => ports.maySeeServer(viewer, server));
-      const audiences = mayDo(principal, "admin") ? null : (await changeAudiences()).filter(isFor);
-      const page = await changes({ filter, audiences, limit, offset });
-      return { changes: page.changes, count: page.changes.length, total: page.total, offset, limit };
-    },
+    changes: createHistoryVerb(ports),
+  };
+}
+
+/** A manifest under the name of a server's tool is its overlay. */
+async function checkTool(manifest: UnknownObject, user: string | null, ports: ChangePorts) {
+  const id = await overlaidBy(manifest, ports.discovered);
+  await ports.entries.loaded();
+  const name = id === null ? undefined : `${id.server}.${id.tool}`;
+  const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
+  const kind = id === null ? "tool" : "overlay";
+  const checked = await checkEntry(kind, said, ports.environment);
+  const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
+  const problems = [...checked.problems, ...ofTool];
+  if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
+  const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
+  return { put: toKept(kind, checked.manifest, user), warnings, id };
+}
+
+function createHistoryVerb({ entries, settled, store, maySeeServer, defaultPrincipal }: ChangePorts): Plane["changes"] {
+  return async ({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) => {
+    requireNumber("limit", limit, 1, maxPage);
+    requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+    await entries.loaded();
+    await settled();
+    const { changeAudiences, changes } = await store();
+    // A caller without persona may look at what any of them has, as in the catalogue.
+    const viewer = { ...principal, persona: principal.persona ?? filter.persona ?? null };
+    const isFor = (text: string) =>
+      maySee(viewer, JSON.parse(text) as Audience, (server) => maySeeServer(viewer, server));
+    const audiences = mayDo(principal, "admin") ? null : (await changeAudiences()).filter(isFor);
+    const page = await changes({ filter, audiences, limit, offset });
+    return { changes: page.changes, count: page.changes.length, total: page.total, offset, limit };
   };
 }
 

@@ -6,7 +6,7 @@ import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/
 import type { Config } from "../../model/config.ts";
 import type { FromFile, Manifests } from "../../model/manifests.ts";
 import type { NamedOverlay } from "../../model/overlay.ts";
-import type { EntryEdits, Store } from "../../model/store.ts";
+import type { Store } from "../../model/store.ts";
 import type { ToolManifest } from "../../model/tool.ts";
 import {
   asWritten,
@@ -66,9 +66,8 @@ export function createEntries(ports: EntriesPorts): Entries {
 
   const publish = (next: Map<string, Kept>) => {
     kept = next;
-    const ofKind = (kind: EntryKind) => [...kept.values()].filter(({ entry }) => entry.kind === kind);
-    ports.publish(ofKind("tool").map(({ manifest }) => manifest as ToolManifest));
-    ports.publishOverlays(ofKind("overlay").map(({ manifest }) => manifest as NamedOverlay));
+    ports.publish(manifestsOf<ToolManifest>("tool", next));
+    ports.publishOverlays(manifestsOf<NamedOverlay>("overlay", next));
   };
   const load = async () => {
     files = new Map(entriesInFiles(config()).map((entry) => [keyText(keyOf(entry)), entry]));
@@ -83,55 +82,26 @@ export function createEntries(ports: EntriesPorts): Entries {
     return stored ? asEntry(stored) : files.get(key);
   };
   const plan: Entries["plan"] = ({ put }) =>
-    put.map(({ entry }) => {
-      const { kind, name, persona } = entry;
-      const key = keyText(entry);
-      const [before, covered] = [kept.get(key), files.get(key)];
-      const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
-      const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
-      return { kind, name, persona, change, covers: covered?.source ?? null };
-    });
-  const apply: Entries["edit"] = async (edit, circumstances) => {
-    const planned = plan(edit);
-    const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
-    const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
-    const before = touched.map(inForce);
-    const earlier = kept;
-    const next = new Map(kept);
-    for (const key of edit.remove) next.delete(keyText(key));
-    for (const one of put) next.set(keyText(one.entry), one);
-    publish(next);
-    const revision = ports.revision();
-    const describe = (entry: WrittenEntry | undefined) => (entry ? describeEntry(entry) : null);
-    const changes = touched.map((key, at) =>
-      toChange({ before: describe(before[at]), after: describe(inForce(key)) }, { ...circumstances, revision }),
-    );
-    const edits: EntryEdits = { put: put.map(({ entry }) => entry), remove: edit.remove, changes };
-    try {
-      await (await store()).editEntries(edits);
-    } catch (thrown) {
-      publish(earlier);
-      throw thrown;
-    }
-    return planned;
-  };
+    put.map(({ entry }) => planChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
   // Serial: a read while an edit is being written would undo the edit.
   const readAndEdit = oneByOne(async (...edit: [] | Parameters<Entries["edit"]>): Promise<EntryChange[]> => {
     publish(await takeStored(await (await store()).entries(), environment));
-    return edit.length === 0 ? [] : apply(...edit);
+    return edit.length === 0 ? [] : applyEdit(...edit, { plan, inForce, publish, kept, ports });
   });
 
-  const entries: Entries = {
-    loaded() {
-      // Without its store a plane still has its files; the next caller tries again.
-      loading ??= load().catch(() => {
-        loading = undefined;
-      });
-      return loading;
-    },
-    async reload() {
+  const loaded = () => {
+    // Without its store a plane still has its files; the next caller tries again.
+    loading ??= load().catch(() => {
       loading = undefined;
-      await entries.loaded();
+    });
+    return loading;
+  };
+
+  return {
+    loaded,
+    reload() {
+      loading = undefined;
+      return loaded();
     },
     stored: (key) => kept.get(keyText(key))?.entry,
     inFiles: (key) => files.get(keyText(key)),
@@ -143,7 +113,58 @@ export function createEntries(ports: EntriesPorts): Entries {
     plan,
     edit: readAndEdit,
   };
-  return entries;
+}
+
+type EditState = Pick<Entries, "plan"> & {
+  inForce(key: string): WrittenEntry | undefined;
+  publish(next: Map<string, Kept>): void;
+  kept: Map<string, Kept>;
+  ports: Pick<EntriesPorts, "store" | "revision">;
+};
+
+/** Effective before it is stored; undone if the store fails. */
+async function applyEdit(
+  edit: EntryEdit,
+  circumstances: Omit<Circumstances, "revision">,
+  { plan, inForce, publish, kept, ports }: EditState,
+): Promise<EntryChange[]> {
+  const planned = plan(edit);
+  const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
+  const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
+  const before = touched.map(inForce);
+  publish(withEdit(kept, { put, remove: edit.remove }));
+  const by = { ...circumstances, revision: ports.revision() };
+  const changes = touched.map((key, at) => describeChange(before[at], inForce(key), by));
+  try {
+    const store = await ports.store();
+    await store.editEntries({ put: put.map(({ entry }) => entry), remove: edit.remove, changes });
+  } catch (thrown) {
+    publish(kept);
+    throw thrown;
+  }
+  return planned;
+}
+
+function withEdit(kept: ReadonlyMap<string, Kept>, { put, remove }: EntryEdit): Map<string, Kept> {
+  const next = new Map(kept);
+  for (const key of remove) next.delete(keyText(key));
+  for (const one of put) next.set(keyText(one.entry), one);
+  return next;
+}
+
+function describeChange(before: WrittenEntry | undefined, after: WrittenEntry | undefined, by: Circumstances) {
+  return toChange({ before: before ? describeEntry(before) : null, after: after ? describeEntry(after) : null }, by);
+}
+
+function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {
+  return [...kept.values()].filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+}
+
+function planChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
+  const { kind, name, persona } = entry;
+  const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
+  const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
+  return { kind, name, persona, change, covers: covered?.source ?? null };
 }
 
 function asEntry({ entry: { kind }, manifest }: Kept): WrittenEntry {

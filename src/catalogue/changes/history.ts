@@ -25,7 +25,7 @@ type HistoryPorts = {
 
 export type ChangeHistory = {
   /** Listings that the store has kept of servers. */
-  recalled(known: readonly KnownServer[]): void;
+  recalled(known: KnownServer[]): KnownServer[];
   /** A server has listed its tools. */
   listed(server: ListedServer, known: KnownServer): void;
   /** The current entries of these files. */
@@ -41,7 +41,7 @@ const rewriteMs = 60_000;
 
 /** Finds what changed in the background, one listing after the other. */
 export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts): ChangeHistory {
-  const remembered = new Map<string, KnownServer>();
+  const log = createListingLog(store);
   let last = Promise.resolve();
   const later = (work: () => Promise<void>) => {
     // No caller waits for the history, and a store that cannot be written reports that itself.
@@ -50,39 +50,13 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
       .then(work)
       .catch(() => undefined);
   };
-  const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
-
-  /** Repeated when another process on the same store was quicker, so that each change is recorded once. */
-  async function advance(
-    known: KnownServer,
-    isKept: boolean,
-    changesSince: (before: readonly unknown[] | null) => Promise<NewChange[]>,
-    isNews: (before: KnownServer | undefined, changes: readonly NewChange[]) => boolean,
-  ): Promise<void> {
-    const { identity } = known;
-    for (;;) {
-      const before = remembered.get(identity) ?? (isKept ? await read(identity) : undefined);
-      const changes = await changesSince(before?.tools ?? null);
-      if (!isKept) {
-        if (changes.length > 0) await (await store()).addChanges(changes);
-        break;
-      }
-      // The kept listing stays the basis of the next comparison.
-      if (!isNews(before, changes)) return;
-      if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
-      remembered.delete(identity);
-    }
-    remembered.set(identity, known);
-  }
 
   return {
-    recalled(known) {
-      for (const one of known) if (!remembered.has(one.identity)) remembered.set(one.identity, one);
-    },
+    recalled: log.recall,
     listed(server, known) {
       const now = revision();
       later(() =>
-        advance(
+        log.advance(
           known,
           outlivesUs,
           (before) => serverChanges(server, before, known.tools, now),
@@ -99,7 +73,7 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         // Files are remembered like a server that lists their entries.
         const identity = hash({ entriesOf: files });
         const known: KnownServer = { identity, era: "legacy", eraAt: at, listedAt: at, tools: described };
-        await advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
+        await log.advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
       });
     },
     registered(entry, isThere) {
@@ -116,6 +90,40 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
       });
     },
     settled: () => last,
+  };
+}
+
+/** The last listing of each source, and the changes since. */
+function createListingLog(store: HistoryPorts["store"]) {
+  const remembered = new Map<string, KnownServer>();
+  const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
+  return {
+    recall(known: KnownServer[]): KnownServer[] {
+      for (const one of known) if (!remembered.has(one.identity)) remembered.set(one.identity, one);
+      return known;
+    },
+    /** Repeated when another process on the same store was quicker, so that each change is recorded once. */
+    async advance(
+      known: KnownServer,
+      isKept: boolean,
+      changesSince: (before: readonly unknown[] | null) => Promise<NewChange[]>,
+      isNews: (before: KnownServer | undefined, changes: readonly NewChange[]) => boolean,
+    ): Promise<void> {
+      const { identity } = known;
+      for (;;) {
+        const before = remembered.get(identity) ?? (isKept ? await read(identity) : undefined);
+        const changes = await changesSince(before?.tools ?? null);
+        if (!isKept) {
+          if (changes.length > 0) await (await store()).addChanges(changes);
+          break;
+        }
+        // The kept listing stays the basis of the next comparison.
+        if (!isNews(before, changes)) return;
+        if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
+        remembered.delete(identity);
+      }
+      remembered.set(identity, known);
+    },
   };
 }
 

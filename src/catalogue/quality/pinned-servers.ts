@@ -95,57 +95,32 @@ const maxPins = 20_000;
 export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
 /** The listings of servers beside their pins. */
-export function createPinnedServers(store: () => Promise<Pick<Store, "pinnedServer" | "addPins">>) {
+export function createPinnedServers(store: PinStore) {
   const listings = new Map<string, Listing>();
-  const known = new Map<string, Known>();
-  /** Identities about which another process may have decided meanwhile. */
-  const doubtful = new Set<string>();
-  let revision = 0;
-
-  async function load(listing: Listing): Promise<void> {
-    const { isKnown, heads } = await (await store()).pinnedServer(listing.identity);
-    const first = isKnown ? null : (known.get(listing.identity)?.first ?? listing);
-    revision += 1;
-    known.set(listing.identity, { heads: new Map(heads.map((head) => [head.tool, head])), first });
-  }
-
+  const pins = createKnownPins(store);
+  let changes = 0;
   return {
     /** As long as it is the same, `look` answers the same. */
-    revision: () => revision,
+    revision: () => changes + pins.revision(),
     listed(server: string, identity: string, entries: readonly unknown[]): void {
-      revision += 1;
+      changes += 1;
       const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // Reversed: the first of a name counts.
       listings.set(server, { server, identity, tools: new Map(named.reverse()) });
     },
     forget(server: string): void {
-      revision += 1;
+      changes += 1;
       listings.delete(server);
     },
-    /** Makes the next `loaded` read all pins again. */
-    doubt(): void {
-      for (const identity of known.keys()) doubtful.add(identity);
-    },
+    doubt: pins.doubtAll,
     /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
     async loaded(): Promise<string[]> {
       const firstSeen: string[] = [];
-      for (const listing of listings.values()) {
-        const { identity, server } = listing;
-        if (known.has(identity) && !doubtful.has(identity)) continue;
-        // Before reading: a doubt that arises meanwhile stays.
-        doubtful.delete(identity);
-        try {
-          await load(listing);
-        } catch (thrown) {
-          doubtful.add(identity);
-          throw thrown;
-        }
-        if (known.get(identity)?.first === listing) firstSeen.push(server);
-      }
+      for (const listing of listings.values()) if (await pins.load(listing)) firstSeen.push(listing.server);
       return firstSeen;
     },
     isLoaded(): boolean {
-      for (const { identity } of listings.values()) if (!known.has(identity) || doubtful.has(identity)) return false;
+      for (const { identity } of listings.values()) if (!pins.isLoaded(identity)) return false;
       return true;
     },
     look(server: string, tool: string) {
@@ -153,29 +128,69 @@ export function createPinnedServers(store: () => Promise<Pick<Store, "pinnedServ
       const entry = listing?.tools.get(tool);
       if (!listing || !entry) return null;
       const { identity } = listing;
-      const found = compareWithPin(known.get(identity), tool, entry);
-      if (found.status !== "pinned") doubtful.add(identity);
+      const found = compareWithPin(pins.get(identity), tool, entry);
+      if (found.status !== "pinned") pins.doubt(identity);
       return { identity, entry, ...found };
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
     /** Pins new tools where `takes` allows it, and reports every tool. Tools stay unpinned if the store fails. */
     async settle(server: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
       const listing = listings.get(server);
-      const before = listing && known.get(listing.identity);
+      const before = listing && pins.get(listing.identity);
       if (!listing || !before) return;
       const isFirst = before.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
-      const pins = await collectPins(listing, before, takesNew, onTool);
-      if (!takesNew || (!isFirst && pins.length === 0)) return;
-      await (await store()).addPins(listing.identity, server, pins);
+      const added = await collectPins(listing, before, takesNew, onTool);
+      if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, before);
+    },
+    decided: pins.set,
+  };
+}
+
+type PinStore = () => Promise<Pick<Store, "pinnedServer" | "addPins">>;
+
+/** The pins that were read from the store, by identity of their server. */
+function createKnownPins(store: PinStore) {
+  const known = new Map<string, Known>();
+  /** Identities about which another process may have decided meanwhile. */
+  const doubtful = new Set<string>();
+  let revision = 0;
+  const isLoaded = (identity: string) => known.has(identity) && !doubtful.has(identity);
+  return {
+    revision: () => revision,
+    get: (identity: string) => known.get(identity),
+    isLoaded,
+    doubt: (identity: string): void => void doubtful.add(identity),
+    doubtAll(): void {
+      for (const identity of known.keys()) doubtful.add(identity);
+    },
+    /** Reads what is not known or doubtful. True for a server that is seen for the first time. */
+    async load(listing: Listing): Promise<boolean> {
+      const { identity } = listing;
+      if (isLoaded(identity)) return false;
+      // Before reading: a doubt that arises meanwhile stays.
+      doubtful.delete(identity);
+      try {
+        const { isKnown, heads } = await (await store()).pinnedServer(identity);
+        const first = isKnown ? null : (known.get(identity)?.first ?? listing);
+        revision += 1;
+        known.set(identity, { heads: new Map(heads.map((head) => [head.tool, head])), first });
+        return first === listing;
+      } catch (thrown) {
+        doubtful.add(identity);
+        throw thrown;
+      }
+    },
+    async add({ identity, server }: Listing, pins: Pin[], before: Known): Promise<void> {
+      await (await store()).addPins(identity, server, pins);
       // It may have been read again while the pins were written.
-      const written = known.get(listing.identity) ?? before;
+      const written = known.get(identity) ?? before;
       for (const { tool, state, hash, quickHash, cleanBy } of pins)
         if (!written.heads.has(tool)) written.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
       written.first = null;
       revision += 1;
     },
-    decided(identity: string, head: PinHead): void {
+    set(identity: string, head: PinHead): void {
       revision += 1;
       known.get(identity)?.heads.set(head.tool, head);
     },

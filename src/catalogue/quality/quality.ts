@@ -5,16 +5,9 @@ import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import { failOnLevels, qualityThreshold, type ToolReview } from "../../model/quality.ts";
 import type { QualityVerbs } from "../../model/quality-verbs.ts";
-import type { KnownServer, ServerDefinition } from "../../model/server.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/tool.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
-
-type Listening = {
-  onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
-  onRemoved(server: string): void;
-  onTools(server: string, definition: ServerDefinition, listed: unknown[], era: "legacy" | "modern"): void;
-};
 
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
@@ -39,7 +32,7 @@ export function createQuality(ports: GuardPorts) {
     if (security.pinning === "off" && security.poisoning === "off" && !guard) return;
     await (await open()).loaded();
   };
-  const known = new WeakMap<readonly Tool[], { by: object; left: readonly Tool[] }>();
+  const withoutHeld = createHeldFilter(heldOf);
 
   return {
     open,
@@ -52,36 +45,22 @@ export function createQuality(ports: GuardPorts) {
         : null,
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     /** Drops quarantined tools; the same list if there are none. */
-    withoutHeld(tools: readonly Tool[]): readonly Tool[] {
-      if (!guard) return tools;
-      const by = guard.heldBy();
-      const before = known.get(tools);
-      if (before?.by === by) return before.left;
-      const allowed = tools.filter((tool) => heldOf(tool) === null);
-      const left = allowed.length === tools.length ? tools : allowed;
-      known.set(tools, { by, left });
-      return left;
-    },
+    withoutHeld: (tools: readonly Tool[]) => (guard ? withoutHeld(tools, guard.heldBy()) : tools),
     /** Another plane may have decided about pins. */
     pinsChanged: () => guard?.pinned.doubt(),
-    /** Passes the listings of servers on to the guard. */
-    watching: ({ onKnown, onRemoved, onTools }: Listening): Listening => ({
-      onKnown(known, server, definition) {
-        onKnown(known, server, definition);
-        if (guard) guard.asked(server);
-        else asked.add(server);
-      },
-      onRemoved(server) {
-        guard?.pinned.forget(server);
-        waiting.delete(server);
-        onRemoved(server);
-      },
-      onTools(server, definition, listed, era) {
-        if (guard) guard.listed(server, definition, listed);
-        else waiting.set(server, [server, definition, listed]);
-        onTools(server, definition, listed, era);
-      },
-    }),
+    /** A server has answered a listing. */
+    onAsked(server: string): void {
+      if (guard) guard.asked(server);
+      else asked.add(server);
+    },
+    onRemoved(server: string): void {
+      guard?.pinned.forget(server);
+      waiting.delete(server);
+    },
+    onListed(...listing: Parameters<Guard["listed"]>): void {
+      if (guard) guard.listed(...listing);
+      else waiting.set(listing[0], listing);
+    },
     /** The tool, unless it is quarantined; `mayUse` false tells nothing about the quarantine. */
     requireTrusted(tool: Tool, mayUse: boolean): Tool | Promise<Tool> {
       const trust = () => requireReleased(tool, mayUse ? heldOf(tool) : null);
@@ -91,6 +70,18 @@ export function createQuality(ports: GuardPorts) {
       if (config().security.pinning !== "off" && asked.size > 0) await open();
       await guard?.settled();
     },
+  };
+}
+
+function createHeldFilter(heldOf: (tool: Tool) => string | null) {
+  const known = new WeakMap<readonly Tool[], { by: object; left: readonly Tool[] }>();
+  return (tools: readonly Tool[], by: object): readonly Tool[] => {
+    const before = known.get(tools);
+    if (before?.by === by) return before.left;
+    const allowed = tools.filter((tool) => heldOf(tool) === null);
+    const left = allowed.length === tools.length ? tools : allowed;
+    known.set(tools, { by, left });
+    return left;
   };
 }
 

@@ -188,16 +188,10 @@ function createRanker(): Rank {
     const found: FoundTerm[] = [];
     let whole = 0;
     for (const { key, word, weight, isAsked, isForm } of terms) {
-      const term = findTerm(key, corpus);
-      const telling = weight * rarityOf(term.count, corpus.alive);
+      const { count: having, ranges } = findTerm(key, corpus);
+      const telling = weight * rarityOf(having, corpus.alive);
       if (isAsked) whole += telling;
-      found.push({
-        word: isAsked ? word : null,
-        of: word,
-        weight: telling,
-        covers: isForm ? 0 : telling,
-        ranges: term.ranges,
-      });
+      found.push({ word: isAsked ? word : null, of: word, weight: telling, covers: isForm ? 0 : telling, ranges });
     }
     for (const term of found) addUp(term);
     const asked = terms.filter(({ isAsked }) => isAsked).length;

@@ -83,6 +83,12 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
     const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
     return { search, recommend, visible };
   };
+  const withDetails = async (answer: SearchAnswer, names: ReadonlyMap<string, Tool>, principal: Principal) => {
+    const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
+    const details = new Map((await listings.listings(found, principal)).map((listing) => [listing.name, listing]));
+    const tools = answer.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: details.get(one.name) }) }));
+    return { ...answer, tools };
+  };
 
   return {
     async search(request, options = {}) {
@@ -92,11 +98,8 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const { search, visible: all } = await prepare(asked.server, principal, waitMs);
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
-      const answer = await search.find(asked, visible, {
-        limit: asked.limit ?? maxToolsPerSearch,
-        summaryLimit,
-        orWords,
-      });
+      const limit = asked.limit ?? maxToolsPerSearch;
+      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords });
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
         const query = redact(answer.query).slice(0, maxInEvent);
@@ -107,14 +110,7 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
         describeNoServer(asked.server, visible),
         asked.server === null ? describeSilent(silentFor(principal, ports)) : null,
       ]);
-      if (!options.details) return noted;
-      const names = namesOf(visible);
-      const found = noted.tools.flatMap(({ name }) => names.get(name) ?? []);
-      const whole = new Map((await listings.listings(found, principal)).map((listing) => [listing.name, listing]));
-      return {
-        ...noted,
-        tools: noted.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: whole.get(one.name) }) })),
-      };
+      return options.details ? withDetails(noted, namesOf(visible), principal) : noted;
     },
     async recommend(task, { limit = maxRecommended, principal = defaultPrincipal, waitMs } = {}) {
       requireScope(principal, "read", "search for tools");

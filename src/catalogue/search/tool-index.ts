@@ -24,91 +24,51 @@ const maxSegments = 16;
 /** Fewer gaps are not worth merging. */
 const minGone = 256;
 
+type State = {
+  entries: (Entry | null)[];
+  slots: Map<string, number>;
+  names: ExactNames;
+  segments: Segment[];
+  alive: number;
+};
+
 /** All tools, for all callers; each search says which of them its caller sees. */
 export function createToolIndex(): ToolIndex {
-  let entries: (Entry | null)[] = [];
-  let slots = new Map<string, number>();
-  let names = createExactNames();
-  let segments: Segment[] = [];
+  const state: State = { entries: [], slots: new Map(), names: createExactNames(), segments: [], alive: 0 };
   let current: readonly Findable[] = [];
-  let alive = 0;
   let masks = new WeakMap<readonly Findable[], Uint8Array>();
-
-  const place = (slot: number, { key, tool }: Entry) => {
-    names.add(slot, tool);
-    slots.set(key, slot);
-  };
-  const append = (added: readonly Entry[]) => {
-    const builder = createSegmentBuilder();
-    for (const entry of added) {
-      const slot = entries.push(entry) - 1;
-      builder.add(slot, entry.tool, entry.serverText);
-      place(slot, entry);
-    }
-    segments.push(builder.finish());
-    alive += added.length;
-  };
-  const compact = () => {
-    const moved = new Int32Array(entries.length).fill(-1);
-    let next = 0;
-    for (const [slot, entry] of entries.entries()) if (entry) moved[slot] = next++;
-    segments = [mergeSegments(segments, moved)];
-    names = createExactNames();
-    slots = new Map();
-    entries = entries.filter((entry) => entry !== null);
-    for (const [slot, entry] of entries.entries()) place(slot, entry as Entry);
-  };
-  /** Keeps unchanged tools, drops the others, and returns what has to be added. */
-  const replace = (tools: readonly Findable[], serverText: ServerText): Entry[] => {
-    const seen = new Uint8Array(entries.length);
-    const added: Entry[] = [];
-    for (const tool of tools) {
-      const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
-      const slot = slots.get(now.key) ?? -1;
-      const before = entries[slot];
-      if (before && isUnchanged(before, now)) {
-        before.tool = tool;
-        seen[slot] = 1;
-      } else added.push(now);
-    }
-    for (const [slot, entry] of entries.entries()) {
-      if (entry === null || seen[slot] === 1) continue;
-      slots.delete(entry.key);
-      entries[slot] = null;
-      alive -= 1;
-    }
-    return added;
-  };
-
   return {
     update(tools, serverText) {
-      const added = replace(tools, perServer(serverText));
-      if (added.length > 0) append(added);
-      const gone = entries.length - alive;
-      if (segments.length > maxSegments || gone > Math.max(minGone, alive / 2)) compact();
+      const added = replace(state, tools, perServer(serverText));
+      if (added.length > 0) append(state, added);
+      const gone = state.entries.length - state.alive;
+      if (state.segments.length > maxSegments || gone > Math.max(minGone, state.alive / 2)) compact(state);
       current = tools;
       masks = new WeakMap();
       return added.length;
     },
-    corpus: () => ({
-      segments,
-      slots: entries.length,
-      alive,
-      isAlive: (slot) => entries[slot] !== null,
-      compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
-    }),
-    toolAt: (slot) => (entries[slot] as Entry).tool,
-    serverTextAt: (slot) => (entries[slot] as Entry).serverText,
+    corpus() {
+      const { entries, segments, alive } = state;
+      return {
+        segments,
+        slots: entries.length,
+        alive,
+        isAlive: (slot) => entries[slot] !== null,
+        compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
+      };
+    },
+    toolAt: (slot) => (state.entries[slot] as Entry).tool,
+    serverTextAt: (slot) => (state.entries[slot] as Entry).serverText,
     among(tools) {
       if (tools === current) return () => true;
-      const mask = masks.get(tools) ?? markSlots(tools, slots, entries.length);
+      const mask = masks.get(tools) ?? markSlots(tools, state.slots, state.entries.length);
       masks.set(tools, mask);
       return (slot) => mask[slot] === 1;
     },
     named(spelling, isLoose) {
-      return [...names.find(spelling)]
+      return [...state.names.find(spelling)]
         .flatMap((slot) => {
-          const tool = entries[slot]?.tool;
+          const tool = state.entries[slot]?.tool;
           return tool === undefined ? [] : { slot, tool, exactness: exactnessOf(tool, spelling) };
         })
         .filter(({ exactness }) => isLoose || exactness > 0)
@@ -116,9 +76,59 @@ export function createToolIndex(): ToolIndex {
         .map(({ slot }) => slot);
     },
     *all() {
-      for (const [slot, entry] of entries.entries()) if (entry !== null) yield slot;
+      for (const [slot, entry] of state.entries.entries()) if (entry !== null) yield slot;
     },
   };
+}
+
+/** Keeps unchanged tools, drops the others, and returns what has to be added. */
+function replace(state: State, tools: readonly Findable[], serverText: ServerText): Entry[] {
+  const { entries, slots } = state;
+  const seen = new Uint8Array(entries.length);
+  const added: Entry[] = [];
+  for (const tool of tools) {
+    const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
+    const slot = slots.get(now.key) ?? -1;
+    const before = entries[slot];
+    if (before && isUnchanged(before, now)) {
+      before.tool = tool;
+      seen[slot] = 1;
+    } else added.push(now);
+  }
+  for (const [slot, entry] of entries.entries()) {
+    if (entry === null || seen[slot] === 1) continue;
+    slots.delete(entry.key);
+    entries[slot] = null;
+    state.alive -= 1;
+  }
+  return added;
+}
+
+function append(state: State, added: readonly Entry[]): void {
+  const builder = createSegmentBuilder();
+  for (const entry of added) {
+    const slot = state.entries.push(entry) - 1;
+    builder.add(slot, entry.tool, entry.serverText);
+    place(state, slot, entry);
+  }
+  state.segments.push(builder.finish());
+  state.alive += added.length;
+}
+
+function place({ names, slots }: State, slot: number, { key, tool }: Entry): void {
+  names.add(slot, tool);
+  slots.set(key, slot);
+}
+
+function compact(state: State): void {
+  const moved = new Int32Array(state.entries.length).fill(-1);
+  let next = 0;
+  for (const [slot, entry] of state.entries.entries()) if (entry) moved[slot] = next++;
+  state.segments = [mergeSegments(state.segments, moved)];
+  state.names = createExactNames();
+  state.slots = new Map();
+  state.entries = state.entries.filter((entry) => entry !== null);
+  for (const [slot, entry] of state.entries.entries()) place(state, slot, entry as Entry);
 }
 
 function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Uint8Array {

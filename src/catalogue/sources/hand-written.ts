@@ -73,16 +73,18 @@ export function createHandWritten({ publish, publishOverlays, environment, built
   let configured: HandWritten[] = [];
   let stored: readonly HandWritten[] = [];
   let work: unknown;
-  const registered = new Map<string, HandWritten>();
-  const functions = new Map<string, ToolFunction>();
   let injection = noInjection;
   const overlays: Record<"configured" | "stored", [string, ToolOverlay][]> = { configured: [], stored: [] };
-  const announce = () => {
-    publish({ ...translateManifests([...configured, ...stored, ...registered.values()], injection), work });
-  };
+  const announce = () =>
+    publish({ ...translateManifests([...configured, ...stored, ...registrations.all()], injection), work });
+  const registrations = createRegistrations(environment, (manifest, isThere) => {
+    announce();
+    onRegistered(manifest, isThere);
+  });
   const announceOverlays = () => publishOverlays(new Map([...overlays.configured, ...overlays.stored]));
 
   return {
+    ...registrations,
     apply(config: Config): void {
       const { tools, fromManifests, inject, servers } = config;
       const { skills, tasks, jobs } = fromManifests;
@@ -107,18 +109,18 @@ export function createHandWritten({ publish, publishOverlays, environment, built
       overlays.stored = set.map(({ name, ...overlay }) => [name, overlay]);
       announceOverlays();
     },
-    isRegistered: (name: string, persona: string | null) => registered.has(keyOf(name, persona ?? undefined)),
-    run: (name: string): ToolFunction | undefined => functions.get(name),
-    /** Why a provider cannot be used as it is written, or null. */
-    trouble({ name, unusable, config }: ProviderSpec): string | null {
-      if (unusable !== undefined) return unusable;
-      if (name !== "function" || functions.has(String(config.function))) return null;
-      return `no function '${config.function}' is registered`;
-    },
     /** A provider as callers may see it. */
     show({ base: _, written: __, ...spec }: ProviderSpec): ProviderSpec {
       return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
     },
+  };
+}
+
+function createRegistrations(environment: HandWrittenPorts["environment"], onChange: HandWrittenPorts["onRegistered"]) {
+  const registered = new Map<string, HandWritten>();
+  const functions = new Map<string, ToolFunction>();
+  return {
+    all: () => registered.values(),
     register(given: Registration): void {
       const { manifest, run } = "manifest" in given ? given : { manifest: given, run: undefined };
       const checked = checkRegistered(manifest, environment);
@@ -126,8 +128,7 @@ export function createHandWritten({ publish, publishOverlays, environment, built
       if (run === undefined) functions.delete(key);
       else functions.set(key, run);
       registered.set(key, { manifest: withFunction(checked, key, run !== undefined), source: "library" });
-      announce();
-      onRegistered(checked, true);
+      onChange(checked, true);
     },
     unregister(name: string, { persona }: { persona?: string } = {}): boolean {
       const key = keyOf(name, persona);
@@ -135,9 +136,16 @@ export function createHandWritten({ publish, publishOverlays, environment, built
       const was = registered.get(key);
       if (was === undefined) return false;
       registered.delete(key);
-      announce();
-      onRegistered(was.manifest, false);
+      onChange(was.manifest, false);
       return true;
+    },
+    isRegistered: (name: string, persona: string | null) => registered.has(keyOf(name, persona ?? undefined)),
+    run: (name: string): ToolFunction | undefined => functions.get(name),
+    /** Why a provider cannot be used as it is written, or null. */
+    trouble({ name, unusable, config }: ProviderSpec): string | null {
+      if (unusable !== undefined) return unusable;
+      if (name !== "function" || functions.has(String(config.function))) return null;
+      return `no function '${config.function}' is registered`;
     },
   };
 }
