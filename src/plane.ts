@@ -7,27 +7,17 @@ import { createFind, createShowTool } from "./calls/find.ts";
 import { createPlaneLimits } from "./calls/limits/shared-limits.ts";
 import { createProviders } from "./calls/providers/providers.ts";
 import { createPlaneResults } from "./calls/results/result-verbs.ts";
-import { createWritten } from "./catalogue/changes/written-entries.ts";
-import { createHealthFeed } from "./catalogue/health/health-feed.ts";
-import { createRouting } from "./catalogue/health/routing.ts";
-import { createPlaneQuality } from "./catalogue/quality/quality.ts";
-import { createSearchWhenNeeded } from "./catalogue/search/search-verbs.ts";
-import { translateTools } from "./catalogue/sources/mcp.ts";
-import { createCatalogue } from "./catalogue/tool-listing.ts";
-import { createWorkVerbs } from "./catalogue/work.ts";
+import { createCatalogue } from "./catalogue/catalogue.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { createReload } from "./config/reload.ts";
 import { createSettings } from "./config/settings.ts";
-import { once, runAll } from "./lib/async/once.ts";
-
-
-
+import { once } from "./lib/async/once.ts";
+import { runAll } from "./lib/async/once.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
-import type { ServerDefinition } from "./model/servers/server.ts";
 import { groupVerbs } from "./model/verbs.ts";
-
+import type { ServerDefinition } from "./model/servers/server.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";
@@ -57,8 +47,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const defaultPrincipal = withListed(local, config().users);
   const memory = createRecorder(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
-  const health = createHealthFeed(memory.newSamples);
-  memory.onSamples(health.changed);
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
     defaultPrincipal: local,
@@ -87,33 +75,31 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       (await schemaCheck()).checkSchema(schema, value).map(({ path, message }) => `${path} ${message}`.trim()),
   });
   const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
-  const written = createWritten({
+  const catalogue = createCatalogue({
     builtin: results.builtin,
     checkTool: settings.checkTool,
     memory,
     directory: options.dataDirectory,
+    directoryOf,
     environment,
+    embed: options.embed,
     defaultPrincipal,
     config,
+    grants,
     servers: () => servers,
-    // What is configured no longer is as secret as it was.
-    maySeeServer: (principal, server) =>
-      config().servers[server] === undefined || grants.maySeeServer(principal, server),
+    isOffered: (tool) => isOffered(tool, config().policy),
+    discover: (server, principal, wait) => find.discover(server, principal, wait),
+    providerTrouble: (spec) => providers.trouble(spec),
+    tool: (asked, caller) => plane.tools.get(asked, caller),
+    schedulesOf: (listed) => jobs.schedulesOf(listed),
     onEntries: () => jobs.changed(),
   });
-  const { registry, tools: handWritten } = written;
+  const { registry, handWritten, quality, health } = catalogue;
   const credentials = createCredentials({
     ...{ store: memory.store, directory: options.dataDirectory, vaultKey: settings.vaultKey },
     clientName: "Toolplane",
     onChanged: (server, user) =>
       void servers.forgetUser(server, user, user === defaultPrincipal.user).catch(() => undefined),
-  });
-  const quality = createPlaneQuality({
-    config,
-    ...{ store: memory.store, emit, defaultPrincipal },
-    directoryOf,
-    tools: registry.all,
-    revision: () => registry.snapshot().revision,
   });
   const servers = createServers({
     definitions: config().servers,
@@ -134,25 +120,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     maySee: (principal, server) => grants.maySeeServer(principal, server),
     trust: limits.trust,
     fitAnswer: answers.fit,
-    takeTools: translateTools,
-    known: written.known,
-    ...quality.watching({
-      onKnown: written.onKnown,
-      onRemoved: registry.removeSource,
-      onTools: (server, definition, listed, era) =>
-        registry.setSource(server, translateTools(server, definition, listed, era)),
-    }),
+    ...catalogue.forServers,
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
   handWritten.apply(config());
-  const find = createFind({
-    registry,
-    servers,
-    grants,
-    catalogue: () => catalogue,
-    loaded: written.loaded,
-  });
-  const routing = createRouting();
+  const find = createFind({ registry, servers, grants, catalogue: () => catalogue, loaded: catalogue.loaded });
   const providers = createProviders({
     servers,
     handWritten,
@@ -161,25 +133,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     models: () => config().models,
     fileOfModel: (name) => settings.fileOf(["models", name]),
   });
-  const catalogue = createCatalogue(
-    {
-      registry,
-      discover: find.discover,
-      health: health.read,
-      routerState: routing.state,
-      providerTrouble: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
-      loaded: quality.loaded,
-      review: quality.review,
-      withoutHeld: quality.withoutHeld,
-      staleServers: () => new Set(servers.status().flatMap(({ name, stale }) => (stale ? name : []))),
-      showProvider: handWritten.show,
-      environment,
-      grants,
-      isOffered: (tool) => isOffered(tool, config().policy),
-      config,
-    },
-    defaultPrincipal,
-  );
 
   const execution = await createExecution({
     config,
@@ -192,7 +145,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     servers,
     catalogue,
     providers,
-    routing,
+    routing: catalogue.routing,
     answers,
     schemaCheck,
     limits: limits.path,
@@ -218,7 +171,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       ...{
         config,
         memory,
-        written,
+        written: catalogue,
         identity,
         defaultPrincipal,
         modelTrouble: agent.modelTrouble,
@@ -233,7 +186,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
-      await written.reload();
+      await catalogue.reload();
       jobs.changed();
     },
   });
@@ -242,8 +195,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     config,
     reload: following.reload,
     doctor: servers.doctor,
-    ...written.verbs,
-    ...quality.verbs(() => ({ queryTools: plane.tools.page, tool: plane.tools.get, meant: catalogue.meant })),
+    ...catalogue.verbs,
     activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
@@ -252,7 +204,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       dueWork.start([deadLetters.handler, ...(options.schedules ? [jobs.dueRuns] : [])]);
       results.start();
       memory.listen({
-        ...{ entries: written.reload, pins: quality.pinsChanged },
+        ...{ entries: catalogue.reload, pins: quality.pinsChanged },
         ...{ deadLetters: dueWork.wake, dueWork: dueWork.wake },
       });
     },
@@ -262,21 +214,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       ...{ find, grants, quality, defaultPrincipal, testPolicy: execution.verbs.testPolicy },
       checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
     }),
-    tools: catalogue.tools,
-    queryTools: catalogue.queryTools,
-    ...createSearchWhenNeeded(options, {
-      ...{ config, defaultPrincipal, emit, registry, catalogue, find, quality, servers, grants },
-    }),
-    ...written.whenLoaded(
-      createWorkVerbs(
-        {
-          ...{ manifests: written.manifests, snapshot: registry.snapshot, catalogue },
-          ...{ health: health.read, schedulesOf: jobs.schedulesOf },
-          problems: () => config().problems,
-        },
-        defaultPrincipal,
-      ),
-    ),
     registerProvider: providers.register,
     tool: createShowTool(find, grants, catalogue, defaultPrincipal),
     lockedServers: async ({ principal = defaultPrincipal } = {}) =>
@@ -311,7 +248,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         [deadLetters.stop, execution.stop],
         dueWork.stop,
         limits.stop,
-        [written.settled, quality.settled],
+        catalogue.settled,
         memory.close,
       ]),
     ),

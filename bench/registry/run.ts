@@ -7,9 +7,9 @@ import { createGrants } from "../../src/access/policy/grant.ts";
 import { createHealth } from "../../src/catalogue/health/health.ts";
 import { createRouting } from "../../src/catalogue/health/routing.ts";
 import { createRegistry, type Registry } from "../../src/catalogue/registry.ts";
-import { translateManifests } from "../../src/catalogue/sources/manifests.ts";
+import { translateManifests } from "../../src/catalogue/sources/hand-written.ts";
 import { type Translation, translateTools } from "../../src/catalogue/sources/mcp.ts";
-import { createCatalogue } from "../../src/catalogue/tool-listing.ts";
+import { createToolListings } from "../../src/catalogue/tool-listing.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import type { Plane } from "../../src/model/plane.ts";
 import { trusted } from "../../src/model/principal.ts";
@@ -95,7 +95,7 @@ function createSampleApp() {
   registry.setSource("config", translateManifests(written));
   const health = createHealth([]);
   const access = { servers: {}, personas: {}, compliance: null };
-  const catalogue = createCatalogue(
+  const catalogue = createToolListings(
     {
       registry,
       discover: async () => undefined,

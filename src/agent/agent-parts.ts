@@ -1,6 +1,9 @@
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { AgentRun } from "../model/agent/agent-run.ts";
 import type { Config } from "../model/config/config.ts";
+
+
+
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";

@@ -1,13 +1,18 @@
 import { readResultManifest } from "../calls/providers/builtin/read-result.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { MissingServer } from "../model/agent/agent-run.ts";
 import type { ToolsetSelection } from "../model/agent.ts";
 import type { CallOptions } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
-
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
+
+
+
+
+
+
 import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";

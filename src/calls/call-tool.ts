@@ -3,6 +3,9 @@ import { rewriteText } from "../lib/json/json-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed, TimeLimit } from "../model/calls/call.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+
+
+
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";

@@ -4,9 +4,15 @@ import { providerScore } from "../catalogue/health/provider-score.ts";
 import type { Routing } from "../catalogue/health/routing.ts";
 import type { PlaneQuality } from "../catalogue/quality/quality.ts";
 import type { Registry } from "../catalogue/registry.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
+
+
+
+
+import { requireIsolation } from "../access/policy/decide.ts";
+
 import { createBriefMap } from "../lib/brief-map.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { Grants } from "../model/access/grants.ts";
@@ -155,7 +161,7 @@ export function createCalls(parts: CallParts): Pick<Verbs, "testPolicy"> &
     routing: {
       environment,
       unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
-      resting: routing.resting,
+      resting: routing.cooldown,
       score: (tool, provider) =>
         providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
       serverLimitMs: (server) => config().servers[server]?.timeoutMs,

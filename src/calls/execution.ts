@@ -1,5 +1,7 @@
 import { createHooks } from "../access/access.ts";
 import type { Registry } from "../catalogue/registry.ts";
+import { createHooksWhenNeeded } from "../access/hooks/hook-verbs.ts";
+
 import { workingDirectory } from "../config/environment.ts";
 import { runAll } from "../lib/async/once.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";

@@ -1,11 +1,14 @@
 import { findTool } from "../catalogue/find-tool.ts";
-import { unlistedServers } from "../catalogue/overlays/overlay-wrapper.ts";
+import { unlistedServers } from "../catalogue/catalogue.ts";
 import type { Registry } from "../catalogue/registry.ts";
-import type { Catalogue } from "../catalogue/tool-listing.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Refused } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+
+
+
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";

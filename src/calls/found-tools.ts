@@ -1,4 +1,4 @@
-import type { Registry, Snapshot } from "../catalogue/registry.ts";
+import type { Registry, Snapshot } from "../catalogue/catalogue.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";

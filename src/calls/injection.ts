@@ -1,11 +1,12 @@
 import { createInventory, type ListedServer } from "../catalogue/inventory.ts";
-import { rulesFor } from "../catalogue/sources/injection-rules.ts";
+import { rulesFor } from "../catalogue/catalogue.ts";
 import { type NamelessTool, translateTools } from "../catalogue/sources/mcp.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Validated, Verdict } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
+
 
 
 

@@ -1,8 +1,10 @@
-import { translateManifests } from "../catalogue/sources/manifests.ts";
+import { translateManifests } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import type { Provider } from "../model/calls/provider.ts";
 import { metaToolNames, metaTools } from "../model/catalogue/meta-tools.ts";
 import { type Tool, type ToolId, ToolManifest } from "../model/catalogue/tool.ts";
+
+
 import { PlaneError } from "../model/errors.ts";
 
 /**

@@ -5,6 +5,9 @@ import type { Grants } from "../model/access/grants.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
+
+
+
 import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";

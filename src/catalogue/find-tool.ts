@@ -1,23 +1,23 @@
 import { nearest } from "../lib/text/nearest.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
-import { PlaneError, personHints } from "../model/errors.ts";
-import type { Snapshot } from "./registry.ts";
+import { idsOf, type Snapshot } from "./registry.ts";
 
 export type Discovery = {
   snapshot(): Snapshot;
   servers(): string[];
-  /** Makes these servers list their tools; a server that cannot is left out. */
+  /** Makes these servers, or all, list their tools. */
   discover(servers?: readonly string[]): Promise<void>;
-  /** Why a server has nothing to offer, if it has not. */
+  /** Why a server offers no tools, or null. */
   trouble(server: string): string | null;
-  /** What a person has to do first, if that is why. */
+  /** What a person has to do first, or null. */
   requirement(server: string): PlaneError | null;
-  /** What may be suggested to this caller. */
+  /** The tools that may be suggested to this caller. */
   visible(): readonly Tool[];
-  /** May the caller use it? Asked of `visible` when left out. */
+  /** May the caller use it? By default, what is `visible`. */
   mayUse?(tool: Tool): boolean;
-  /** Is a tool that they may not use an answer all the same? One that is not is as good as not there. */
+  /** Is a tool that the caller may not use still an answer, rather than not found? */
   shows?(tool: Tool): boolean;
 };
 
@@ -34,7 +34,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   if (likely.length > 0) {
     await discover(likely);
     const found = lookUp(asked, discovery);
-    // Another spelling of what is not theirs may be the name of something that is.
+    // Another spelling of a forbidden tool may be the name of an allowed one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
   await discover();
@@ -49,7 +49,7 @@ function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
   return tool && (shows?.(tool) ?? true) ? tool : undefined;
 }
 
-/** What the caller may not use stands in nobody's way: it is an answer only where nothing else is. */
+/** A tool that the caller may not use is an answer only if there is no other. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   const { index, byId } = discovery.snapshot();
   const found = (accepts: (tool: Tool) => boolean) => {
@@ -57,8 +57,7 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
       const tool = byId(id);
       return tool !== undefined && accepts(tool);
     });
-    const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
-    return ids.flatMap((id) => byId(id) ?? []);
+    return idsOf(match).flatMap((id) => byId(id) ?? []);
   };
   const [first, ...others] = found((tool) => isUsable(tool, discovery));
   if (first === undefined) {
@@ -85,11 +84,7 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   if (blocked.length > 0) {
     const reasons = blocked.map(({ why }) => why).join(" ");
     throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {
-      data: {
-        tool: spelling,
-        ...(blocked[0] ? { server: blocked[0].server } : {}),
-        personHints: serverHints(blocked),
-      },
+      data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
     });
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
@@ -98,25 +93,16 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   const others = troubles.length - unasked.length;
   if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked.join("")}`, {
-    data: { tool: spelling, nearest: near, personHints: [...Object.values(listHints), ...serverHints(troubles)] },
+    data: { tool: spelling, nearest: near },
   });
 }
 
-/** More of them help nobody who only mistyped a name. */
 const maxTroubles = 3;
-
-const listHints = {
-  tools: "'toolplane tools list' shows what there is.",
-  servers: "'toolplane servers list' shows why.",
-} as const;
-
-function serverHints(troubles: readonly { server: string }[]): string[] {
-  return [personHints.doctor, ...troubles.map(({ server }) => personHints.serverLogs(server))];
-}
 
 function hint(near: readonly string[], known: number): string {
   if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
-  return known > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
+  if (known > 0) return "'toolplane tools list' shows what there is.";
+  return "The catalogue is empty; 'toolplane servers list' shows why.";
 }
 
 function spell({ server, tool }: ToolId): string {

@@ -5,7 +5,6 @@ import type { JsonObject } from "../model/json.ts";
 type InventoryTool = { name: string; description: string; parameters: JsonObject };
 export type InventoryServer = { server_name: string; description: string; tools: InventoryTool[] };
 
-/** So much of a description is left where there is no room for all of them. */
 const summaryCharacters = 100;
 
 /** As much as fits: everything, then short descriptions, then no parameters, then fewer tools, then fewer servers. */
@@ -23,22 +22,20 @@ export function fitInventory(servers: readonly InventoryServer[], maxBytes: numb
 
 function fewer(bare: readonly InventoryServer[], all: readonly InventoryServer[], maxBytes: number): JsonObject {
   const most = Math.max(0, ...bare.map(({ tools }) => tools.length));
-  const withTools = (count: number) =>
-    truncated(
-      bare.map((server) => ({ ...server, tools: server.tools.slice(0, count) })),
-      all,
-    );
-  const withServers = (count: number) =>
-    truncated(
-      bare.slice(0, count).map((server) => ({ ...server, description: "", tools: [] })),
-      all,
-    );
+  const withTools = (count: number) => {
+    const kept = bare.map((server) => ({ ...server, tools: server.tools.slice(0, count) }));
+    return truncated(kept, all);
+  };
+  const withServers = (count: number) => {
+    const kept = bare.slice(0, count).map((server) => ({ ...server, description: "", tools: [] }));
+    return truncated(kept, all);
+  };
   const tools = largest(most, (count) => fits(withTools(count), maxBytes));
   if (tools !== null) return withTools(tools);
   return withServers(largest(bare.length, (count) => fits(withServers(count), maxBytes)) ?? 0);
 }
 
-/** What is missing is said, so that nobody takes a part for the whole. */
+/** Says what is missing. */
 function truncated(kept: readonly InventoryServer[], all: readonly InventoryServer[]): JsonObject {
   const missing = all.length - kept.length;
   return {
@@ -78,7 +75,7 @@ function fits(value: JsonObject, maxBytes: number): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
 }
 
-/** A server as the inventory names it; one that could not list its tools has none. */
+/** A server that could not list its tools has none. */
 export type ListedServer = { name: string; description: string };
 
 /** The catalogue as a tool that plans with other tools receives it in `_mcp_data`. `self` is its own server. */
@@ -100,16 +97,12 @@ export function renderInventory(
   return fitInventory([...listed.values()], max_bytes);
 }
 
-type Known = {
-  tools: readonly Tool[];
-  servers: string;
-  inventory: JsonObject;
-};
+type Known = { tools: readonly Tool[]; servers: string; inventory: JsonObject };
 
-/** How many different views are remembered; a plane rarely has more kinds of callers at once. */
+/** A plane rarely has more kinds of callers at once. */
 const maxViews = 32;
 
-/** Renders the same tools for the same callers once. What is in it is compared tool by tool, so it is never old. */
+/** Renders the same tools for the same callers once; compared tool by tool, so never stale. */
 export function createInventory(): typeof renderInventory {
   let known: Known[] = [];
   return (tools, servers, options = {}, self = null) => {
@@ -120,11 +113,7 @@ export function createInventory(): typeof renderInventory {
         one.tools.length === tools.length &&
         one.tools.every((tool, at) => tool === tools[at]),
     );
-    const used = before ?? {
-      tools,
-      servers: around,
-      inventory: renderInventory(tools, servers, options, self),
-    };
+    const used = before ?? { tools, servers: around, inventory: renderInventory(tools, servers, options, self) };
     known = [used, ...known.filter((one) => one !== before)].slice(0, maxViews);
     return used.inventory;
   };

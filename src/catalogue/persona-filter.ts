@@ -2,17 +2,17 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { withoutShared } from "../model/catalogue/tool-query.ts";
 
 export type PersonaFilter = {
-  /** Does what belongs to this persona, or to none, match? */
+  /** Does an entry of this persona, or a shared one, match? */
   accepts(persona: string | null): boolean;
-  /** Was anybody asked for by this name? */
+  /** Was this persona asked for? */
   names(persona: string): boolean;
-  /** How many were asked for by name. */
+  /** How many personas were asked for by name. */
   named: number;
-  /** Who was asked for, where it is one. */
+  /** The persona, if exactly one was asked for. */
   only: string | null;
 };
 
-/** What is shared always belongs to it, unless a word leaves it out; that word alone asks for all personas. */
+/** Shared entries match unless a word of `withoutShared` excludes them; that word alone asks for all personas. */
 export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
   const words = asked.map((word) => word.toLowerCase());
   const leavesOutShared = words.some((word) => withoutShared.includes(word));
@@ -23,7 +23,7 @@ export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
   return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };
 }
 
-/** What a caller who is no persona himself sees through the eyes of those he asks for. */
+/** The tools that a caller without persona sees as the personas it asks for. */
 export function seenThrough(
   filter: PersonaFilter,
   tools: readonly Tool[],
@@ -32,7 +32,7 @@ export function seenThrough(
   const seen = tools.filter((tool) => personasOf(tool, filter).some((persona) => mayUse(persona, tool)));
   const own = seen.filter(({ persona }) => persona !== null);
   const owners = Map.groupBy(own, ({ name }) => name);
-  // A shared tool is there as long as one of them has nothing of its own in its place.
+  // A shared tool stays as long as one of them does not replace it.
   return seen.filter(({ name, persona }) => {
     const replaced = persona === null ? (owners.get(name)?.length ?? 0) : 0;
     return replaced === 0 || replaced < filter.named;

@@ -5,7 +5,7 @@ import type { Tool, ToolMetadata } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import { queryTools } from "./query-tools.ts";
-import { byPlace } from "./tool-order.ts";
+import { byPlace } from "./registry.ts";
 
 type Said = { server?: string; persona?: string; providers?: string[]; title?: string; description?: string };
 

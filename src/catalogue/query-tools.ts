@@ -5,15 +5,13 @@ import type { ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import { takePage } from "../model/page.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
-import { placeOf } from "./tool-order.ts";
-import { asWords, textsOf, wordingOf } from "./tool-wording.ts";
+import { placeOf } from "./registry.ts";
 
 type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
-/** `at` is where the tool stands in its list. */
 type Test = (tool: Tool, at: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
-/** Those of the tools that are meant, one page of them. They come and go in the order of their places. */
+/** One page of the matching tools, in the order of their places. */
 export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery, healthOf: HealthOf): ToolsPage<T> {
   const toolAt = (at: number) => tools[at] as T;
   const meant = meantBy(query, tools);
@@ -23,14 +21,14 @@ export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery
   return { ...page, tools: items.map(toolAt) };
 }
 
-/** How many questions about one list are remembered. */
+/** Remembered queries per list. */
 const maxKnown = 32;
-/** Where in the list those stand that were meant. */
+/** `meant` are the positions of the matching tools. */
 type Answer = { q: string | null; others: string; meant: readonly number[] };
 type Known = { all: readonly number[]; answers: Map<string, Answer> };
 const known = new WeakMap<readonly Tool[], Known>();
 
-/** Whoever goes from page to page, or looks again and again, asks the same about the same list. */
+/** Paging and polling repeat the same query on the same list. */
 function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
   const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...rest } = query;
   const others = JSON.stringify(rest);
@@ -47,7 +45,7 @@ function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
   return meant;
 }
 
-/** Ten thousand times with every letter that somebody types, so it is a plain loop. */
+/** A plain loop: it runs over ten thousand tools with every letter typed. */
 function sift(tools: readonly Tool[], among: readonly number[], tests: readonly Test[]): number[] {
   const kept: number[] = [];
   const [first, ...others] = tests as [Test, ...Test[]];
@@ -58,7 +56,7 @@ function sift(tools: readonly Tool[], among: readonly number[], tests: readonly 
   return kept;
 }
 
-/** Whoever types on finds only what was found before the last letters. */
+/** A longer query matches only what its prefix matched. */
 function narrowest(answers: Iterable<Answer>, q: string | null, others: string): readonly number[] | null {
   if (q === null) return null;
   const said = q.toLowerCase();
@@ -69,7 +67,7 @@ function narrowest(answers: Iterable<Answer>, q: string | null, others: string):
   return found;
 }
 
-/** Cheap ones first; a query that does not ask costs nothing. */
+/** Cheap tests first. */
 function testsFor(query: ToolQuery, tools: readonly Tool[]): Test[] {
   const { server, personas, sideEffects, safetyLevels } = query;
   return [
@@ -126,7 +124,7 @@ function textTest(text: string, tools: readonly Tool[]): Test {
     .split(/\s+/)
     .filter((word) => word !== "");
   const texts = textsOf(tools);
-  // What is written last is what nobody has looked for yet.
+  // The last word is the one that no earlier query has tested.
   const [last = "", ...before] = words.reverse();
   return (_, at) => {
     const said = texts[at] as string;
@@ -134,7 +132,7 @@ function textTest(text: string, tools: readonly Tool[]): Test {
   };
 }
 
-/** Nothing is known of a tool that nobody has called, so it does not count as one that fails. */
+/** A tool without calls does not count as failing. */
 function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: HealthOf) {
   if (minSuccessRate === null && includeUnused !== false) return null;
   const wanted = minSuccessRate ?? 0;
@@ -143,4 +141,36 @@ function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: Heal
     const { total, success_rate } = healthOf(tool);
     return total === 0 ? keepsUnused : success_rate >= wanted;
   };
+}
+
+/** What queries are matched against, in lower case. */
+type Wording = { text: string; providers: string; capabilities: string };
+
+// Tools are immutable, and the same catalogue is queried again and again.
+const knownWordings = new WeakMap<Tool, Wording>();
+
+function wordingOf(tool: Tool): Wording {
+  const before = knownWordings.get(tool);
+  if (before) return before;
+  const { name, title = "", description, metadata, providers } = tool;
+  const wording = {
+    text: [name, title, description, ...metadata.capabilities].join("\n").toLowerCase(),
+    providers: asWords(providers.map((provider) => provider.name)),
+    capabilities: asWords(metadata.capabilities),
+  };
+  knownWordings.set(tool, wording);
+  return wording;
+}
+
+const knownTexts = new WeakMap<readonly Tool[], readonly string[]>();
+
+function textsOf(tools: readonly Tool[]): readonly string[] {
+  const texts = knownTexts.get(tools) ?? tools.map((tool) => wordingOf(tool).text);
+  knownTexts.set(tools, texts);
+  return texts;
+}
+
+/** Delimited, so that only whole words match. */
+function asWords(words: readonly string[]): string {
+  return `\0${words.join("\0\0").toLowerCase()}\0`;
 }

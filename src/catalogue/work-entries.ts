@@ -1,12 +1,77 @@
+import { maskSecrets } from "../config/secrets/mask.ts";
 import { namesUnder } from "../lib/text/fill-references.ts";
-import type { HealthSummary } from "../model/catalogue/health.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import { type HealthSummary, jobSubject } from "../model/catalogue/health.ts";
+import type { JobManifest } from "../model/work/job.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import type { FromFile, Manifests } from "../model/config/config.ts";
 import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/catalogue/registry-summary.ts";
-import type { FromFile } from "../model/config/config.ts";
-import type { JobManifest, TaskManifest } from "../model/work/job.ts";
 import type { SkillManifest } from "../model/work/skill.ts";
-import { jobCapabilities, type KnownWork, nodeCapabilities, taskCapabilities } from "./work-capabilities.ts";
+import type { TaskManifest } from "../model/work/job.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import { toolKey } from "../model/catalogue/tool-name.ts";
+import type { Health } from "./health/health.ts";
+import { createPersonaFilter } from "./persona-filter.ts";
+import { idsOf, type Snapshot } from "./registry.ts";
+import { jobsFor, type Viewer, visibleWork } from "./visible-work.ts";
 
-/** For whom something is, seen by `asked`. Copied, like everything that is given out. */
+type KnownWork = Pick<Manifests, "skills" | "tasks"> & {
+  /** The tools that a name can mean, in any spelling. */
+  toolsNamed(name: string): readonly Tool[];
+};
+
+type Needs = Pick<TaskManifest, "required_skills" | "required_tools">;
+type Owned = { persona?: string | null | undefined };
+
+/** The capabilities of a task's skills and tools, each once, in order. */
+export function taskCapabilities(task: Needs & Owned, known: KnownWork): string[] {
+  return eachOnce(needsOf(task, task.persona ?? undefined, known));
+}
+
+/** The same for a job, followed by those of its tasks. */
+export function jobCapabilities(job: JobManifest, known: KnownWork): string[] {
+  const ofTasks = job.task_graph.flatMap(({ task }) => nodeCapabilities(task, job.persona, known));
+  return eachOnce([...needsOf(job, job.persona, known), ...ofTasks]);
+}
+
+/** The same for the task of that name when this persona runs it; none for an unknown task. */
+export function nodeCapabilities(name: string, persona: string | undefined, known: KnownWork): string[] {
+  const task = closest(known.tasks.filter(isNamed(name)), persona);
+  return task === undefined ? [] : eachOnce(needsOf(task, persona, known));
+}
+
+function needsOf(
+  { required_skills, required_tools }: Needs,
+  persona: string | undefined,
+  { skills, toolsNamed }: KnownWork,
+): string[] {
+  const ofSkills = required_skills.flatMap((name) => {
+    const skill = closest(skills.filter(isNamed(name)), persona);
+    return skill ? [...skill.required_capabilities, ...skill.capability_tags] : [];
+  });
+  const ofTools = required_tools.flatMap((name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? []);
+  return [...ofSkills, ...ofTools];
+}
+
+function isNamed(name: string) {
+  return (one: { name: string }) => one.name === name;
+}
+
+/** Capabilities are equal in any case; the first spelling is shown. */
+function eachOnce(tags: readonly string[]): string[] {
+  const distinct = new Map<string, string>();
+  for (const tag of tags) if (!distinct.has(tag.toLowerCase())) distinct.set(tag.toLowerCase(), tag);
+  return [...distinct.values()];
+}
+
+/** The persona's own before the shared one. */
+function closest<T extends Owned>(found: readonly T[], persona: string | undefined): T | undefined {
+  const asked = persona?.toLowerCase();
+  const own = found.find((one) => asked !== undefined && one.persona?.toLowerCase() === asked);
+  return own ?? found.find((one) => (one.persona ?? null) === null);
+}
+
+/** The personas that an entry is for, as seen by `asked`. */
 export function compatibilityOf(
   persona: string | null,
   allowlist: readonly string[] | null,
@@ -21,17 +86,18 @@ export function compatibilityOf(
   };
 }
 
-export function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): SkillEntry {
+function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): SkillEntry {
   const { file: _, persona = null, summary = null, category = null, ...skill } = structuredClone(manifest);
   const required_input = namesUnder(
     "input",
     skill.steps?.map((step) => step.arguments),
   );
+  const steps = skill.steps?.map((step) => ({ ...step, arguments: masked(step.arguments) }));
   const compatibility = compatibilityOf(persona, null, asked);
-  return { ...skill, persona, summary, category, required_input, compatibility };
+  return { ...skill, ...withoutUndefined({ steps }), persona, summary, category, required_input, compatibility };
 }
 
-export function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | null, known: KnownWork): TaskEntry {
+function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | null, known: KnownWork): TaskEntry {
   const { file: _, persona = null, description = null, ...task } = structuredClone(manifest);
   return {
     ...task,
@@ -42,33 +108,90 @@ export function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | nu
   };
 }
 
-export type JobFacts = { known: KnownWork; healthOf(job: JobManifest): HealthSummary };
-
-export function toJobEntry(
+function toJobEntry(
   manifest: FromFile<JobManifest>,
   asked: string | null,
-  { known, healthOf }: JobFacts,
+  { known, healthOf }: { known: KnownWork; healthOf(job: JobManifest): HealthSummary },
 ): JobEntry {
-  const cloned = structuredClone(manifest);
-  const { file: _, persona = null, summary = null, description = null, ...job } = cloned;
+  const { file: _, persona = null, summary = null, description = null, ...job } = structuredClone(manifest);
   const viewed = asViewed(manifest, asked);
+  const maskInput = ({ input }: { input?: { [key: string]: Json } | undefined }) =>
+    input === undefined ? {} : { input: masked(input) };
   return {
     ...job,
+    ...maskInput(job),
     persona,
     summary,
     description,
     task_graph: job.task_graph.map((node) => ({
       ...node,
+      ...maskInput(node),
       required_capabilities: nodeCapabilities(node.task, viewed.persona, known),
     })),
     required_capabilities: jobCapabilities(viewed, known),
     health: { job: healthOf(manifest) },
-    // Whom it is for is only a question when somebody is meant.
+    // Without a persona that asks, the list of personas restricts nothing.
     compatibility: compatibilityOf(persona, asked === null ? null : job.personas, asked),
   };
 }
 
-/** What is shared is done by a persona with what is the persona's own. */
+/** A persona runs shared work with its own skills and tools. */
 function asViewed<T extends { persona?: string | undefined }>(work: T, asked: string | null): T {
   return work.persona === undefined && asked !== null ? { ...work, persona: asked } : work;
+}
+
+/** Arguments of steps and tasks may hold secrets of the tools they go to. */
+function masked(given: { [key: string]: Json }): JsonObject {
+  return withReferences(given, maskSecrets(given)) as JsonObject;
+}
+
+const isReference = /^\$\{[\w.-]+\}$/;
+
+/** A reference such as `${input.key}` is no secret. */
+function withReferences(written: Json, hidden: Json): Json {
+  if (typeof written === "string") return isReference.test(written) ? written : hidden;
+  if (Array.isArray(written) && Array.isArray(hidden))
+    return written.map((item, at) => withReferences(item, hidden[at] ?? null));
+  if (!isObject(written) || !isObject(hidden)) return hidden;
+  const inner = hidden as JsonObject;
+  return Object.fromEntries(
+    Object.entries(written as JsonObject).map(([key, value]) => [key, withReferences(value, inner[key] ?? null)]),
+  );
+}
+
+export type WorkListingPorts = {
+  manifests(): Manifests;
+  snapshot(): Snapshot;
+  health(): Promise<Pick<Health, "summary">>;
+};
+
+/** Skills, tasks and jobs as a viewer sees them. */
+export function createWorkListing({ manifests, snapshot, health }: WorkListingPorts) {
+  const knownTo = (tools: readonly Tool[]): KnownWork => {
+    const { skills, tasks } = manifests();
+    const byKey = Map.groupBy(tools, ({ id }) => toolKey(id));
+    const { index } = snapshot();
+    const toolsNamed = (name: string) => idsOf(index.find(name)).flatMap((id) => byKey.get(toolKey(id)) ?? []);
+    return { skills, tasks, toolsNamed };
+  };
+  return {
+    skillsFor: (viewer: Viewer) => visibleWork(manifests().skills, viewer),
+    tasksFor: (viewer: Viewer) => visibleWork(manifests().tasks, viewer),
+    jobsFor: (viewer: Viewer) => jobsFor(visibleWork(manifests().jobs, viewer), viewer),
+    skillEntry: toSkillEntry,
+    taskEntries(tasks: readonly FromFile<TaskManifest>[], viewer: Viewer, tools: readonly Tool[]): TaskEntry[] {
+      const known = knownTo(tools);
+      return tasks.map((task) => toTaskEntry(task, onlyPersona(viewer), known));
+    },
+    async jobEntries(jobs: readonly FromFile<JobManifest>[], viewer: Viewer, tools: readonly Tool[]) {
+      const { summary } = await health();
+      const facts = { known: knownTo(tools), healthOf: (job: JobManifest) => summary(jobSubject(job)) };
+      return jobs.map((job) => toJobEntry(job, onlyPersona(viewer), facts));
+    },
+  };
+}
+
+/** The one persona that looks, or whose entries are looked at. */
+export function onlyPersona({ persona, personas }: Viewer): string | null {
+  return persona ?? createPersonaFilter(personas).only;
 }

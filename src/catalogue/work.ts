@@ -1,76 +1,133 @@
-import type { RegistrySummary, SkillQuery, ToolEntry } from "../model/catalogue/registry-summary.ts";
-import { toolKey } from "../model/catalogue/tool-name.ts";
-import { everyTool } from "../model/catalogue/tool-query.ts";
+import type { Verbs } from "../model/verbs.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
+import type { JobManifest } from "../model/work/job.ts";
 import type { FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
+import type { Plane } from "../model/plane.ts";
 import type { ToolListing } from "../model/plane-tools.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
+import type { JobListing, RegistrySummary, SkillQuery, ToolEntry, WorkQuery } from "../model/catalogue/registry-summary.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
+import { toolKey } from "../model/catalogue/tool-name.ts";
+import { everyTool } from "../model/catalogue/tool-query.ts";
+import { idsOf } from "./registry.ts";
+import type { ToolListings } from "./tool-listing.ts";
+import { type Viewer, workNotFound, workPlace } from "./visible-work.ts";
+import { compatibilityOf, createWorkListing, onlyPersona, type WorkListingPorts } from "./work-entries.ts";
 
-import { noWork } from "./no-work.ts";
-import { type Viewer, workPlace } from "./visible-work.ts";
-import { compatibilityOf } from "./work-entries.ts";
-import { askedFor, createWorkListing, idsOf, viewerOf } from "./work-listing.ts";
-import { createWorkPages, type PageParts } from "./work-pages.ts";
+export type WorkPorts = WorkListingPorts & {
+  listings: Pick<ToolListings, "queryTools" | "visibleAs">;
+  /** When each of them is due. */
+  schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]>;
+  problems(): readonly ConfigProblem[];
+};
 
-type WorkVerbs = Pick<Verbs, "registrySummary" | "skills" | "skill"> & ReturnType<typeof createWorkPages>;
-type Patience = { waitMs?: number };
+type SkillVerbs = Pick<Verbs, "registrySummary" | "skills" | "skill">;
+type WorkVerbs = Pick<Verbs, "jobs" | "queryJobs" | "tasks" | "queryTasks" | "task">;
 
-/** Skills, tasks and jobs as manifests describe them, and the registry in short. */
-export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): WorkVerbs {
-  const { snapshot, catalogue } = parts;
+const allSkills: SkillQuery = everyTool;
+const allWork: WorkQuery = { ...everyTool, name: null };
 
-  const listing = createWorkListing(parts);
+/** Skills as manifests describe them, and a summary of the registry. */
+export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal): SkillVerbs {
+  const { snapshot, listings } = ports;
+  const work = createWorkListing(ports);
 
-  /** Servers are asked only where a tool that is needed is not known yet. */
-  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: Viewer, patience: Patience) => {
+  /** Servers are asked only if a required tool is not known yet. */
+  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: Viewer, waitMs?: number) => {
     const missing = () => {
       const { index } = snapshot();
-      const there = new Set(catalogue.lookAt(principal, viewer.personas).map(({ id }) => toolKey(id)));
+      const there = new Set(listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)));
       return new Set(needed.filter((name) => !idsOf(index.find(name)).some((id) => there.has(toolKey(id)))));
     };
     if (missing().size === 0) return missing();
-    await catalogue.queryTools({ personas: [...viewer.personas], limit: 1 }, { principal, ...patience });
+    const wait = withoutUndefined({ waitMs });
+    await listings.queryTools({ personas: [...viewer.personas], limit: 1 }, { principal, ...wait });
     return missing();
   };
 
-  const verbs: WorkVerbs = {
-    ...createWorkPages(parts, defaultPrincipal),
-    async registrySummary({ persona: asked, principal = defaultPrincipal, ...patience } = {}) {
+  const verbs: SkillVerbs = {
+    async registrySummary({ persona: asked, principal = defaultPrincipal, ...wait } = {}) {
       const persona = asked ?? principal.persona;
-      const viewer = viewerOf(principal, persona === null ? [] : [persona]);
-      const { tools } = await catalogue.queryTools({ personas: [...viewer.personas] }, { principal, ...patience });
+      const personas = persona === null ? [] : [persona];
+      const viewer = { persona: principal.persona, personas };
+      const { tools } = await listings.queryTools({ personas }, { principal, ...wait });
       const { revision } = snapshot();
-      const skills = listing.skillsFor(viewer).map((skill) => listing.skillEntry(skill, persona));
-      const seen = catalogue.lookAt(principal, viewer.personas);
-      const tasks = listing.taskEntries(listing.tasksFor(viewer), viewer, seen);
-      const jobs = await listing.jobEntries(listing.jobsFor(viewer), viewer, seen);
-      return summarizeRegistry(revision, persona, tools, { skills, tasks, jobs });
+      const seen = listings.visibleAs(principal, personas);
+      return summarizeRegistry(revision, persona, tools, {
+        skills: work.skillsFor(viewer).map((skill) => work.skillEntry(skill, persona)),
+        tasks: work.taskEntries(work.tasksFor(viewer), viewer, seen),
+        jobs: await work.jobEntries(work.jobsFor(viewer), viewer, seen),
+      });
     },
     async skills(asked = {}, { principal = defaultPrincipal, waitMs } = {}) {
       requireScope(principal, "read", "look at skills");
-      const query: SkillQuery = { ...everyTool, ...asked };
-      const viewer = viewerOf(principal, query.personas);
-      const { items, ...page } = querySkills(listing.skillsFor(viewer), query);
+      const query = { ...allSkills, ...asked };
+      const viewer = { persona: principal.persona, personas: query.personas };
+      const { items, ...page } = querySkills(work.skillsFor(viewer), query);
       const needed = [...new Set(items.flatMap(toolsOfSkill))];
-      const patience = waitMs === undefined ? {} : { waitMs };
-      const missing = await missingFrom(needed, principal, viewer, patience);
-      const listed = items.map((skill) => ({
-        ...listing.skillEntry(skill, askedFor(viewer)),
+      const missing = await missingFrom(needed, principal, viewer, waitMs);
+      const skills = items.map((skill) => ({
+        ...work.skillEntry(skill, onlyPersona(viewer)),
         missing_tools: toolsOfSkill(skill).filter((name) => missing.has(name)),
       }));
-      return { ...page, skills: listed };
+      return { ...page, skills };
     },
     async skill(name, { personas = [], ...caller } = {}) {
       const { skills } = await verbs.skills({ personas }, caller);
       const found = skills.find((skill) => skill.name === name);
-      if (found === undefined)
-        throw noWork("skill", name, {
-          ...{ seen: skills, problems: parts.problems() },
-          principal: caller.principal ?? defaultPrincipal,
-        });
-      return found;
+      if (found !== undefined) return found;
+      const { principal = defaultPrincipal } = caller;
+      throw workNotFound("skill", name, { seen: skills, problems: ports.problems(), principal });
+    },
+  };
+  return verbs;
+}
+
+/** Tasks and jobs, all of them or a page at a time. A page describes only its own entries: there may be thousands. */
+export function createWorkVerbs(ports: WorkPorts, defaultPrincipal: Principal): WorkVerbs {
+  const { listings } = ports;
+  const work = createWorkListing(ports);
+  const look = async (principal: Principal, personas: readonly string[]) => {
+    await listings.queryTools({ personas: [...personas], limit: 1 }, { principal });
+    return { viewer: { persona: principal.persona, personas }, tools: listings.visibleAs(principal, personas) };
+  };
+
+  const verbs: WorkVerbs = {
+    async jobs({ principal = defaultPrincipal, personas = [] } = {}) {
+      const { viewer, tools } = await look(principal, personas);
+      return work.jobEntries(work.jobsFor(viewer), viewer, tools);
+    },
+    async queryJobs(asked = {}, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "look at jobs");
+      const query = { ...allWork, ...asked };
+      const { viewer, tools } = await look(principal, query.personas);
+      const { items, ...page } = queryWork(work.jobsFor(viewer), query);
+      const schedules = await ports.schedulesOf(items);
+      const entries = await work.jobEntries(items, viewer, tools);
+      const jobs = entries.flatMap((entry, at) => {
+        const schedule = schedules[at];
+        return schedule === undefined ? [] : [{ ...entry, schedule }];
+      });
+      return { ...page, jobs };
+    },
+    async tasks({ principal = defaultPrincipal, personas = [] } = {}) {
+      return (await verbs.queryTasks({ personas }, { principal })).tasks;
+    },
+    async queryTasks(asked = {}, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "look at tasks");
+      const query = { ...allWork, ...asked };
+      const { viewer, tools } = await look(principal, query.personas);
+      const { items, ...page } = queryWork(work.tasksFor(viewer), query);
+      return { ...page, tasks: work.taskEntries(items, viewer, tools) };
+    },
+    async task(name, { personas = [], ...caller } = {}) {
+      const [first] = (await verbs.queryTasks({ name, personas }, caller)).tasks;
+      if (first !== undefined) return first;
+      const { principal = defaultPrincipal } = caller;
+      const seen = work.tasksFor({ persona: principal.persona, personas });
+      throw workNotFound("task", name, { seen, problems: ports.problems(), principal });
     },
   };
   return verbs;
@@ -78,26 +135,42 @@ export function createWorkVerbs(parts: PageParts, defaultPrincipal: Principal): 
 
 type Skill = FromFile<SkillManifest>;
 
-/** Those of the skills that are meant, one page of them. They come and go in the order of their places. */
+/** One page of the matching skills, in the order of their places. */
 export function querySkills(skills: readonly Skill[], query: SkillQuery): Page<Skill> {
-  const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(query.q);
   const capabilities = query.capabilities.map((tag) => tag.toLowerCase());
-  const matching = skills.filter(
-    (skill) => isPartOf(capabilities, tagsOf(skill)) && words.every((word) => textOf(skill).includes(word)),
+  const matching = skills.filter(({ name, summary = "", category = "", ...skill }) => {
+    const tags = [...skill.required_capabilities, ...skill.capability_tags].map((tag) => tag.toLowerCase());
+    const texts = [name, summary, category, skill.instruction_prompt, ...skill.capability_tags];
+    return capabilities.every((tag) => tags.includes(tag)) && hasWords(words, texts);
+  });
+  return takePage(matching, workPlace, query);
+}
+
+type Work = {
+  name: string;
+  persona?: string | undefined;
+  summary?: string | undefined;
+  description?: string | undefined;
+};
+
+/** One page of the matching tasks or jobs, in the order of their places. */
+function queryWork<T extends Work>(all: readonly T[], query: WorkQuery): Page<T> {
+  const words = wordsOf(query.q);
+  const matching = all.filter(
+    ({ name, summary = "", description = "" }) =>
+      (query.name === null || name === query.name) && hasWords(words, [name, summary, description]),
   );
   return takePage(matching, workPlace, query);
 }
 
-function isPartOf(wanted: readonly string[], there: readonly string[]): boolean {
-  return wanted.every((tag) => there.includes(tag));
+function wordsOf(q: string | null): string[] {
+  return (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-function tagsOf({ required_capabilities, capability_tags }: Skill): string[] {
-  return [...required_capabilities, ...capability_tags].map((tag) => tag.toLowerCase());
-}
-
-function textOf({ name, summary = "", category = "", ...skill }: Skill): string {
-  return [name, summary, category, skill.instruction_prompt, ...skill.capability_tags].join("\n").toLowerCase();
+function hasWords(words: readonly string[], texts: readonly string[]): boolean {
+  const text = texts.join("\n").toLowerCase();
+  return words.every((word) => text.includes(word));
 }
 
 function summarizeRegistry(
@@ -108,17 +181,12 @@ function summarizeRegistry(
 ): RegistrySummary {
   const tools = listed.map((tool) => toEntry(tool, persona));
   const specific = tools.filter(({ compatibility }) => compatibility.persona_specific).length;
-  return {
-    revision,
-    persona,
-    compatibility: { persona, shared: tools.length - specific, persona_specific: specific },
-    tools,
-    ...work,
-  };
+  const compatibility = { persona, shared: tools.length - specific, persona_specific: specific };
+  return { revision, persona, compatibility, tools, ...work };
 }
 
 function toEntry({ name, persona, metadata, providers, health }: ToolListing, asked: string | null): ToolEntry {
-  const { providers: ofProviders, last_invocation, persona: ofPersona, recent: _, ...measured } = health;
+  const { providers: ofProviders, last_invocation, persona: ofPersona, recent: _, ...tool } = health;
   return {
     name,
     persona,
@@ -126,12 +194,7 @@ function toEntry({ name, persona, metadata, providers, health }: ToolListing, as
     capabilities: metadata.capabilities,
     capability_tags: metadata.capabilities.map((tag) => tag.toLowerCase()),
     compatibility: compatibilityOf(persona, metadata.persona_allowlist ?? null, asked),
-    health: {
-      tool: measured,
-      providers: ofProviders,
-      last_invocation,
-      ...(ofPersona === undefined ? {} : { persona: ofPersona }),
-    },
+    health: { tool, providers: ofProviders, last_invocation, ...withoutUndefined({ persona: ofPersona }) },
     providers,
   };
 }

@@ -116,19 +116,19 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
   const said = open(bundle);
   const changed = { ...said, entries: [{ kind: "tool", manifest: tool("evil") }] };
   const cases: [bundle: string, reason: RegExp][] = [
-    ["not a bundle", /no bundle/],
-    ["", /no bundle/],
-    [close([]), /no bundle/],
+    ["not a bundle", /not a bundle/],
+    ["", /not a bundle/],
+    [close([]), /not a bundle/],
     [close({}), /no version/],
     [close({ ...said, version: 2 }), /version 2, and this installation knows 1\. Update/],
     [close({ ...said, signature: undefined }), /not signed/],
-    [close(changed), /signature does not fit/],
-    [close({ ...said, exportedBy: "eve" }), /signature does not fit/],
+    [close(changed), /signature is not valid/],
+    [close({ ...said, exportedBy: "eve" }), /signature is not valid/],
     [
       close({ ...said, signature: said.signature.replace(/^./, (letter) => (letter === "A" ? "B" : "A")) }),
       /signature/,
     ],
-    [close({ ...said, key: "AAAA" }), /signature does not fit/],
+    [close({ ...said, key: "AAAA" }), /signature is not valid/],
   ];
   for (const [text, message] of cases)
     await assert.rejects(plane.registry.import(text, { reason: "x" }), { code: "BUNDLE_REFUSED", message });
@@ -138,8 +138,8 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
 
 test("all that is wrong with the entries of a bundle is told, and nothing of it is taken over", async () => {
   await using directory = await temporaryDirectory();
-  const { loadSigningKey } = await import("../../src/catalogue/bundles/signing-key.ts");
-  const { writeBundle } = await import("../../src/catalogue/bundles/write-bundle.ts");
+  const { loadSigningKey } = await import("../../src/catalogue/bundles/signed-bundle.ts");
+  const { writeBundle } = await import("../../src/catalogue/bundles/signed-bundle.ts");
   const dataDirectory = directory.file("data");
   const entries = [
     { kind: "tool" as const, manifest: tool("good") },

@@ -64,7 +64,7 @@ test("a definition that is held back is not found, not even by its name", async 
   assert.doesNotMatch(JSON.stringify(tools), /p__add/);
   assert.deepEqual((await search("select:p.add")).tools, []);
   assert.doesNotMatch((await call("mcp_tool_list")).text, /p__add/);
-  assert.match((await call("p__add")).text, /held back/);
+  assert.match((await call("p__add")).text, /quarantined/);
   assert.ok(!(await loaded()).includes("p__add"));
 });
 

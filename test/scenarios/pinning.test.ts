@@ -41,7 +41,7 @@ test("a tool that says something else than it did is held back until somebody ac
   await plane.servers.refresh("s");
   const outcome = await plane.call("s.send", {});
   assertFailed(outcome, "TOOL_QUARANTINED", "refused");
-  assert.match(errorOf(outcome).message, /'s\.send' is held back: its definition is not the one that was pinned/);
+  assert.match(errorOf(outcome).message, /'s\.send' is quarantined: its definition is not the one that was pinned/);
   assert.deepEqual(await told, {
     type: "tool.definition",
     server: "s",

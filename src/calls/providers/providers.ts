@@ -1,7 +1,9 @@
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
 import { revealConfig } from "../../config/config.ts";
-
 import type { ConfigValues } from "../../model/config/config.ts";
+
+
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import type {

@@ -1,43 +1,35 @@
+import type { Verbs } from "../../model/verbs.ts";
 import { type CheckedEntry, checkEntry } from "../../config/manifests/check-entry.ts";
 import { checkTasksExist } from "../../config/manifests/check-graph.ts";
-import type { Environment } from "../../config/config.ts";
-import { once } from "../../lib/async/once.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";
-import type { ToolId } from "../../model/catalogue/tool.ts";
+import { once } from "../../lib/async/once.ts";
+import type { BundleChoice, BundleEntry } from "../../model/catalogue/change.ts";
+import type { EntryKind } from "../../model/catalogue/change.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
-
-
-
-
-
-
 import { PlaneError } from "../../model/errors.ts";
+import type { JobManifest } from "../../model/work/job.ts";
 import { renderPath } from "../../model/json.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
-import type { Verbs } from "../../model/verbs.ts";
-import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { Plane } from "../../model/plane.ts";
+import { requireScope } from "../../model/principal.ts";
+import type { TaskManifest } from "../../model/work/job.ts";
+import { asPerson, discoveredProblem, type EditPorts, readReason, schemaProblems } from "../changes/change-verbs.ts";
+import { type EntryEdit, toKept } from "../changes/entries.ts";
+import { asWritten, keyOf, keyText, type WrittenEntry } from "../changes/entry.ts";
 
-import { asPerson, discoveredProblem, readReason, schemaProblems } from "../changes/change-entries.ts";
-import { asWritten } from "../changes/describe-entry.ts";
-import { type Entries, type EntryEdit, toKept } from "../changes/entries.ts";
-import type { WrittenEntry } from "../changes/entries-in-files.ts";
-
-type Parts = {
-  entries: Entries;
-  /** Where the key is kept; without it the key ends with us. */
+type BundlePorts = EditPorts & {
+  /** Of the signing key. */
   directory: string | undefined;
   trustedKeys(): readonly string[];
-  defaultPrincipal: Principal;
-  environment: Environment;
-  discovered(name: string): Promise<ToolId | null>;
 };
 
-/** Entries in signed documents, from one plane to another. */
-export function createBundleVerbs(parts: Parts): Pick<Verbs, "exportBundle" | "importBundle"> {
-  const { entries, defaultPrincipal, environment } = parts;
-  // Node's cryptography is loaded when somebody needs it.
-  const signing = once(async () => (await import("./signing-key.ts")).loadSigningKey(parts.directory));
+/** Signed documents that bring entries from one plane to another. */
+export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle" | "importBundle"> {
+  const { entries, defaultPrincipal, environment } = ports;
+  // Node's cryptography is loaded on first use.
+  const signing = once(async () => {
+    const signed = await import("./signed-bundle.ts");
+    return { ...signed, key: signed.loadSigningKey(ports.directory) };
+  });
 
   return {
     async exportBundle(choice = {}, { principal = defaultPrincipal } = {}) {
@@ -50,12 +42,11 @@ export function createBundleVerbs(parts: Parts): Pick<Verbs, "exportBundle" | "i
       );
       const problems = checked.flat();
       if (problems.length > 0) throw invalid("cannot be exported", problems);
-      const { writeBundle } = await import("./write-bundle.ts");
-      const key = await signing();
+      const { writeBundle, key } = await signing();
       const bundle = writeBundle(written, principal.user, key);
       return {
         bundle: Buffer.from(JSON.stringify(bundle)).toString("base64"),
-        entries: chosen.map(({ kind, manifest: { name, persona = null } }) => ({ kind, name, persona })),
+        entries: chosen.map(keyOf),
         hash: bundle.hash,
         fingerprint: key.fingerprint,
       };
@@ -66,68 +57,68 @@ export function createBundleVerbs(parts: Parts): Pick<Verbs, "exportBundle" | "i
       const why = readReason(reason);
       if (why === null && !dryRun)
         throw new PlaneError("USAGE", "An import needs a reason: say why with 'reason' or --reason.");
-      const { readBundle } = await import("./read-bundle.ts");
-      const own = await signing();
+      const { readBundle, key } = await signing();
       const { fingerprint, exportedBy, exportedAt, ...said } = readBundle(
         String(text),
-        (given) => given === own.fingerprint || parts.trustedKeys().includes(given),
+        (given) => given === key.fingerprint || ports.trustedKeys().includes(given),
       );
       await entries.reload();
-      const { edit, warnings } = await toEdit(said.entries, principal.user);
+      const { edit, warnings } = await toEdit(said.entries, principal.user, ports);
       const done = dryRun
         ? entries.plan(edit)
         : await entries.edit(edit, { by: asPerson(caller, principal), reason: why });
       return { dryRun, entries: done, warnings, fingerprint, exportedBy, exportedAt };
     },
   };
+}
 
-  async function toEdit(
-    given: readonly BundleEntry[],
-    user: string | null,
-  ): Promise<{ edit: EntryEdit; warnings: string[] }> {
-    const seen = new Set<string>();
-    const problems: string[] = [];
-    const warnings: string[] = [];
-    const put: EntryEdit["put"][number][] = [];
-    for (const entry of given) {
-      const checked = await checkEntry(entry.kind, entry.manifest, environment);
-      const { name = "", manifest, unusable } = checked;
-      const found = problemsOf(entry, checked);
-      const id = entry.kind === "tool" && name !== "" ? await parts.discovered(name) : null;
-      if (id) found.push(discoveredProblem(name, id));
-      const key = JSON.stringify([entry.kind, manifest?.persona ?? null, name]);
-      if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
-      seen.add(key);
-      problems.push(...found);
-      warnings.push(...unusable.map((problem) => told(entry, problem)));
-      if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
-    }
-    problems.push(...danglingTasks(put));
-    if (problems.length > 0) throw invalid("is not taken over, and nothing of it", problems);
-    return { edit: { put, remove: [] }, warnings };
+async function toEdit(
+  given: readonly BundleEntry[],
+  user: string | null,
+  { entries, environment, discovered }: BundlePorts,
+): Promise<{ edit: EntryEdit; warnings: string[] }> {
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const put: EntryEdit["put"][number][] = [];
+  for (const entry of given) {
+    const checked = await checkEntry(entry.kind, entry.manifest, environment);
+    const { name = "", manifest, unusable } = checked;
+    const found = problemsOf(entry, checked);
+    const id = entry.kind === "tool" && name !== "" ? await discovered(name) : null;
+    if (id) found.push(discoveredProblem(name, id));
+    const key = keyText({ kind: entry.kind, name, persona: manifest?.persona ?? null });
+    if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
+    seen.add(key);
+    problems.push(...found);
+    warnings.push(...unusable.map((problem) => renderFor(entry, problem)));
+    if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
   }
+  problems.push(...danglingTasks(put, entries));
+  if (problems.length > 0) throw invalid("cannot be imported", problems);
+  return { edit: { put, remove: [] }, warnings };
+}
 
-  /** Tasks that neither the bundle nor anybody else here has. */
-  function danglingTasks(put: EntryEdit["put"]): string[] {
-    const ofKind = <T>(kind: EntryKind) =>
-      put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
-    const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
-    return ofKind<JobManifest>("job").flatMap((job) => {
-      const found: string[] = [];
-      checkTasksExist(job, tasks, (path, message, hint) =>
-        found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
-      );
-      return found;
-    });
-  }
+/** Tasks that neither the bundle nor the catalogue has. */
+function danglingTasks(put: EntryEdit["put"], entries: BundlePorts["entries"]): string[] {
+  const ofKind = <T>(kind: EntryKind) =>
+    put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+  const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
+  return ofKind<JobManifest>("job").flatMap((job) => {
+    const found: string[] = [];
+    checkTasksExist(job, tasks, (path, message, hint) =>
+      found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
+    );
+    return found;
+  });
 }
 
 function problemsOf(entry: BundleEntry, { problems }: CheckedEntry): string[] {
   const schema = entry.kind === "tool" ? schemaProblems(entry.manifest.parameters) : [];
-  return [...problems, ...schema].map((problem) => told(entry, problem));
+  return [...problems, ...schema].map((problem) => renderFor(entry, problem));
 }
 
-function told({ kind, manifest }: BundleEntry, problem: ConfigProblem): string {
+function renderFor({ kind, manifest }: BundleEntry, problem: ConfigProblem): string {
   return `${kind} '${manifest.name ?? "?"}': ${renderProblem(problem).replace("(given): ", "")}`;
 }
 
@@ -150,12 +141,12 @@ function choose(all: readonly WrittenEntry[], { names, persona, kinds }: BundleC
     const hint =
       near.length > 0
         ? `Did you mean ${near.join(" or ")}?`
-        : "What servers offer and what a program registers cannot be exported.";
-    throw new PlaneError("NOT_FOUND", `No entry '${missing}' that was written by hand. ${hint}`, {
+        : "Tools of servers and tools that a program registers cannot be exported.";
+    throw new PlaneError("NOT_FOUND", `No hand-written entry '${missing}'. ${hint}`, {
       data: { name: missing },
     });
   }
   const chosen = possible.filter(({ manifest }) => names === undefined || names.includes(manifest.name));
   if (chosen.length > 0) return chosen;
-  throw new PlaneError("NOT_FOUND", "Nothing that was written by hand matches, so there is nothing to export.");
+  throw new PlaneError("NOT_FOUND", "No hand-written entry matches, so there is nothing to export.");
 }

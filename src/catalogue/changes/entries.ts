@@ -1,36 +1,38 @@
 import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/config.ts";
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
-import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
-import type { Config, FromFile, Manifests } from "../../model/config/config.ts";
-
-
-
-
-
-
-import type { EntryEdits, Store } from "../../model/store.ts";
-import { asWritten, type DescribedEntry, describeEntry, entryKeyOf } from "./describe-entry.ts";
-import { entriesInFiles, type WrittenEntry } from "./entries-in-files.ts";
-import { type Circumstances, toChange } from "./entry-changes.ts";
+import type { Config } from "../../model/config/config.ts";
+import type { FromFile, Manifests } from "../../model/config/config.ts";
+import type { NamedOverlay } from "../../model/catalogue/tool.ts";
+import type { Store } from "../../model/store.ts";
+import type { ToolManifest } from "../../model/catalogue/tool.ts";
+import {
+  asWritten,
+  type Circumstances,
+  describeEntry,
+  entriesInFiles,
+  keyOf,
+  keyText,
+  toChange,
+  type WrittenEntry,
+} from "./entry.ts";
 import type { ChangeHistory } from "./history.ts";
 
-/** Where an entry comes from that people set while running. */
+/** The source of entries that people set while the plane runs. */
 export const storedSource = "stored";
 
-type Parts = {
+type EntriesPorts = {
   store(): Promise<Store>;
-  /** Can there be entries of an earlier time? */
+  /** Can the store hold entries of an earlier process? */
   outlivesUs: boolean;
   environment: Environment;
   config(): Config;
   revision(): number;
   history: Pick<ChangeHistory, "applied">;
-  /** Makes these the tools that people set. */
+  /** Puts the stored tools into the catalogue. */
   publish(tools: readonly ToolManifest[]): void;
-  /** The same for what they say about tools of servers. */
   publishOverlays(overlays: readonly NamedOverlay[]): void;
 };
 
@@ -38,156 +40,154 @@ type Kept = { entry: StoredEntry; manifest: CheckedManifest };
 export type EntryEdit = { put: readonly Kept[]; remove: readonly EntryKey[] };
 
 export type Entries = {
-  /** Entries that people set are in the catalogue, and the history knows what the files say. */
+  /** Stored entries are in the catalogue, and the history knows the files. */
   loaded(): Promise<void>;
-  /** The configuration is another one, or another process changed what is stored. */
+  /** The configuration changed, or another process changed the stored entries. */
   reload(): Promise<void>;
   stored(key: EntryKey): StoredEntry | undefined;
-  /** The entry of a file, whether or not a stored one covers it. */
+  /** The entry of a file, even if a stored one covers it. */
   inFiles(key: EntryKey): WrittenEntry | undefined;
-  /** Everything hand-written that is in force, whatever a program registers on top. */
+  /** All hand-written entries in force, without those that a program registers. */
   all(): WrittenEntry[];
-  /** What the manifest files say, with what people set in its place. */
+  /** The manifests of files and of stored entries. */
   manifests(): Manifests;
-  /** What an edit would do; nothing is done. */
+  /** What an edit would do. */
   plan(edit: EntryEdit): EntryChange[];
-  /** All or nothing, effective at once, and kept before anybody is told. */
+  /** All or nothing, effective at once, and stored before it is answered. */
   edit(edit: EntryEdit, circumstances: Omit<Circumstances, "revision">): Promise<EntryChange[]>;
 };
 
-/** What people set while running, on top of what the files say. */
-export function createEntries(parts: Parts): Entries {
-  const { store, environment, config, publish, history } = parts;
+/** Entries that people set while the plane runs, on top of those of the files. */
+export function createEntries(ports: EntriesPorts): Entries {
+  const { store, environment, config, history } = ports;
   let kept = new Map<string, Kept>();
   let files = new Map<string, WrittenEntry>();
-  let turn: Promise<unknown> = Promise.resolve();
   let loading: Promise<void> | undefined;
 
-  const announce = (next: Map<string, Kept>) => {
+  const publish = (next: Map<string, Kept>) => {
     kept = next;
-    const ofKind = (kind: StoredEntry["kind"]) => [...kept.values()].filter(({ entry }) => entry.kind === kind);
-    publish(ofKind("tool").map(({ manifest }) => manifest as ToolManifest));
-    parts.publishOverlays(ofKind("overlay").map(({ manifest }) => manifest as NamedOverlay));
-  };
-  /** What is read while an edit is being written would take the edit back. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
-  };
-  const readStored = async () => announce(await takeStored(await (await store()).entries(), environment));
-  const readFiles = () => {
-    files = new Map(entriesInFiles(config()).map((entry) => [entryKeyOf(keyOf(entry)), entry]));
-    history.applied(config().files, [...files.values()]);
+    ports.publish(manifestsOf<ToolManifest>("tool", next));
+    ports.publishOverlays(manifestsOf<NamedOverlay>("overlay", next));
   };
   const load = async () => {
-    readFiles();
-    if (!parts.outlivesUs) return;
-    // A turn later, so that a server that is about to be used starts before the store is opened.
+    files = new Map(entriesInFiles(config()).map((entry) => [keyText(keyOf(entry)), entry]));
+    history.applied(config().files, [...files.values()]);
+    if (!ports.outlivesUs) return;
+    // Deferred, so that a server that is about to be used starts before the store is opened.
     await new Promise(setImmediate);
-    await inTurn(readStored);
+    await readAndEdit();
   };
   const inForce = (key: string): WrittenEntry | undefined => {
     const stored = kept.get(key);
     return stored ? asEntry(stored) : files.get(key);
   };
+  const plan: Entries["plan"] = ({ put }) =>
+    put.map(({ entry }) => planChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
+  // Serial: a read while an edit is being written would undo the edit.
+  const readAndEdit = serialized(async (...edit: [] | Parameters<Entries["edit"]>): Promise<EntryChange[]> => {
+    publish(await takeStored(await (await store()).entries(), environment));
+    return edit.length === 0 ? [] : applyEdit(...edit, { plan, inForce, publish, kept, ports });
+  });
 
-  const entries: Entries = {
-    loaded() {
-      // Without its store a plane still has what its files say; the next one who asks tries again.
-      loading ??= load().catch(() => {
-        loading = undefined;
-      });
-      return loading;
-    },
-    async reload() {
+  const loaded = () => {
+    // Without its store a plane still has its files; the next caller tries again.
+    loading ??= load().catch(() => {
       loading = undefined;
-      await entries.loaded();
+    });
+    return loading;
+  };
+
+  return {
+    loaded,
+    reload() {
+      loading = undefined;
+      return loaded();
     },
-    stored: (key) => kept.get(entryKeyOf(key))?.entry,
-    inFiles: (key) => files.get(entryKeyOf(key)),
+    stored: (key) => kept.get(keyText(key))?.entry,
+    inFiles: (key) => files.get(keyText(key)),
     all() {
       const stored = [...kept].map(([key, one]) => [key, asEntry(one)] as const);
       return [...new Map([...files, ...stored]).values()];
     },
     manifests: () => withStored(config().fromManifests, [...kept.values()].map(asEntry)),
-    plan: ({ put }) =>
-      put.map(({ entry }) => {
-        const { kind, name, persona } = entry;
-        const key = entryKeyOf(entry);
-        const [before, covered] = [kept.get(key), files.get(key)];
-        const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
-        const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
-        return { kind, name, persona, change, covers: covered?.source ?? null };
-      }),
-    edit(edit, circumstances) {
-      return inTurn(async () => {
-        await readStored();
-        return apply(edit, circumstances);
-      });
-    },
+    plan,
+    edit: readAndEdit,
   };
-  return entries;
+}
 
-  async function apply(edit: EntryEdit, circumstances: Omit<Circumstances, "revision">): Promise<EntryChange[]> {
-    const planned = entries.plan(edit);
-    const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
-    const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(entryKeyOf);
-    const before = touched.map(inForce);
-    const earlier = kept;
-    const next = new Map(kept);
-    for (const key of edit.remove) next.delete(entryKeyOf(key));
-    for (const one of put) next.set(entryKeyOf(one.entry), one);
-    announce(next);
-    const leadsTo = { ...circumstances, revision: parts.revision() };
-    const changes = touched.map((key, at) => {
-      const after = inForce(key);
-      const was = before[at];
-      return toChange({ before: was ? describe(was) : null, after: after ? describe(after) : null }, leadsTo);
-    });
-    const edits: EntryEdits = { put: put.map(({ entry }) => entry), remove: edit.remove, changes };
-    try {
-      await (await store()).editEntries(edits);
-    } catch (thrown) {
-      announce(earlier);
-      throw thrown;
-    }
-    return planned;
+type EditState = Pick<Entries, "plan"> & {
+  inForce(key: string): WrittenEntry | undefined;
+  publish(next: Map<string, Kept>): void;
+  kept: Map<string, Kept>;
+  ports: Pick<EntriesPorts, "store" | "revision">;
+};
+
+/** Effective before it is stored; undone if the store fails. */
+async function applyEdit(
+  edit: EntryEdit,
+  circumstances: Omit<Circumstances, "revision">,
+  { plan, inForce, publish, kept, ports }: EditState,
+): Promise<EntryChange[]> {
+  const planned = plan(edit);
+  const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
+  const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
+  const before = touched.map(inForce);
+  publish(withEdit(kept, { put, remove: edit.remove }));
+  const by = { ...circumstances, revision: ports.revision() };
+  const changes = touched.map((key, at) => describeChange(before[at], inForce(key), by));
+  try {
+    const store = await ports.store();
+    await store.editEntries({ put: put.map(({ entry }) => entry), remove: edit.remove, changes });
+  } catch (thrown) {
+    publish(kept);
+    throw thrown;
   }
+  return planned;
 }
 
-function describe({ kind, manifest, source }: WrittenEntry): DescribedEntry {
-  return describeEntry(kind, manifest, source, (value) => maskSecrets(value));
+function withEdit(kept: ReadonlyMap<string, Kept>, { put, remove }: EntryEdit): Map<string, Kept> {
+  const next = new Map(kept);
+  for (const key of remove) next.delete(keyText(key));
+  for (const one of put) next.set(keyText(one.entry), one);
+  return next;
 }
 
-function keyOf({ kind, manifest: { name, persona } }: WrittenEntry): EntryKey {
-  return { kind, name, persona: persona ?? null };
+function describeChange(before: WrittenEntry | undefined, after: WrittenEntry | undefined, by: Circumstances) {
+  return toChange({ before: before ? describeEntry(before) : null, after: after ? describeEntry(after) : null }, by);
+}
+
+function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {
+  return [...kept.values()].filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+}
+
+function planChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
+  const { kind, name, persona } = entry;
+  const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
+  const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
+  return { kind, name, persona, change, covers: covered?.source ?? null };
 }
 
 function asEntry({ entry: { kind }, manifest }: Kept): WrittenEntry {
   return { kind, manifest, source: storedSource };
 }
 
-/** An entry ready to be kept. */
-export function toKept(kind: StoredEntry["kind"], manifest: CheckedManifest, user: string | null): Kept {
-  const { name } = manifest;
-  const persona = manifest.persona ?? null;
+export function toKept(kind: EntryKind, manifest: CheckedManifest, user: string | null): Kept {
   const at = new Date().toISOString();
-  return { entry: { kind, name, persona, manifest: asWritten(manifest), at, user }, manifest };
+  return { entry: { ...keyOf({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
 }
 
-/** One that this version cannot use any more costs only itself. */
+/** An entry that this version cannot use is left out alone. */
 async function takeStored(entries: readonly StoredEntry[], environment: Environment): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
     const { manifest, problems } = await checkEntry(entry.kind, entry.manifest, environment);
-    if (manifest && problems.length === 0) kept.set(entryKeyOf(entry), { entry, manifest });
+    if (manifest && problems.length === 0) kept.set(keyText(entry), { entry, manifest });
     else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }
   return kept;
 }
 
-/** What manifest files say about work, with what people set in its place. Tools are merged where they are published. */
+/** Tools are merged where they are published. */
 function withStored(fromFiles: Manifests, stored: readonly WrittenEntry[]): Manifests {
   const merge = <T extends WrittenEntry["manifest"]>(kind: EntryKind, list: FromFile<T>[]): FromFile<T>[] => {
     const set = stored.filter((entry) => entry.kind === kind);

@@ -1,84 +1,62 @@
+import { maskSecrets } from "../../config/secrets/mask.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
-import type { Audience, NewChange } from "../../model/catalogue/change.ts";
+import type { Audience, ChangedBy, NewChange } from "../../model/catalogue/change.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import { type NamelessTool, translateTools } from "../sources/mcp.ts";
-import { everyone } from "./audience.ts";
-import { compareListings, slice } from "./compare-listings.ts";
-import { type DescribedEntry, describeEntry, entryKeyOf } from "./describe-entry.ts";
-import type { WrittenEntry } from "./entries-in-files.ts";
-import { changedByFile, changedByLibrary, firstSeen, toChange } from "./entry-changes.ts";
+import { translateTools } from "../sources/mcp.ts";
+import {
+  type DescribedEntry,
+  type Difference,
+  describeEntry,
+  everyone,
+  keyText,
+  toChange,
+  type WrittenEntry,
+} from "./entry.ts";
 
-export type HistoryParts = {
+type HistoryPorts = {
   store(): Promise<Store>;
-  /** Is there a next time that what is seen now is compared with? */
+  /** Does the store survive this process? */
   outlivesUs: boolean;
   revision(): number;
-  mask(value: unknown): unknown;
 };
 
 export type ChangeHistory = {
-  /** What was kept of servers from the last time. */
-  recalled(known: readonly KnownServer[]): void;
-  /** A server has listed its tools; they are kept for the next time. */
+  /** Listings that the store has kept of servers. */
+  recalled(known: KnownServer[]): KnownServer[];
+  /** A server has listed its tools. */
   listed(server: ListedServer, known: KnownServer): void;
-  /** What these files say now. */
+  /** The current entries of these files. */
   applied(files: readonly string[], entries: readonly WrittenEntry[]): void;
-  /** What this program registered under a name, or took away again. */
+  /** This program registered or unregistered a tool. */
   registered(entry: DescribedEntry, isThere: boolean): void;
-  /** Everything that was seen so far is written. */
+  /** Everything seen so far is written. */
   settled(): Promise<void>;
 };
 
-const sameListMs = 60_000;
+/** An unchanged listing is written again after this time, not with each call of the command line. */
+const rewriteMs = 60_000;
 
-/** Finds out what changed, one thing after the other and when others had their turn. */
-export function createChangeHistory({ store, outlivesUs, revision, mask }: HistoryParts): ChangeHistory {
-  const remembered = new Map<string, KnownServer>();
+/** Finds what changed in the background, one listing after the other. */
+export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts): ChangeHistory {
+  const log = createListingLog(store);
   let last = Promise.resolve();
   const later = (work: () => Promise<void>) => {
-    // Nobody waits for the history, and a store that cannot be written has told so elsewhere.
+    // No caller waits for the history, and a store that cannot be written reports that itself.
     last = last
       .then(() => new Promise(setImmediate))
       .then(work)
       .catch(() => undefined);
   };
 
-  /** Repeated when another process on the same store was quicker, so that each change is told once. */
-  async function advance(
-    known: KnownServer,
-    isKept: boolean,
-    changesSince: (before: readonly unknown[] | null) => Promise<NewChange[]>,
-    isNews: (before: KnownServer | undefined, changes: readonly NewChange[]) => boolean = () => true,
-  ): Promise<void> {
-    const { identity } = known;
-    for (;;) {
-      const before = remembered.get(identity) ?? (isKept ? await read(identity) : undefined);
-      const changes = await changesSince(before?.tools ?? null);
-      if (!isKept) {
-        if (changes.length > 0) await (await store()).addChanges(changes);
-        break;
-      }
-      // What is kept stays the basis of the next comparison.
-      if (!isNews(before, changes)) return;
-      if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
-      remembered.delete(identity);
-    }
-    remembered.set(identity, known);
-  }
-
-  const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
-
   return {
-    recalled(known) {
-      for (const one of known) if (!remembered.has(one.identity)) remembered.set(one.identity, one);
-    },
+    recalled: log.recall,
     listed(server, known) {
-      const now = { revision: revision(), mask };
+      const now = revision();
       later(() =>
-        advance(
+        log.advance(
           known,
           outlivesUs,
           (before) => serverChanges(server, before, known.tools, now),
@@ -88,21 +66,24 @@ export function createChangeHistory({ store, outlivesUs, revision, mask }: Histo
     },
     applied(files, entries) {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
-      const leadsTo = revision();
+      const now = revision();
       later(async () => {
-        const described = await describeAll(entries, mask);
-        const known = asKnown(files, described);
-        await advance(known, isKept, (before) => fileChanges(before, described, leadsTo), isFileNews);
+        const described = await describeAll(entries);
+        const at = new Date().toISOString();
+        // Files are remembered like a server that lists their entries.
+        const identity = hash({ entriesOf: files });
+        const known: KnownServer = { identity, era: "legacy", eraAt: at, listedAt: at, tools: described };
+        await log.advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
       });
     },
     registered(entry, isThere) {
-      const circumstances = { by: changedByLibrary, reason: null, revision: revision() };
+      const circumstances = { by: changedBy("library"), reason: null, revision: revision() };
       later(async () => {
         const { addChanges, changes } = await store();
         const filter = { name: entry.name, persona: entry.persona };
         const [latest] = (await changes({ filter, limit: 1 })).changes;
         const isOurs = latest?.by.system === "library" && latest.after !== null;
-        // A program registers the same again at each of its starts.
+        // A program registers the same tool again at each start.
         if (isThere && isOurs && sameJson(latest.after, entry.definition)) return;
         const before = !isThere ? entry : isOurs && latest.after ? { ...entry, definition: latest.after } : null;
         await addChanges([toChange({ before, after: isThere ? entry : null }, circumstances)]);
@@ -112,40 +93,94 @@ export function createChangeHistory({ store, outlivesUs, revision, mask }: Histo
   };
 }
 
-/** Every call of the command line lists its server; the same list is written once a minute and not with each of them. */
+/** The last listing of each source, and the changes since. */
+function createListingLog(store: HistoryPorts["store"]) {
+  const remembered = new Map<string, KnownServer>();
+  const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
+  return {
+    recall(known: KnownServer[]): KnownServer[] {
+      for (const one of known) if (!remembered.has(one.identity)) remembered.set(one.identity, one);
+      return known;
+    },
+    /** Repeated when another process on the same store was quicker, so that each change is recorded once. */
+    async advance(
+      known: KnownServer,
+      isKept: boolean,
+      changesSince: (before: readonly unknown[] | null) => Promise<NewChange[]>,
+      isNews: (before: KnownServer | undefined, changes: readonly NewChange[]) => boolean,
+    ): Promise<void> {
+      const { identity } = known;
+      for (;;) {
+        const before = remembered.get(identity) ?? (isKept ? await read(identity) : undefined);
+        const changes = await changesSince(before?.tools ?? null);
+        if (!isKept) {
+          if (changes.length > 0) await (await store()).addChanges(changes);
+          break;
+        }
+        // The kept listing stays the basis of the next comparison.
+        if (!isNews(before, changes)) return;
+        if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
+        remembered.delete(identity);
+      }
+      remembered.set(identity, known);
+    },
+  };
+}
+
+function changedBy(system: string): ChangedBy {
+  return { user: null, face: null, system };
+}
+
 function isServerNews(before: KnownServer | undefined, { listedAt, era, offers }: KnownServer): boolean {
   if (before === undefined || before.era !== era) return true;
-  if (Date.parse(listedAt) - Date.parse(before.listedAt) > sameListMs) return true;
+  if (Date.parse(listedAt) - Date.parse(before.listedAt) > rewriteMs) return true;
   const itemsOf = (lists: KnownServer["offers"] = {}) =>
     Object.fromEntries(Object.entries(lists).map(([kind, { items }]) => [kind, items]));
   return !sameJson(itemsOf(before.offers), itemsOf(offers));
 }
 
-/** What says the same as yesterday is written again once a day, so that it is not forgotten as somebody's past. */
+/** Unchanged files are written again once a day, so that the store does not expire them. */
 function isFileNews(before: KnownServer | undefined, changes: readonly NewChange[]): boolean {
   if (changes.length > 0 || before === undefined) return changes.length > 0;
   return Date.now() - Date.parse(before.listedAt) > 24 * 3_600_000;
 }
 
-async function describeAll(entries: readonly WrittenEntry[], mask: HistoryParts["mask"]): Promise<DescribedEntry[]> {
+/** Entries that are handled before the event loop goes on. */
+const batchSize = 250;
+
+async function describeAll(entries: readonly WrittenEntry[]): Promise<DescribedEntry[]> {
   const described: DescribedEntry[] = [];
-  for (const [at, { kind, manifest, source }] of entries.entries()) {
-    if (at % slice === slice - 1) await new Promise(setImmediate);
-    described.push(describeEntry(kind, manifest, source, mask));
+  for (const [at, entry] of entries.entries()) {
+    if (at % batchSize === batchSize - 1) await new Promise(setImmediate);
+    described.push(describeEntry(entry));
   }
   return described;
 }
 
-/** Files are remembered like a server that lists what they say. */
-function asKnown(files: readonly string[], entries: readonly DescribedEntry[]): KnownServer {
-  const at = new Date().toISOString();
-  return {
-    identity: hash({ entriesOf: files }),
-    era: "legacy",
-    eraAt: at,
-    listedAt: at,
-    tools: [...entries],
-  };
+/** The differences between two listings, in the order of the second; removed entries come last. */
+export async function compareListings<T>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (item: T) => string,
+): Promise<Difference<T>[]> {
+  const left = new Map(before.map((item) => [keyOf(item), item]));
+  const found: Difference<T>[] = [];
+  for (const [at, item] of after.entries()) {
+    if (at % batchSize === batchSize - 1) await new Promise(setImmediate);
+    const key = keyOf(item);
+    const earlier = left.get(key);
+    left.delete(key);
+    if (earlier === undefined) found.push({ before: null, after: item });
+    else if (!sameJson(earlier, item)) found.push({ before: earlier, after: item });
+  }
+  return [...found, ...[...left.values()].map((item) => ({ before: item, after: null }))];
+}
+
+/** One row for everything that a source has when it is first seen. */
+function firstSeen(
+  first: Pick<NewChange, "what" | "name" | "persona" | "source" | "by" | "count" | "revision" | "audience">,
+): NewChange {
+  return { at: new Date().toISOString(), kind: "listed", ...first, reason: null, before: null, after: null };
 }
 
 async function fileChanges(
@@ -153,14 +188,14 @@ async function fileChanges(
   entries: readonly DescribedEntry[],
   revision: number,
 ): Promise<NewChange[]> {
-  const circumstances = { by: changedByFile, reason: null, revision };
+  const by = changedBy("file");
   if (before !== null) {
-    const different = await compareListings(before as readonly DescribedEntry[], entries, entryKeyOf);
-    return different.map((pair) => toChange(pair, circumstances));
+    const different = await compareListings(before as readonly DescribedEntry[], entries, keyText);
+    return different.map((pair) => toChange(pair, { by, reason: null, revision }));
   }
-  if (entries.length === 0) return [];
   const what = { what: "files", name: "files", persona: null, source: "file" } as const;
-  return [firstSeen({ ...what, by: changedByFile, count: entries.length, revision, audience: everyone })];
+  const count = entries.length;
+  return count === 0 ? [] : [firstSeen({ ...what, by, count, revision, audience: everyone })];
 }
 
 type ListedServer = {
@@ -171,62 +206,48 @@ type ListedServer = {
   size: number;
 };
 
-type Mask = (value: unknown) => unknown;
-
-/** What a server's new list changed; `before` is null when nothing was known of it. */
+/** What a server's new list changed; `before` is null for a server that is seen for the first time. */
 async function serverChanges(
   server: ListedServer,
   before: readonly unknown[] | null,
   after: readonly unknown[],
-  { revision, mask }: { revision: number; mask: Mask },
+  revision: number,
 ): Promise<NewChange[]> {
-  const by = { user: null, face: null, system: `server ${server.name}` };
-  if (before === null) return [firstListing(server, by, revision)];
+  const { name, definition, size: count } = server;
+  const by = changedBy(`server ${name}`);
+  if (before === null) {
+    const what = { what: "server", name, persona: definition.persona, source: `mcp:${name}` } as const;
+    return [firstSeen({ ...what, by, count, revision, audience: audienceOf(server) })];
+  }
+  const nameOf = (raw: unknown) => (isObject(raw) ? String(raw.name) : "");
   const different = await compareListings(before, after, nameOf);
   return different.flatMap((pair) => {
-    const [earlier, later] = [pair.before, pair.after].map((raw) => describe(raw, server, mask));
-    // Neither was ever in the catalogue, or only what nobody sees is different.
-    if (!earlier && !later) return [];
-    if (earlier && later && JSON.stringify(earlier) === JSON.stringify(later)) return [];
-    return [toChange({ before: earlier ?? null, after: later ?? null }, { by, reason: null, revision })];
+    const [earlier = null, later = null] = [pair.before, pair.after].map((raw) => describeListed(raw, server));
+    // Neither was ever in the catalogue, or only a part differs that is not shown.
+    if (JSON.stringify(earlier) === JSON.stringify(later)) return [];
+    return [toChange({ before: earlier, after: later }, { by, reason: null, revision })];
   });
 }
 
-function firstListing({ name, definition, size }: ListedServer, by: NewChange["by"], revision: number): NewChange {
-  const audience = audienceOf(name, definition);
-  const { persona } = definition;
-  const what = { what: "server", name, persona, source: `mcp:${name}` } as const;
-  return firstSeen({ ...what, by, count: size, revision, audience });
-}
-
-/** Those who may use the server now, and may have used it then. */
-function audienceOf(name: string, { groups, persona, workspaces }: ServerDefinition): Audience {
+/** Those who may use the server. */
+function audienceOf({ name, definition: { groups, persona, workspaces } }: ListedServer): Audience {
   const within = workspaces.length === 0 ? {} : { workspaces };
   return { groups, persona, personas: null, ...within, servers: [name] };
 }
 
-function nameOf(raw: unknown): string {
-  return isObject(raw) ? String(raw.name) : "";
-}
-
-/** A listed tool as the catalogue has it; undefined when it has it not. */
-function describe(raw: unknown, server: ListedServer, mask: Mask): DescribedEntry | undefined {
-  if (raw === null) return undefined;
+/** A listed tool as the catalogue has it; null if the catalogue does not take it. */
+function describeListed(raw: unknown, server: ListedServer): DescribedEntry | null {
   const { name, definition, era } = server;
-  const [tool] = translateTools(name, definition, [raw], era).tools;
-  if (tool === undefined) return undefined;
-  const { persona } = definition;
+  const [tool] = raw === null ? [] : translateTools(name, definition, [raw], era).tools;
+  if (tool === undefined) return null;
+  const { title, description, parameters, outputSchema, annotations } = tool;
+  const said = JSON.parse(JSON.stringify({ title, description, parameters, outputSchema, annotations }));
   return {
     kind: "tool",
     name: `${name}.${tool.id.tool}`,
-    persona,
+    persona: definition.persona,
     source: tool.source,
-    definition: mask(definitionOf(tool)) as JsonObject,
-    audience: audienceOf(name, definition),
+    definition: maskSecrets(said) as JsonObject,
+    audience: audienceOf(server),
   };
-}
-
-/** What the server itself says of it. */
-function definitionOf({ title, description, parameters, outputSchema, annotations }: NamelessTool): JsonObject {
-  return JSON.parse(JSON.stringify({ title, description, parameters, outputSchema, annotations })) as JsonObject;
 }

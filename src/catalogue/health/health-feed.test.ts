@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { HealthSample } from "../../model/catalogue/health.ts";
-import { createHealthFeed } from "./health-feed.ts";
+import { createHealthFeed } from "./health.ts";
 
 /** A store that others write to, and how often it was asked. */
 function sharedStore() {

@@ -1,11 +1,5 @@
-import {
-  type HealthSample,
-  type HealthSummary,
-  healthWindow,
-  type LastCall,
-  type RecentRun,
-  recentRuns,
-} from "../../model/catalogue/health.ts";
+import { type HealthSample, type HealthSummary, healthWindow, type LastCall, type NewSamples, type RecentRun, recentRuns } from "../../model/catalogue/health.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 
 export type Health = {
   observe(sample: HealthSample): void;
@@ -17,10 +11,10 @@ export type Health = {
 
 const unknown = Object.freeze(summarize([]));
 
-/** Rolling windows in memory, filled from what was stored before. */
-export function createHealth(earlier: readonly HealthSample[]): Health {
+/** Rolling windows in memory. */
+export function createHealth(earlier: readonly HealthSample[] = []): Health {
   const windows = new Map<string, HealthSample[]>();
-  // Listings ask about everything, and little of it has changed since the last one.
+  // Listings ask for every tool, and few windows have changed since the last one.
   const summaries = new Map<string, HealthSummary>();
   const observe = (sample: HealthSample) => {
     const window = windows.get(sample.subject) ?? [];
@@ -33,7 +27,6 @@ export function createHealth(earlier: readonly HealthSample[]): Health {
   const summary = (subject: string) => {
     const window = windows.get(subject);
     if (!window) return unknown;
-    // Given out to everybody, so nobody may change it.
     const known = summaries.get(subject) ?? Object.freeze(summarize(window));
     summaries.set(subject, known);
     return known;
@@ -71,4 +64,78 @@ function quantile(sorted: readonly number[], share: number): number {
   const below = sorted[Math.floor(rank)] ?? 0;
   const above = sorted[Math.ceil(rank)] ?? below;
   return below + (above - below) * (rank - Math.floor(rank));
+}
+
+/**
+ * How badly a provider does: the share of its last runs that failed, plus a fifth for each of the last failures in a
+ * row. Lower is better; 0 without samples.
+ */
+export function providerScore({ total, failure }: HealthSummary, failuresInARow: number): number {
+  return (total === 0 ? 0 : failure / total) + 0.2 * Math.min(failuresInARow, 5);
+}
+
+/** Samples that other processes add to the store are read after this time at the latest. */
+const maxAgeMs = 2_000;
+
+export type HealthFeed = {
+  /** As far as it was read, possibly not at all. */
+  known: Health;
+  /** Reads new samples if there can be any. */
+  read(): Promise<Health>;
+  /** Reads only if the last read is older than `maxAgeMs`. */
+  recent(): Promise<Health>;
+  /** Samples were added. */
+  changed(): void;
+};
+
+/** Health as the store has it, read on demand rather than with every call. */
+export function createHealthFeed(newSamples: (after: number) => Promise<NewSamples>): HealthFeed {
+  const known = createHealth();
+  let newest = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let hasNews = true;
+  let reading: Promise<Health> | null = null;
+  const readNews = async () => {
+    // Set before the query: what is added meanwhile is read the next time.
+    readAt = Date.now();
+    hasNews = false;
+    try {
+      const news = await newSamples(newest);
+      news.samples.forEach(known.observe);
+      newest = news.newest;
+      return known;
+    } catch (thrown) {
+      hasNews = true;
+      readAt = Number.NEGATIVE_INFINITY;
+      throw thrown;
+    } finally {
+      reading = null;
+    }
+  };
+  const isOld = () => Math.abs(Date.now() - readAt) >= maxAgeMs;
+  const readUnless = async (isFresh: boolean) => {
+    if (reading === null && isFresh) return known;
+    reading ??= readNews();
+    return reading;
+  };
+  return {
+    known,
+    read: () => readUnless(!hasNews && !isOld()),
+    recent: () => readUnless(!isOld()),
+    changed() {
+      hasNews = true;
+    },
+  };
+}
+
+/** The environment variables that a tool requires and that are not set. */
+export function missingCredentials(
+  { metadata }: Tool,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | null {
+  if (metadata.auth.envs === undefined) return null;
+  const needed = Object.entries(metadata.auth.envs).filter(([, { required }]) => required === true);
+  const missing = needed.map(([name]) => name).filter((name) => !environment[name]);
+  if (missing.length === 0) return null;
+  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
 }

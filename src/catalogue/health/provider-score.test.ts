@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { summarize } from "./health.ts";
-import { providerScore } from "./provider-score.ts";
+import { providerScore, summarize } from "./health.ts";
 
 const runs = (ok: number, failed: number) =>
   summarize(Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })));

@@ -12,15 +12,15 @@ suite("what is remembered of providers", () => {
       const routing = createRouting(() => 0.5);
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
         routing.failed("t", "a", "it broke.");
-        assert.match(routing.resting("t", "a") ?? "", /^next try in \d+ s, after it broke/);
+        assert.match(routing.cooldown("t", "a") ?? "", /^next try in \d+ s, after it broke/);
         mock.timers.tick(seconds * 1_000 - 1);
-        assert.notEqual(routing.resting("t", "a"), null);
+        assert.notEqual(routing.cooldown("t", "a"), null);
         mock.timers.tick(1);
-        assert.equal(routing.resting("t", "a"), null, `after ${seconds} s it is asked again`);
+        assert.equal(routing.cooldown("t", "a"), null, `after ${seconds} s it is asked again`);
       }
       routing.failed("t", "a", "again");
       routing.worked("t", "a");
-      assert.equal(routing.resting("t", "a"), null);
+      assert.equal(routing.cooldown("t", "a"), null);
       assert.deepEqual(routing.state("t", "a"), {
         healthy: true,
         failures: 0,
@@ -69,8 +69,8 @@ suite("what is remembered of providers", () => {
   test("one provider's trouble is not another's, nor another tool's", () => {
     const routing = createRouting();
     routing.failed("t", "a", "x");
-    assert.equal(routing.resting("t", "b"), null);
-    assert.equal(routing.resting("other", "a"), null);
+    assert.equal(routing.cooldown("t", "b"), null);
+    assert.equal(routing.cooldown("other", "a"), null);
   });
 
   test("a check is due once in its interval, and never when that is 0", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { type ToolArgument, ToolManifest, type ToolOverlay } from "../../model/catalogue/tool.ts";
 import { createRegistry } from "../registry.ts";
-import { translateManifests } from "../sources/manifests.ts";
+import { translateManifests } from "../sources/hand-written.ts";
 import { translateTools } from "../sources/mcp.ts";
 
 const text = { type: "string" };

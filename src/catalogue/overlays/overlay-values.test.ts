@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hiddenValue } from "../../model/catalogue/tool.ts";
-import { hideFixed, keepFixed } from "./overlay-values.ts";
+import { hideFixed, keepFixed } from "./overlay.ts";
 
 const overlay = {
   arguments: [

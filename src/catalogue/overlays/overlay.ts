@@ -1,13 +1,15 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { ToolArgument, ToolOverlay } from "../../model/catalogue/tool.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import { declaredAmong, hideInjected } from "../sources/hide-injected.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { ToolOverlay } from "../../model/catalogue/tool.ts";
+import { hiddenValue } from "../../model/catalogue/tool.ts";
+import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
+import type { ToolArgument } from "../../model/catalogue/tool.ts";
+import { hideArguments, oursFor } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 
-/** A tool with what is said about it here, and the values that are sent with each of its calls. */
+/** A tool with its overlay, and the values that are sent with each of its calls. */
 export type Described = { tool: NamelessTool; fixed: JsonObject };
 
-/** A tool as its server lists it, under what somebody wrote about it. */
 export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined): Described {
   if (overlay === undefined) return { tool, fixed: {} };
   const { description = tool.description, arguments: written = [], ...said } = overlay;
@@ -23,18 +25,18 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
   };
 }
 
-/** What only the system sets stays so, whatever is written about it. */
-export function withLocalArguments({ tool, fixed: before }: Described, written: readonly ToolArgument[]): Described {
-  const allowed = written.filter(({ name }) => !tool.reserved.includes(name));
+/** An overlay cannot change an argument that only the system sets. */
+function withLocalArguments({ tool, fixed: before }: Described, written: readonly ToolArgument[]): Described {
   if (written.length === 0) return { tool, fixed: before };
+  const allowed = written.filter(({ name }) => !tool.reserved.includes(name));
   const { parameters, fixed, defaults, hidden, added } = applyArguments(tool.parameters, allowed);
+  const { additionalProperties, unevaluatedProperties } = tool.parameters;
+  const isStrict = additionalProperties === false || unevaluatedProperties === false;
+  const refused = written.filter((argument) => !allowed.includes(argument));
+  const unknown = isStrict ? added : [];
   const warnings = [
-    ...written
-      .filter((argument) => !allowed.includes(argument))
-      .map(({ name }) => `argument '${name}' is set by the system; what is said about it has no effect`),
-    ...(forbidsOthers(tool.parameters)
-      ? added.map((name) => `argument '${name}' is unknown to the tool, which refuses arguments it does not know`)
-      : []),
+    ...refused.map(({ name }) => `argument '${name}' is set by the system; what is said about it has no effect`),
+    ...unknown.map((name) => `argument '${name}' is unknown to the tool, which refuses arguments it does not know`),
   ];
   const all = { ...tool.defaults, ...defaults };
   return {
@@ -50,88 +52,164 @@ export function withLocalArguments({ tool, fixed: before }: Described, written: 
   };
 }
 
-export function unique(names: readonly string[]): string[] {
+function unique(names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** What became of a schema under the arguments that somebody wrote for it. */
 type Overlaid = {
   parameters: JsonObject;
-  /** Sent with every call, shown to nobody. */
+  /** Sent with every call, never shown. */
   fixed: JsonObject;
   defaults: JsonObject;
   /** Not to be set by callers. */
   hidden: string[];
-  /** What the schema does not know. */
+  /** Not declared by the schema. */
   added: string[];
 };
 
-/** The schema is the base: what is written here overrides, hides, fixes or adds. */
+/** The schema is the base: written arguments override, hide, fix or add. */
 export function applyArguments(base: JsonObject, written: readonly ToolArgument[]): Overlaid {
   const names = written.map(({ name }) => name);
-  const known = declaredAmong(base, names);
-  const hidden = written.filter(isHidden).map(({ name }) => name);
+  const known = hideArguments(base, names).injects;
+  const isHidden = ({ hidden, fixed }: ToolArgument) => hidden === true || fixed !== undefined;
+  const hidden = written.filter(isHidden);
   const shown = written.filter((argument) => !isHidden(argument));
-  const { parameters } = hideInjected(base, hidden);
+  const hiddenNames = hidden.map(({ name }) => name);
+  const { parameters } = hideArguments(base, hiddenNames);
   return {
     parameters: shown.length === 0 ? parameters : withArguments(parameters, shown, known),
-    fixed: collect(written.filter(isHidden), ({ fixed, default: fallback }) =>
-      fixed === undefined ? fallback : fixed,
-    ),
-    defaults: collect(shown, ({ default: fallback }) => fallback),
-    hidden,
+    fixed: valuesOf(hidden, ({ fixed, default: fallback }) => (fixed === undefined ? fallback : fixed)),
+    defaults: valuesOf(shown, ({ default: fallback }) => fallback),
+    hidden: hiddenNames,
     added: names.filter((name) => !known.includes(name)),
   };
 }
 
-/** May the tool refuse arguments that it does not know? */
-function forbidsOthers({ additionalProperties, unevaluatedProperties }: JsonObject): boolean {
-  return additionalProperties === false || unevaluatedProperties === false;
-}
-
-function isHidden({ hidden, fixed }: ToolArgument): boolean {
-  return hidden === true || fixed !== undefined;
-}
-
-function collect(written: readonly ToolArgument[], read: (argument: ToolArgument) => Json | undefined): JsonObject {
-  return Object.fromEntries(
-    written.flatMap((argument) => {
-      const value = read(argument);
-      return value === undefined ? [] : [[argument.name, value]];
-    }),
-  );
+function valuesOf(written: readonly ToolArgument[], read: (argument: ToolArgument) => Json | undefined): JsonObject {
+  return withoutUndefined(Object.fromEntries(written.map((argument) => [argument.name, read(argument)]))) as JsonObject;
 }
 
 function withArguments(base: JsonObject, shown: readonly ToolArgument[], known: readonly string[]): JsonObject {
   const properties = new Map(Object.entries(isObject(base.properties) ? base.properties : {}));
   const required = new Set(Array.isArray(base.required) ? base.required : []);
   for (const argument of shown) {
-    const { name } = argument;
+    const { name, default: fallback } = argument;
     properties.set(name, mergeSchema(properties.get(name), argument));
-    if (isNeeded(argument, known.includes(name), required.has(name))) required.add(name);
+    const isRequired = argument.required ?? (known.includes(name) ? required.has(name) : true);
+    if (isRequired && fallback === undefined) required.add(name);
     else required.delete(name);
   }
   return { ...base, properties: Object.fromEntries(properties) as JsonObject, required: [...required] };
 }
 
-function isNeeded({ required, default: fallback }: ToolArgument, isKnown: boolean, wasNeeded: boolean): boolean {
-  if (fallback !== undefined) return false;
-  return required ?? (isKnown ? wasNeeded : true);
-}
-
-/** Where the type is another one, what was said about the first type says nothing any more. */
-function mergeSchema(
-  before: unknown,
-  { type, description, default: fallback, enum: choices }: ToolArgument,
-): JsonObject {
+/** With another type, only the description of the first still holds. */
+function mergeSchema(before: unknown, { type, description, default: fallback, enum: choices }: ToolArgument) {
   const base = isObject(before) ? (before as JsonObject) : {};
   const isOther = type !== undefined && base.type !== undefined && base.type !== type;
-  const kept = isOther ? (base.description === undefined ? {} : { description: base.description }) : base;
+  const kept = isOther ? withoutUndefined({ description: base.description }) : base;
+  return { ...kept, ...withoutUndefined({ type, description, default: fallback, enum: choices }) } as JsonObject;
+}
+
+/** A server's tool as one provider of a wrapper calls it. */
+type Wrapped = { base: Described; argumentMap: unknown };
+
+/** A hand-written tool, completed from the servers' tools that it calls. */
+export function completeWrapper(
+  { local, ...tool }: NamelessTool,
+  find: (id: ToolId) => Described | undefined,
+): Described {
+  const wrapped = wrappedBy(tool.providers).flatMap(({ id, argumentMap }): Wrapped[] => {
+    const base = find(id);
+    return base === undefined ? [] : [{ base, argumentMap }];
+  });
+  const [first] = wrapped;
+  const completed = first === undefined ? { tool, fixed: {} } : inherit(tool, first, wrapped);
+  return withLocalArguments(completed, local ?? []);
+}
+
+/** The servers that a wrapper calls and that have not listed their tools. */
+export function unlistedServers(
+  { id, providers }: Pick<Tool, "id" | "providers">,
+  find: (id: ToolId) => unknown,
+): string[] {
+  if (id.server !== null) return [];
+  const unknown = wrappedBy(providers).filter((wrapped) => find(wrapped.id) === undefined);
+  return unique(unknown.map((wrapped) => wrapped.id.server));
+}
+
+function wrappedBy(providers: readonly ProviderSpec[]) {
+  return providers
+    .filter(({ name }) => name === "mcp")
+    .map(({ config: { server, tool, argumentMap } }) => ({
+      id: { server: String(server), tool: String(tool) },
+      argumentMap,
+    }));
+}
+
+function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]): Described {
+  const hasNoSchema = Object.keys(tool.parameters).length === 1 && tool.parameters.type === "object";
+  // Of several providers none can define the schema for the others.
+  const inheritsSchema = hasNoSchema && tool.providers.length === 1;
+  const own = inheritsSchema ? renamed(first.base.tool.parameters, first.argumentMap) : tool.parameters;
+  const fixed = Object.fromEntries(
+    wrapped.flatMap(({ base, argumentMap }) =>
+      Object.entries(base.fixed).flatMap(([theirs, value]) =>
+        ourNames(theirs, argumentMap).map((ours) => [ours, value] as const),
+      ),
+    ),
+  );
+  const of = (list: "injects" | "reserved") =>
+    wrapped.flatMap(({ base, argumentMap }) => base.tool[list].flatMap((name) => ourNames(name, argumentMap)));
+  const reserved = unique([...tool.reserved, ...of("reserved")]);
+  const { parameters, injects } = hideArguments(own, reserved);
+  const defaults = inheritsSchema && first.argumentMap === undefined ? first.base.tool.defaults : undefined;
+  const all = unique([...tool.injects, ...injects, ...of("injects")]);
+  return { tool: { ...tool, parameters, injects: all, reserved, ...withoutUndefined({ defaults }) }, fixed };
+}
+
+function ourNames(theirs: string, argumentMap: unknown): string[] {
+  return [oursFor(theirs, argumentMap)].filter((name) => name !== undefined);
+}
+
+const composing = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas"];
+
+/** A schema under the names that callers know; a composed schema cannot be renamed. */
+function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
+  if (!isObject(argumentMap)) return schema;
+  if (composing.some((key) => schema[key] !== undefined)) return { type: "object" };
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
+  const required = Array.isArray(schema.required) ? schema.required : [];
   return {
-    ...kept,
-    ...(type === undefined ? {} : { type }),
-    ...(description === undefined ? {} : { description }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(choices === undefined ? {} : { enum: choices }),
+    ...schema,
+    properties: Object.fromEntries(
+      properties.flatMap(([theirs, inner]) => ourNames(theirs, argumentMap).map((ours) => [ours, inner])),
+    ) as JsonObject,
+    required: required.flatMap((theirs) => ourNames(String(theirs), argumentMap)),
   };
+}
+
+/** A reference names a variable and holds no secret. */
+const reference = /^\$\{\w+\}$/;
+
+/** An overlay for display, without its fixed values. */
+export function hideFixed(overlay: ToolOverlay): ToolOverlay {
+  if (overlay.arguments === undefined) return overlay;
+  const shown = overlay.arguments.map((argument) => {
+    const { fixed } = argument;
+    const isShown = fixed === undefined || (typeof fixed === "string" && reference.test(fixed));
+    return isShown ? argument : { ...argument, fixed: hiddenValue };
+  });
+  return { ...overlay, arguments: shown };
+}
+
+/** Puts the fixed values back that were hidden when the overlay was shown. */
+export function keepFixed(given: UnknownObject, before: ToolOverlay | undefined): UnknownObject {
+  if (!Array.isArray(given.arguments)) return given;
+  const known = new Map((before?.arguments ?? []).map(({ name, fixed }) => [name, fixed]));
+  const restored = given.arguments.map((argument: unknown) => {
+    if (!isObject(argument) || argument.fixed !== hiddenValue) return argument;
+    const { fixed: _, ...rest } = argument;
+    return { ...rest, ...withoutUndefined({ fixed: known.get(String(argument.name)) }) };
+  });
+  return { ...given, arguments: restored };
 }

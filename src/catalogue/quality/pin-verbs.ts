@@ -1,22 +1,19 @@
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
-import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
-
-
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
 import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { asPerson, readReason } from "../changes/change-entries.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { asPerson, readReason } from "../changes/change-verbs.ts";
 import type { Guard } from "./guard.ts";
-import { definitionOf } from "./pins/fingerprint.ts";
-import { toPin } from "./pins/make-pin.ts";
-import { makeVisible } from "./poisoning/make-visible.ts";
+import { definitionOf, toPin } from "./pinned-servers.ts";
+import { makeVisible } from "./poisoning/texts.ts";
 
-/** Where two definitions differ, each place with what stood and what stands there. */
+/** The places where two definitions differ, with both values. */
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
   const [old, now] = [before, after].map((value) => new Map(leavesOf(value, "", 0)));
   const places = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
@@ -25,18 +22,18 @@ export function describeDifference(before: unknown, after: unknown): DefinitionD
     .map((where) => ({ where, before: old?.get(where) ?? null, after: now?.get(where) ?? null }));
 }
 
-const deepest = 64;
+const maxDepth = 64;
 
 function leavesOf(value: unknown, where: string, depth: number): [where: string, text: string][] {
   if (value === undefined) return [];
-  const inner = depth > deepest ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
+  const inner = depth > maxDepth ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
   if (inner.length === 0) return [[where, makeVisible(JSON.stringify(value) ?? "null")]];
   return inner.flatMap(([key, item]) =>
     leavesOf(item, `${where}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1),
   );
 }
 
-/** In their order by name: another order is no difference. */
+/** Sorted: another order of keys is no difference. */
 function entriesOf(value: unknown): [key: string, item: unknown][] {
   return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
 }
@@ -44,7 +41,7 @@ function entriesOf(value: unknown): [key: string, item: unknown][] {
 type Known = { guard: Guard; store(): Promise<Store> };
 type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;
 
-/** How the definitions of today stand to those that are pinned. */
+/** The pins of tools beside their current definitions. */
 export async function viewPins(
   tools: readonly Listed[],
   { status, held }: PinFilter,
@@ -70,7 +67,7 @@ export async function diffPin(tool: Listed, { guard, store }: Known): Promise<Pi
   return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
 }
 
-/** Takes the definition of today for good, or holds back whatever is not the pinned one. */
+/** Accepts the current definition, or quarantines every definition that is not the pinned one. */
 export async function decidePin(
   tool: Listed,
   decision: "accepted" | "rejected",
@@ -82,7 +79,7 @@ export async function decidePin(
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
   const made = { ...toPin({ server, identity }, tool.id.tool, entry), by, reason: why };
-  // What is rejected as it was first seen leaves nothing that is good.
+  // A definition that is rejected as it was first seen leaves no good one.
   const good = pin !== null && status !== "pinned" ? pin : { hash: null, quickHash: null, definition: null };
   const { hash, quickHash, definition } = good;
   const decided: Pin =
@@ -120,7 +117,7 @@ async function lookAt(tool: Listed, { guard, store }: Known) {
   if (server === null || found === null)
     throw new PlaneError(
       "CONFLICT",
-      `'${tool.name}' is no tool that a server lists, and only those are pinned. What is written by hand changes by hand.`,
+      `'${tool.name}' is not listed by a server, and only servers' tools are pinned. Change a hand-written tool where it is written.`,
       { data: { tool: tool.name } },
     );
   const pin = await (await store()).pin(found.identity, tool.id.tool);

@@ -1,15 +1,18 @@
-import type { QualityCheck, QualityScore } from "../../model/catalogue/quality.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
+import { type DefinitionWeight, type FailOn, type QualityCheck, type QualityReport, type QualityScore, qualityThreshold, severities, type ToolQuality, type WeighedTool } from "../../model/catalogue/quality.ts";
+import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
+import { countDefinitions, recallCost } from "../tokens/definition-cost.ts";
 
 /** A definition under the name that its author gave it. */
 export type ScoredDefinition = { name: string; description: string; parameters: JsonObject };
 
-const shortest = 20;
-const perProperty = 5;
-const maxForProperties = 20;
+const minDescription = 20;
+const penaltyPerProperty = 5;
+const maxPropertyPenalty = 20;
 const exampleWords = ["example", "e.g.", "for instance", "usage:", "such as"];
 
-/** How well a model can know from its definition what a tool is for and how it is called: 100 is flawless. */
+/** How well a definition tells a model what the tool does and how to call it: 100 is flawless. */
 export function scoreDefinition(
   definition: ScoredDefinition,
   { requireExamples = false }: { requireExamples?: boolean } = {},
@@ -33,8 +36,8 @@ function checkDescription({ name, description }: ScoredDefinition): QualityCheck
     return [{ check: "no_description", penalty: 40, message, fix: `Say ${about}.` }];
   }
   const found: QualityCheck[] = [];
-  if (text.length < shortest) {
-    const message = `Its description has ${text.length} characters, fewer than ${shortest}.`;
+  if (text.length < minDescription) {
+    const message = `Its description has ${text.length} characters, fewer than ${minDescription}.`;
     found.push({ check: "short_description", penalty: 20, message, fix: `Say ${about}.` });
   }
   const said = text.toLowerCase();
@@ -52,7 +55,7 @@ function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
   const found: QualityCheck[] = [];
   const bare = properties.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
   if (bare.length > 0) {
-    const penalty = Math.min(bare.length * perProperty, maxForProperties);
+    const penalty = Math.min(bare.length * penaltyPerProperty, maxPropertyPenalty);
     const named = bare.map((name) => `'${name}'`).join(", ");
     const message =
       bare.length === 1 ? `${named} has no description.` : `${bare.length} properties have no description.`;
@@ -95,4 +98,85 @@ function wordsOf(name: string): string[] {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
+}
+
+/** As its author named it, without the description that the catalogue adds to a tool that has none. */
+function asWritten({ id, description, parameters }: Pick<Tool, "id" | "description" | "parameters">): ScoredDefinition {
+  const isOurs = id.server !== null && description === fallbackDescription(id.server, id.tool);
+  return { name: id.tool, description: isOurs ? "" : description, parameters };
+}
+
+type Trust = Pick<ToolQuality, "findings" | "held">;
+
+/** A well described tool does not pass if it is quarantined or suspicious. */
+export function isTrusted(review: Trust | undefined, failOn: FailOn): boolean {
+  if (failOn === "none" || review === undefined) return true;
+  const { findings, held } = review;
+  const limit = severities.indexOf(failOn);
+  return held === null && findings.every(({ severity }) => severities.indexOf(severity) < limit);
+}
+
+/** Scores of tools, worst first. */
+export function reportQuality(
+  tools: readonly ToolListing[],
+  { threshold, failOn, requireExamples }: { threshold: number; failOn: FailOn; requireExamples: boolean },
+): QualityReport {
+  const scored = tools.map((tool) => {
+    const found = scoreDefinition(asWritten(tool), { requireExamples });
+    const { findings = [], held = null } = tool.review ?? {};
+    const passed = found.score >= threshold && isTrusted({ findings, held }, failOn);
+    return { name: tool.name, id: tool.id, ...found, passed, findings, held };
+  });
+  // Of equal scores, the suspicious ones first.
+  scored.sort((a, b) => a.score - b.score || b.findings.length - a.findings.length || (a.name < b.name ? -1 : 1));
+  const passed = scored.filter((tool) => tool.passed).length;
+  return { threshold, failOn, total: scored.length, passed, tools: scored };
+}
+
+/** Debounce: tokens are counted after this pause, and after the maximum even if lists are read without pause. */
+const debounceMs = 300;
+const maxDebounceMs = 5_000;
+
+/** Weighs at once; tokens that are not known yet are counted in the background. */
+export function createWeigh(summaryLimit: () => number) {
+  let waiting: Tool[] = [];
+  let waitingSince = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isCounting = false;
+  const countWaiting = async (): Promise<void> => {
+    if (isCounting) return;
+    isCounting = true;
+    try {
+      while (waiting.length > 0) {
+        const some = waiting;
+        waiting = [];
+        await countDefinitions(some, summaryLimit());
+      }
+    } catch (thrown) {
+      // The next look at the list counts again.
+      process.emitWarning(`Tokens of definitions cannot be counted: ${(thrown as Error).message}`);
+    } finally {
+      isCounting = false;
+    }
+  };
+  const countLater = (tools: readonly Tool[]): void => {
+    if (tools.length === 0) return;
+    if (waiting.length === 0) waitingSince = Date.now();
+    waiting.push(...tools);
+    if (Date.now() - waitingSince > maxDebounceMs) return void countWaiting();
+    clearTimeout(timer);
+    timer = setTimeout(() => void countWaiting(), debounceMs);
+    timer.unref();
+  };
+  return (tools: readonly WeighedTool[]): DefinitionWeight[] => {
+    const weights = tools.map((tool): DefinitionWeight => {
+      const { score, checks } = scoreDefinition(asWritten(tool));
+      const passed = score >= qualityThreshold && isTrusted(tool.review, "high");
+      const complaints = checks.map(({ message }) => message);
+      const fullTokens = recallCost(tool, summaryLimit())?.fullTokens ?? null;
+      return { score, passed, complaints, fullTokens };
+    });
+    countLater(tools.filter((_, at) => weights[at]?.fullTokens === null));
+    return weights;
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { sampleTool } from "../../../test/samples/calls.ts";
-import { createWeigh } from "./weight.ts";
+import { createWeigh } from "./score.ts";
 
 const summaryLimit = () => 100;
 const restMs = 300;

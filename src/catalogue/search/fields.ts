@@ -1,16 +1,27 @@
 import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
 
-/** What a tool is found by. */
+/** The part of a tool that is searched. */
 export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {
   metadata: Pick<ToolMetadata, "capabilities">;
+};
+
+/** A tool and its score. No slot: it may mean another tool after the next change. */
+export type Hit = { tool: Findable; score: number };
+
+export type Result = {
+  total: number;
+  hits: Hit[];
+  notes: string[];
+  /** The search ended before all tools were read. */
+  isPartial?: boolean;
 };
 
 export type FieldName = "name" | "server" | "serverText" | "description" | "parameterNames" | "parameterTexts";
 
 /**
- * What a word is worth where it stands, how much a long text dilutes it, and how many words are usual there. The usual
- * lengths are fixed, so that a tool counts the same whatever stands beside it: one server's change touches no other.
+ * Weight, length normalisation and average length of each field (BM25F). Average lengths are fixed, so that a change of
+ * one server does not change the scores of others.
  */
 export const fields: Readonly<Record<FieldName, { weight: number; dilution: number; usualLength: number }>> = {
   name: { weight: 3, dilution: 0.3, usualLength: 2.5 },
@@ -21,12 +32,12 @@ export const fields: Readonly<Record<FieldName, { weight: number; dilution: numb
   parameterTexts: { weight: 0.3, dilution: 0.7, usualLength: 12 },
 };
 
-const deepest = 4;
+const maxDepth = 4;
 const maxChoices = 30;
-/** More than any honest description; a longer one must not hold up everybody's search. */
+/** A longer text must not slow down every search. */
 const maxText = 20_000;
 
-/** `serverText` is what is said about its server. */
+/** `serverText` describes its server. */
 export function textsOf(tool: Findable, serverText: string): Record<FieldName, string> {
   const { id, title = "", description, metadata } = tool;
   const parameters = { names: "", texts: "" };
@@ -44,7 +55,7 @@ export function textsOf(tool: Findable, serverText: string): Record<FieldName, s
 type Found = { names: string; texts: string };
 
 function readParameters(schema: unknown, found: Found, depth: number): void {
-  if (!isObject(schema) || depth > deepest || found.texts.length > maxText) return;
+  if (!isObject(schema) || depth > maxDepth || found.texts.length > maxText) return;
   const { properties, items } = schema;
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
     if (found.names.length > maxText) return;

@@ -1,36 +1,34 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { shorten } from "../../lib/text/cut-text.ts";
 import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
-import { type Findable, textsOf } from "./fields.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { type Findable, type Result, textsOf } from "./fields.ts";
 import type { FindWords } from "./find-words.ts";
-import type { Result } from "./hit.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
 
 const maxPattern = 200;
-/** Others have their turn after so long, and a search ends after so much work, or so long, with what it has. */
+/** The event loop goes on after each turn; a search ends after so much CPU time, or so long, with what it has. */
 const turnMs = 10;
 const maxWorkMs = 70;
-const limitMs = 1_000;
+const maxMs = 1_000;
 const maxText = 8_000;
-/** The clock is looked at after so many tools. */
+/** Tools between two looks at the clock. */
 const stride = 16;
-/** What it is worth to be found, before the words of the pattern are counted. */
+/** Score of a match, and of the words of the pattern on top. */
 const worth = { name: 0.6, text: 0.2 };
 const wordsWorth = 0.4;
 
-/** Why the text cannot be searched with; null where it can. */
+/** Why a pattern cannot be used, or null. */
 export function patternTrouble(pattern: string): string | null {
   if (pattern.length > maxPattern) return `it is longer than ${maxPattern} characters`;
   const problem = patternProblem(pattern);
   return problem === null ? null : shorten(problem.replace(/^error parsing regexp: /, ""), 120);
 }
 
-/** A tool with what is said about its server. */
 export type Candidate = { tool: Findable; serverText: string };
 
 type Place = "name" | "text";
 
-/** Tools in whose name, texts or parameters the pattern is found: names first, then by the words in the pattern. */
+/** Tools that match the pattern: by name first, then by the words in the pattern. */
 export async function findPattern(
   pattern: string,
   candidates: readonly Candidate[],
@@ -38,7 +36,7 @@ export async function findPattern(
   time: Time = { now: () => performance.now(), worked: workedMs },
 ): Promise<Result> {
   const places = new Map<Findable, Place>();
-  const find = createPatternSet([withFlags(pattern)]);
+  const find = createPatternSet([`(?im)${pattern}`]);
   const clock = createClock(time);
   const look = async (place: Place, read: (candidate: Candidate) => string) => {
     let looked = 0;
@@ -68,18 +66,18 @@ export async function findPattern(
   };
 }
 
-/** What has passed, and what of it this process has worked: on a busy machine these are not the same. */
+/** Wall clock and CPU time: on a busy machine they differ. */
 type Time = { now(): number; worked(): number };
 
 function workedMs(): number {
-  // Node 22 only knows the whole process, which is more.
+  // Node 22 only knows the CPU time of the whole process.
   const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Tells whether there is time left, and gives others their turn while there is. */
+/** Is there time left? Yields to the event loop between turns. */
 function createClock({ now, worked }: Time): () => Promise<boolean> {
-  const end = now() + limitMs;
+  const end = now() + maxMs;
   let turnEnd = now() + turnMs;
   let turnBegin = worked();
   let before = 0;
@@ -88,7 +86,7 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
     if (work > maxWorkMs || now() > end) return false;
     if (now() <= turnEnd) return true;
     await nextTurn();
-    // What others do in between is not ours.
+    // The work of others in between does not count.
     before = work;
     turnBegin = worked();
     turnEnd = now() + turnMs;
@@ -100,7 +98,7 @@ function namesOf({ tool: { id, name, modelName } }: Candidate): string {
   return `${id.tool}\n${name}\n${modelName}`;
 }
 
-/** Reading a schema takes longer than looking through what it says. */
+/** Reading a schema takes longer than matching its text. */
 const texts = new WeakMap<Findable, { serverText: string; text: string }>();
 
 function textOf({ tool, serverText }: Candidate): string {
@@ -110,11 +108,6 @@ function textOf({ tool, serverText }: Candidate): string {
   const text = [description, parameterNames, parameterTexts, server, serverText].join("\n").slice(0, maxText);
   texts.set(tool, { serverText, text });
   return text;
-}
-
-/** Whatever the case, and with every line a beginning and an end. */
-function withFlags(pattern: string): string {
-  return `(?im)${pattern}`;
 }
 
 function literalsOf(pattern: string): string {

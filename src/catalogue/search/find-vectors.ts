@@ -1,28 +1,27 @@
+import { serialized } from "../../lib/async/once.ts";
 import type { Embed } from "../../model/catalogue/search.ts";
-import { type Findable, textsOf } from "./fields.ts";
-import type { Hit } from "./hit.ts";
+import { type Findable, type Hit, textsOf } from "./fields.ts";
 import { compareTools } from "./tool-index.ts";
 
-/** So many texts are given to the embedder at a time. */
 const batchSize = 128;
 const maxText = 2_000;
 const maxRanked = 50;
-/** More than any catalogue has; what is not there any more is forgotten then. */
+/** Above this all vectors are forgotten. */
 const maxKnown = 200_000;
 
-/** Best first; null when the embedder fails, whose words are not for whoever searches. */
+/** Best first; null if the embedder fails, whose error is not for the caller. */
 export type FindVectors = (query: string, meant: readonly Findable[]) => Promise<Hit[] | null>;
 
-/** Ranks by what an embedder of the host makes of the texts; each text is embedded once. */
+/** Ranks by the host's embedder; each text is embedded once. */
 export function createFindVectors(embed: Embed): FindVectors {
   const known = new Map<string, Float32Array>();
-  let turn: Promise<unknown> = Promise.resolve();
   const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
     const vectors = await embed(texts);
     if (vectors.length === texts.length) return vectors.map(toUnit);
     throw new Error(`the embedder gave ${vectors.length} vectors for ${texts.length} texts`);
   };
-  const learn = async (texts: readonly string[]): Promise<Float32Array[]> => {
+  // Serial, so that concurrent searches have a text embedded once.
+  const learn = serialized(async (texts: readonly string[]): Promise<Float32Array[]> => {
     if (known.size > maxKnown) known.clear();
     const missing = [...new Set(texts)].filter((text) => !known.has(text));
     for (let at = 0; at < missing.length; at += batchSize) {
@@ -31,19 +30,13 @@ export function createFindVectors(embed: Embed): FindVectors {
       for (const [place, text] of batch.entries()) known.set(text, vectors[place] as Float32Array);
     }
     return texts.map((text) => known.get(text) as Float32Array);
-  };
-  // One after the other, so that searches at the same time have a text embedded once.
-  const learnInTurn = (texts: readonly string[]) => {
-    const learned = turn.then(() => learn(texts));
-    turn = learned.catch(() => undefined);
-    return learned;
-  };
+  });
 
   return async (query, meant) => {
     try {
-      const vectors = await learnInTurn(meant.map(textOf));
+      const vectors = await learn(meant.map(textOf));
       const [asked] = (await ask([query])) as [Float32Array];
-      const hits = meant.map((tool, at) => ({ tool, score: likeness(asked, vectors[at] as Float32Array) }));
+      const hits = meant.map((tool, at) => ({ tool, score: similarity(asked, vectors[at] as Float32Array) }));
       hits.sort((a, b) => b.score - a.score || compareTools(a.tool, b.tool));
       return hits.slice(0, maxRanked);
     } catch {
@@ -62,7 +55,7 @@ function toUnit(vector: readonly number[]): Float32Array {
   return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
 }
 
-function likeness(a: Float32Array, b: Float32Array): number {
+function similarity(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) throw new Error("the embedder gave vectors of different lengths");
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);

@@ -1,30 +1,64 @@
-import type { Hit } from "./hit.ts";
-import { type Synonyms, termsOf } from "./query-terms.ts";
-import {
-  createRanker,
-  type FoundTerm,
-  lackingWords,
-  type Ranked,
-  type Ranking,
-  type Test,
-  unknownWords,
-} from "./ranking.ts";
-import type { Segment } from "./segment.ts";
+import type { Hit } from "./fields.ts";
+import { type Synonyms, type Term, termsOf } from "./query-terms.ts";
+import { type Corpus, maxPerTerm, type Segment, type Test } from "./segment.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
-/** What is left of a word's weight for the next tool when a chosen one covers it as well as any. */
+/** Best first, named tools before all others. */
+export type Found = {
+  total: number;
+  named: Hit[];
+  hits: Hit[];
+  /** The share of the query that the best of them has. */
+  coverage: number;
+  /** Words of the query. */
+  asked: number;
+  /** Words that no tool has. */
+  unknown(): string[];
+  /** Words that none of the best has in any form. */
+  lacking(): string[];
+};
+
+/** Candidates for diversification. */
+const minDepth = 50;
+/** Hits that an answer shows at least. */
+const shown = 5;
+
+export type FindWords = (query: string, isMeant: Test, count: number) => Found;
+
+/** Tools with the name that was asked for, then those with its words. */
+export function createFindWords(index: ToolIndex, synonyms?: () => Synonyms): FindWords {
+  const rank = createRanker();
+  const toHit = ({ slot, score }: { slot: number; score: number }) => ({ tool: index.toolAt(slot), score });
+  return (query, isMeant, count) => {
+    // A query with spaces is words, unless it is exactly the name of a tool.
+    const isLoose = !/\s/.test(query);
+    const named = index.named(query, isLoose).filter(isMeant);
+    const isNamed = new Set(named);
+    const depth = Math.max(minDepth, count + named.length);
+    const ranking = rank(termsOf(query, synonyms?.()), index.corpus(), isMeant, depth);
+    const others = diversify(ranking).filter(({ slot }) => !isNamed.has(slot));
+    const first = named.map((slot) => toHit({ slot, score: 1 }));
+    return {
+      total: Math.max(ranking.total, first.length + others.length),
+      named: first,
+      hits: [...first, ...others.map(toHit)].slice(0, count),
+      coverage: first.length > 0 ? 1 : Math.max(0, ...others.slice(0, shown).map((one) => one.coverage)),
+      asked: ranking.asked,
+      unknown: () => unknownWords(ranking.terms, index.corpus(), isMeant),
+      lacking: () => (first.length > 0 ? [] : lackingWords(ranking.terms, others.slice(0, shown))),
+    };
+  };
+}
+
+/** The weight of a word for the next tool, after a chosen one has covered it fully. */
 const leftOfLong = 0.85;
-/** So many telling words are one wish; twice as many are likely to be several. */
-const oneWish = 6;
-/** Further down nobody looks for variety. */
+/** So many words ask for one thing; twice as many probably for several. */
+const wordsPerIntent = 6;
 const maxChosen = 15;
 
-/**
- * Several things may be wanted at once. What a chosen tool has brought already counts a little less for the next, so that
- * five tools for one half of a query do not crowd out the other half.
- */
-function spread({ best: candidates, terms, asked }: Ranking): Ranked[] {
-  const taken = (1 - leftOfLong) * Math.min(1, Math.max(0, asked / oneWish - 1));
+/** Diversifies: words that a chosen tool covers count less for the next, so that one half of a query does not crowd out the other. */
+function diversify({ best: candidates, terms, asked }: Ranking): Ranked[] {
+  const taken = (1 - leftOfLong) * Math.min(1, Math.max(0, asked / wordsPerIntent - 1));
   if (candidates.length < 2 || taken === 0) return candidates;
   const parts = candidates.map(({ slot }) => partsOf(slot, terms));
   const wholes = parts.map((row) => row.reduce((sum, part) => sum + part, 0));
@@ -84,50 +118,143 @@ function placeOf({ slots }: Segment, slot: number, start: number, end: number): 
   return -1;
 }
 
-/**
- * Best first, those that were asked for by name before all others. `coverage` is how much of the query the best of them
- * has, `asked` how many words of it tell something, `unknown` tells those
- * that no tool has.
- */
-export type Found = {
-  total: number;
-  named: Hit[];
-  hits: Hit[];
-  coverage: number;
-  asked: number;
-  unknown(): string[];
-  /** Words that none of the best has, nor another word for them. */
-  lacking(): string[];
+/** `score` is near 1 for a tool with every word in its name; `coverage` is the share of the words that it has. */
+type Ranked = { slot: number; score: number; coverage: number };
+
+type Range = { segment: Segment; start: number; end: number };
+/** A term with its weight in this catalogue and its postings. */
+type FoundTerm = {
+  /** The word of the query; null for its other forms. */
+  word: string | null;
+  /** The word of the query, also for other forms. */
+  of: string;
+  weight: number;
+  covers: number;
+  ranges: Range[];
 };
 
-/** So many are looked at again to tell several wishes apart. */
-const usualDepth = 50;
-/** What an answer shows at least. */
-const shown = 5;
+/** `total` counts the tools with a word of the query, `asked` its words. */
+type Ranking = { total: number; best: Ranked[]; terms: FoundTerm[]; asked: number };
 
-export type FindWords = (query: string, isMeant: Test, count: number) => Found;
+/** Favours all of the words over some of them often. */
+const coverageBonus = 0.5;
 
-/** Tools that are called what was asked for, then those that have its words. */
-export function createFindWords(index: ToolIndex, synonyms?: () => Synonyms): FindWords {
-  const rank = createRanker();
-  const toHit = ({ slot, score }: { slot: number; score: number }) => ({ tool: index.toolAt(slot), score });
-  return (query, isMeant, count) => {
-    // What is written with spaces is words, unless a tool is really called like that.
-    const isLoose = !/\s/.test(query);
-    const named = index.named(query, isLoose).filter(isMeant);
-    const isNamed = new Set(named);
-    const depth = Math.max(usualDepth, count + named.length);
-    const ranking = rank(termsOf(query, synonyms?.()), index.corpus(), isMeant, depth);
-    const others = spread(ranking).filter(({ slot }) => !isNamed.has(slot));
-    const first = named.map((slot) => toHit({ slot, score: 1 }));
-    return {
-      total: Math.max(ranking.total, first.length + others.length),
-      named: first,
-      hits: [...first, ...others.map(toHit)].slice(0, count),
-      coverage: first.length > 0 ? 1 : Math.max(0, ...others.slice(0, shown).map((one) => one.coverage)),
-      asked: ranking.asked,
-      unknown: () => unknownWords(ranking.terms, index.corpus(), isMeant),
-      lacking: () => (first.length > 0 ? [] : lackingWords(ranking.terms, others.slice(0, shown))),
-    };
+type Rank = (terms: readonly Term[], corpus: Corpus, isMeant: Test, depth: number) => Ranking;
+
+/** Reads only the postings of the query's terms. */
+function createRanker(): Rank {
+  let sums = new Float64Array(0);
+  let covered = new Float64Array(0);
+  let touched = new Int32Array(0);
+  let count = 0;
+
+  const makeRoom = (slots: number) => {
+    if (sums.length >= slots) return;
+    sums = new Float64Array(slots * 2);
+    covered = new Float64Array(slots * 2);
+    touched = new Int32Array(slots * 2);
+  };
+  const addUp = ({ weight, covers, ranges }: FoundTerm) => {
+    for (const { segment, start, end } of ranges) {
+      const { slots, worth } = segment;
+      for (let at = start; at < end; at++) {
+        const slot = slots[at] as number;
+        if (sums[slot] === 0) touched[count++] = slot;
+        sums[slot] = (sums[slot] as number) + weight * (worth[at] as number);
+        covered[slot] = (covered[slot] as number) + covers;
+      }
+    }
+  };
+  /** Resets the sums for the next query. */
+  const collect = (whole: number, { isAlive, compare }: Corpus, isMeant: Test, depth: number) => {
+    const best = createBest(depth, compare);
+    let total = 0;
+    for (let at = 0; at < count; at++) {
+      const slot = touched[at] as number;
+      const coverage = Math.min(1, (covered[slot] as number) / whole);
+      const score = ((sums[slot] as number) / (whole * maxPerTerm)) * bonusFor(coverage);
+      sums[slot] = 0;
+      covered[slot] = 0;
+      if (!isAlive(slot) || !isMeant(slot)) continue;
+      total += 1;
+      best.offer(slot, score, coverage);
+    }
+    count = 0;
+    return { total, best: best.kept };
+  };
+
+  return (terms, corpus, isMeant, depth) => {
+    makeRoom(corpus.slots);
+    const found: FoundTerm[] = [];
+    let whole = 0;
+    for (const { key, word, weight, isAsked, isForm } of terms) {
+      const { count: having, ranges } = findTerm(key, corpus);
+      const telling = weight * rarityOf(having, corpus.alive);
+      if (isAsked) whole += telling;
+      found.push({ word: isAsked ? word : null, of: word, weight: telling, covers: isForm ? 0 : telling, ranges });
+    }
+    for (const term of found) addUp(term);
+    const asked = terms.filter(({ isAsked }) => isAsked).length;
+    return { ...collect(whole, corpus, isMeant, depth), terms: found, asked };
+  };
+}
+
+function bonusFor(coverage: number): number {
+  return (1 + coverageBonus * coverage) / (1 + coverageBonus);
+}
+
+function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[] } {
+  const ranges: Range[] = [];
+  let count = 0;
+  for (const segment of corpus.segments) {
+    const row = segment.rows.get(key);
+    if (row === undefined) continue;
+    const start = segment.starts[row] as number;
+    const end = segment.starts[row + 1] as number;
+    ranges.push({ segment, start, end });
+    if (corpus.alive === corpus.slots) count += end - start;
+    else for (let at = start; at < end; at++) if (corpus.isAlive(segment.slots[at] as number)) count += 1;
+  }
+  return { count, ranges };
+}
+
+/** Words that none of the meant tools has; other tools are not revealed. */
+function unknownWords(terms: readonly FoundTerm[], { isAlive }: Corpus, isMeant: Test): string[] {
+  const isThere = ({ segment, start, end }: Range) =>
+    segment.slots.subarray(start, end).some((slot) => isAlive(slot) && isMeant(slot));
+  return terms.flatMap(({ word, ranges }) => (word === null || ranges.some(isThere) ? [] : word));
+}
+
+/** Words of which none of these has any form. */
+function lackingWords(terms: readonly FoundTerm[], best: readonly Ranked[]): string[] {
+  const slots = new Set(best.map(({ slot }) => slot));
+  const isThere = ({ segment, start, end }: Range) =>
+    segment.slots.subarray(start, end).some((slot) => slots.has(slot));
+  const had = new Set(terms.filter(({ ranges }) => ranges.some(isThere)).map(({ of }) => of));
+  return terms.flatMap(({ word }) => (word === null || had.has(word) || slots.size === 0 ? [] : word));
+}
+
+/** Inverse document frequency. */
+function rarityOf(count: number, all: number): number {
+  return Math.log(1 + (all - count + 0.5) / (count + 0.5));
+}
+
+/** The best so far, in order; most offers are worse than all of them. */
+function createBest(depth: number, compare: Corpus["compare"]) {
+  const kept: Ranked[] = [];
+  const isBefore = (slot: number, score: number, other: Ranked) =>
+    score > other.score || (score === other.score && compare(slot, other.slot) < 0);
+  return {
+    kept,
+    offer(slot: number, score: number, coverage: number): void {
+      const isFull = kept.length === depth;
+      if (isFull && !isBefore(slot, score, kept[depth - 1] as Ranked)) return;
+      let at = isFull ? depth - 1 : kept.length;
+      while (at > 0 && isBefore(slot, score, kept[at - 1] as Ranked)) {
+        kept[at] = kept[at - 1] as Ranked;
+        at -= 1;
+      }
+      kept[at] = { slot, score, coverage };
+    },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
-import { foldSiblings } from "./fold-siblings.ts";
+import { foldSiblings } from "./answer.ts";
 
 const hit = (...tool: Parameters<typeof findable>) => ({ tool: findable(...tool), score: 0.5 });
 

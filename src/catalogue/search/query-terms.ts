@@ -1,19 +1,17 @@
 import { exactTerm } from "./segment.ts";
 import { stemOf } from "./stem.ts";
-import { isEmptyInQueries } from "./stop-words.ts";
-import { usualSynonyms } from "./synonyms.ts";
-import { eachWord, joinWords } from "./words.ts";
+import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
-/** One thing to look for and how much it counts. What is asked for is the words themselves; a form is how one is written. */
+/** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */
 export type Term = { key: string; word: string; weight: number; isAsked: boolean; isForm: boolean };
 
 const exactWeight = 0.5;
 const synonymWeight = 0.3;
 
-/** Stems to the stems that mean nearly the same. */
+/** From stem to stems. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
-export function termsOf(query: string, synonyms: Synonyms = usualSynonyms): Term[] {
+export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Term[] {
   const words = wordsIn(query);
   const terms = new Map<string, Term>();
   for (const word of words) {
@@ -30,14 +28,114 @@ export function termsOf(query: string, synonyms: Synonyms = usualSynonyms): Term
   return [...terms.values()];
 }
 
-/** Without words that mean nothing here, unless there are no others. */
+/** Without meaningless words, unless there are no others. */
 function wordsIn(text: string): Set<string> {
   const all = new Set<string>();
   eachWord(text, (word) => all.add(word));
   const telling = new Set([...all].filter((word) => !isEmptyInQueries(word)));
   if (telling.size > 0) return telling;
   if (all.size > 0) return all;
-  // A query of function words alone may still be somebody's name for something.
+  // A query of stop words alone may still be a name.
   const joined = joinWords(text);
   return new Set(joined === "" ? [] : [joined]);
+}
+
+/** Everyday words that users and authors of tools use for one another; a word may stand in several groups. */
+const groups = `
+  create add new generate build insert
+  delete remove erase destroy drop clear
+  get fetch retrieve read obtain load download
+  list enumerate browse index
+  search find query lookup locate discover
+  update edit modify change set patch
+  send deliver post submit publish
+  run execute launch invoke start
+  stop kill terminate cancel abort end
+  convert transform translate export
+  compare diff difference contrast
+  merge combine join concatenate
+  save write store persist remember
+  remember memory memorize knowledge note
+  move rename relocate
+  copy duplicate clone
+  schedule book reserve plan
+  calculate compute evaluate math arithmetic
+  summarize summary abstract digest
+  analyze analysis inspect examine review
+  check validate verify test
+  upload attach import
+  file document
+  folder directory
+  picture image photo photograph
+  screenshot capture snapshot
+  website webpage page site web url link
+  browser navigate chrome
+  stock share equity ticker
+  price cost quote rate fee
+  weather forecast temperature climate
+  chart plot graph visualization diagram
+  presentation slide powerpoint deck
+  spreadsheet excel sheet workbook
+  table row column record
+  database sql db
+  repository repo git
+  issue bug ticket
+  email mail inbox
+  message chat dm
+  calendar event meeting appointment
+  user account member profile person
+  task todo reminder
+  map location place address geocode
+  route direction navigation path
+  distance mile kilometer
+  news headline article
+  paper publication research study
+  book novel literature
+  video movie film clip
+  music audio song sound
+  train rail railway
+  flight plane airline airport
+  hotel accommodation lodging
+  recipe dish meal food cooking
+  shell command terminal bash
+  time date clock timezone
+  crypto cryptocurrency bitcoin coin
+  trend trending popular hot ranking
+  comment reply response
+  log history
+  shop product buy purchase
+  money currency exchange
+  translate translation language
+  package library dependency module
+  job vacancy career employment
+  doctor medical health disease
+  company business firm organization
+  fix solve repair debug
+  notify alert notification
+  picture draw paint art
+`;
+
+const defaultSynonyms: Synonyms = readGroups(groups);
+
+/** A configured table over the default one: it replaces the synonyms of a word; an empty list removes them. */
+export function withOwnSynonyms(own: Readonly<Record<string, readonly string[]>>): Synonyms {
+  const entries = Object.entries(own).map(([word, others]) => [stemIn(word), others.map(stemIn)] as const);
+  return entries.length === 0 ? defaultSynonyms : new Map([...defaultSynonyms, ...entries]);
+}
+
+function stemIn(word: string): string {
+  return stemOf(word.trim().toLowerCase());
+}
+
+function readGroups(text: string): Map<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
+  for (const line of text.trim().split("\n")) {
+    const stems = [...new Set(line.trim().split(" ").map(stemOf))];
+    for (const stem of stems) {
+      const others = found.get(stem) ?? new Set();
+      for (const one of stems) if (one !== stem) others.add(one);
+      found.set(stem, others);
+    }
+  }
+  return new Map([...found].map(([stem, others]) => [stem, [...others]]));
 }

@@ -1,27 +1,27 @@
-import { once } from "../../lib/async/once.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { shorten } from "../../lib/text/cut-text.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
+import { once } from "../../lib/async/once.ts";
 import { redact } from "../../lib/text/redact.ts";
-import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../../model/catalogue/search.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
+import type { Grants } from "../../model/access/grants.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ToolListing } from "../../model/plane-tools.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
+import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from "../../model/catalogue/search.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Session } from "../../protocol/session.ts";
+import type { PlaneQuality } from "../quality/quality.ts";
+import type { Registry } from "../registry.ts";
+import type { ToolListings } from "../tool-listing.ts";
 import type { ServerText } from "./tool-index.ts";
 
-/** What a server says about itself is read so far; more of it would only dilute what its tools say. */
-const maxRead = 2_000;
+/** More of a server's own text would dilute what its tools say. */
+const maxServerText = 2_000;
 
-/**
- * What is said about servers, by whoever configured them and by themselves: their title and how they want to be used.
- * Another function when any of it is different, and the same as long as it is not.
- */
+/** The configured description of each server, its title and its instructions. A new function after each change. */
 function createServerText(config: () => Config, session: (server: string) => Session | null): () => ServerText {
   let known: { of: Config; texts: Map<string, string>; text: ServerText } | undefined;
   return () => {
@@ -41,55 +41,53 @@ function createServerText(config: () => Config, session: (server: string) => Ses
 
 function saidBy({ serverInfo, instructions }: Session): string {
   const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
-  return `${title}\n${instructions ?? ""}`.slice(0, maxRead);
+  return `${title}\n${instructions ?? ""}`.slice(0, maxServerText);
 }
 
-/** What is not known by then is searched the next time. */
-const usualPatienceMs = 5_000;
+/** Servers that list their tools later are searched the next time. */
+const defaultWaitMs = 5_000;
 const maxInEvent = 200;
 const maxRecommended = 15;
-/** What is worth having is chosen from so many. */
+/** Recommendations are chosen from so many. */
 const recommendedFrom = 50;
 const maxNamed = 3;
 
-export type SearchParts = {
+type SearchPorts = {
   config(): Config;
   defaultPrincipal: Principal;
+  embed: Embed | undefined;
   emit(event: PlaneEvent): void;
-  registry: { all(): readonly Tool[] };
-  catalogue: {
-    visibleTo(principal: Principal): readonly Tool[];
-    listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
-  };
-  find: {
-    discover(server: string | null, principal: Principal, patience: { waitMs?: number }): Promise<void>;
-  };
-  /** Once `loaded` is done, `withoutHeld` knows about all that is listed. */
-  quality: { loaded(): Promise<void>; withoutHeld(tools: readonly Tool[]): readonly Tool[] };
-  servers: { status(): readonly ServerStatus[]; session(name: string): Session | null };
-  grants: { maySeeServer(principal: Principal, server: string): boolean };
+  registry: Pick<Registry, "all">;
+  listings: Pick<ToolListings, "visibleTo" | "listings">;
+  discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
+  quality: Pick<PlaneQuality, "loaded" | "withoutHeld">;
+  servers(): { status(): readonly ServerStatus[]; session(name: string): Session | null };
+  grants: Pick<Grants, "maySeeServer">;
 };
 
-/** Loaded with the first search; what is indexed once serves everybody, and each sees their own of it. */
-export function createSearchWhenNeeded(
-  { embed }: { embed?: Embed },
-  parts: SearchParts,
-): Pick<Plane, "search" | "recommend"> {
-  const { config, defaultPrincipal, registry, catalogue, find, quality } = parts;
+/** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
+export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "recommend"> {
+  const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
   const loaded = once(async () => {
-    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./recommend.ts")]);
+    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
   });
-  const serverText = createServerText(config, parts.servers.session);
-  const prepare = async (server: string | null, principal: Principal, waitMs = usualPatienceMs) => {
+  const serverText = createServerText(config, (server) => ports.servers().session(server));
+  const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
-    await find.discover(isOne ? server : null, principal, { waitMs });
+    await discover(isOne ? server : null, principal, { waitMs });
     await quality.loaded();
     const { search, recommend } = await loaded();
     search.update(registry.all(), serverText());
-    // Tools of our own are always at hand, and what is held back is not for models to read.
-    const visible = quality.withoutHeld(withoutBuiltin(catalogue.visibleTo(principal)));
+    // Built-in tools are always at hand, and models must not read quarantined ones.
+    const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
     return { search, recommend, visible };
+  };
+  const withDetails = async (answer: SearchAnswer, names: ReadonlyMap<string, Tool>, principal: Principal) => {
+    const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
+    const details = new Map((await listings.listings(found, principal)).map((listing) => [listing.name, listing]));
+    const tools = answer.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: details.get(one.name) }) }));
+    return { ...answer, tools };
   };
 
   return {
@@ -100,33 +98,19 @@ export function createSearchWhenNeeded(
       const { search, visible: all } = await prepare(asked.server, principal, waitMs);
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
-      const answer = await search.find(asked, visible, {
-        limit: asked.limit ?? maxToolsPerSearch,
-        summaryLimit,
-        orWords,
-      });
-      // Somebody who types searches with every letter, and nobody wants to hear of each.
+      const limit = asked.limit ?? maxToolsPerSearch;
+      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords });
+      // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
         const query = redact(answer.query).slice(0, maxInEvent);
-        const told = {
-          query,
-          resultCount: answer.tools.length,
-          ...(session === undefined ? {} : { session }),
-        };
-        parts.emit({ type: "tool.search", ...told });
+        const resultCount = answer.tools.length;
+        ports.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
-        asked.server === null ? describeSilent(silentFor(principal, parts)) : null,
+        asked.server === null ? describeSilent(silentFor(principal, ports)) : null,
       ]);
-      if (!options.details) return noted;
-      const names = namesOf(visible);
-      const found = noted.tools.flatMap(({ name }) => names.get(name) ?? []);
-      const whole = new Map((await catalogue.listings(found, principal)).map((listing) => [listing.name, listing]));
-      return {
-        ...noted,
-        tools: noted.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: whole.get(one.name) }) })),
-      };
+      return options.details ? withDetails(noted, namesOf(visible), principal) : noted;
     },
     async recommend(task, { limit = maxRecommended, principal = defaultPrincipal, waitMs } = {}) {
       requireScope(principal, "read", "search for tools");
@@ -140,23 +124,18 @@ export function createSearchWhenNeeded(
   };
 }
 
-const knownOthers = new WeakMap<readonly Tool[], readonly Tool[]>();
-
-/** What is known of a list is kept with it, so a list that is the same stays the same object. */
-function withoutBuiltin(tools: readonly Tool[]): readonly Tool[] {
-  const others = knownOthers.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
-  knownOthers.set(tools, others);
-  return others;
+/** Remembers what is derived from a list, so that the same list gives the same object. */
+function perList<T>(derive: (tools: readonly Tool[]) => T): (tools: readonly Tool[]) => T {
+  const known = new WeakMap<readonly Tool[], { value: T }>();
+  return (tools) => {
+    const { value } = known.get(tools) ?? { value: derive(tools) };
+    known.set(tools, { value });
+    return value;
+  };
 }
 
-const knownNames = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
-
-/** The same list is read once. */
-function namesOf(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const names = knownNames.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
-  knownNames.set(tools, names);
-  return names;
-}
+const withoutBuiltin = perList((tools): readonly Tool[] => tools.filter(({ source }) => source !== "builtin"));
+const namesOf = perList((tools) => new Map(tools.map((tool) => [tool.name, tool])));
 
 function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {
   const all = [answer.note ?? null, ...notes].filter((note) => note !== null);
@@ -171,9 +150,11 @@ function describeNoServer(server: string | null, visible: readonly Tool[]): stri
   return `No server with tools fits '${shorten(server)}'. ${there}`;
 }
 
-/** Servers that somebody may use and that have listed nothing, because they could not. */
-function silentFor(principal: Principal, { servers, grants }: SearchParts): string[] {
-  const silent = servers.status().filter(({ error, tools }) => error !== null && tools === 0);
+/** Servers that the caller may use and that could not list their tools. */
+function silentFor(principal: Principal, { servers, grants }: SearchPorts): string[] {
+  const silent = servers()
+    .status()
+    .filter(({ error, tools }) => error !== null && tools === 0);
   return silent.map(({ name }) => name).filter((name) => grants.maySeeServer(principal, name));
 }
 

@@ -2,14 +2,11 @@ import { type FieldName, type Findable, fields, textsOf } from "./fields.ts";
 import { stemOf } from "./stem.ts";
 import { eachWord, joinWords, type TakeWord } from "./words.ts";
 
-/** How soon a word that comes again stops to count more. */
+/** Term saturation (k1 of BM25). */
 const saturation = 1.4;
 export const maxPerTerm = saturation + 1;
 
-/**
- * Which tools have which term, and what the term is worth in each of them. Tools are slots, small numbers; those of a
- * term stand together in ascending order, from `starts[row]` to `starts[row + 1]`.
- */
+/** An inverted index: the slots of a term are ascending, from `starts[row]` to `starts[row + 1]`, each with its worth. */
 export type Segment = {
   rows: ReadonlyMap<string, number>;
   starts: Uint32Array;
@@ -17,19 +14,32 @@ export type Segment = {
   worth: Float32Array;
 };
 
-/** A word counts by its stem, and by half as it is written. */
+/** All segments of an index. */
+export type Corpus = {
+  segments: readonly Segment[];
+  /** How many slots were given out, and how many are in use. */
+  slots: number;
+  alive: number;
+  isAlive(slot: number): boolean;
+  /** Breaks ties. */
+  compare(a: number, b: number): number;
+};
+
+export type Test = (slot: number) => boolean;
+
+/** A word counts by its stem, and half as much by its exact form. */
 export function exactTerm(word: string): string {
   return `=${word}`;
 }
 
 const fieldNames = Object.keys(fields) as FieldName[];
 
-/** Slots have to come in ascending order. */
+/** Slots must be added in ascending order. */
 export function createSegmentBuilder() {
   const rows = new Map<string, number>();
   const postings = createPostings();
   const { read, joined } = createReader(rows);
-  /** The words of a server are the same for all of its tools. */
+  /** Words of a server are read once for all its tools. */
   const servers = new Map<string, Int32Array>();
   let sums = new Float32Array(1024);
   const met: number[] = [];
@@ -39,7 +49,7 @@ export function createSegmentBuilder() {
     servers.set(text, before);
     return before;
   };
-  /** The first number is how many words there are; what follows are their rows. */
+  /** `words` is the number of words, followed by their rows. */
   const addUp = (field: FieldName, words: Int32Array) => {
     const { weight, dilution, usualLength } = fields[field];
     const gain = weight / (1 - dilution + (dilution * (words[0] as number)) / usualLength);
@@ -70,7 +80,7 @@ export function createSegmentBuilder() {
   };
 }
 
-/** Reads texts into one piece of memory that is written over by the next; whoever keeps it makes a copy. */
+/** Reads into one buffer that the next text overwrites; copy it to keep it. */
 function createReader(rows: Map<string, number>) {
   const ids = new Map<string, number>();
   const rowsOfId: number[] = [];
@@ -102,7 +112,7 @@ function createReader(rows: Map<string, number>) {
   };
   return {
     read,
-    /** A name, and the whole of it as one more word. */
+    /** The words of a name, and the joined name as one more. */
     joined(name: string): Int32Array {
       read(name);
       take(joinWords(name), true);
@@ -137,7 +147,7 @@ function createPostings() {
 
 type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
 
-/** They come tool by tool and are looked for term by term. */
+/** From the order of tools to the order of terms. */
 export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows"> {
   const starts = new Uint32Array(rowCount + 1);
   for (let at = 0; at < count; at++) {
@@ -160,7 +170,6 @@ export function groupByRow(rowCount: number, count: number, postings: Postings):
   return { starts, slots, worth };
 }
 
-/** Twice the room, with what is there already. */
 function growInts(before: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(before.length * 2);
   larger.set(before);

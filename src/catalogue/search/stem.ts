@@ -1,4 +1,5 @@
 import { createLru } from "../../lib/lru.ts";
+
 /** Porter's algorithm of 1980, in its own five steps. */
 export function stemWord(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
@@ -11,7 +12,6 @@ export function stemWord(word: string): string {
 const minKnown = 100_000;
 const known = createLru<string>(minKnown);
 
-/** The same words come again and again. */
 export function stemOf(word: string): string {
   const before = known.get(word);
   if (before !== undefined) return before;
@@ -30,7 +30,7 @@ function shapeOf(word: string): string {
   return shape;
 }
 
-/** How often a consonant follows a vowel: roughly, syllables that can bear a suffix. */
+/** How often a consonant follows a vowel. */
 function measure(word: string): number {
   return shapeOf(word).match(/vc/g)?.length ?? 0;
 }
@@ -64,40 +64,19 @@ function cutPast(word: string): string {
 
 type Replacements = readonly (readonly [suffix: string, replacement: string])[];
 
-// Of two that fit the longer counts, so it comes first.
-const doubleSuffixes: Replacements = [
-  ["ational", "ate"],
-  ["ization", "ize"],
-  ["iveness", "ive"],
-  ["fulness", "ful"],
-  ["ousness", "ous"],
-  ["tional", "tion"],
-  ["biliti", "ble"],
-  ["entli", "ent"],
-  ["ousli", "ous"],
-  ["ation", "ate"],
-  ["alism", "al"],
-  ["aliti", "al"],
-  ["iviti", "ive"],
-  ["enci", "ence"],
-  ["anci", "ance"],
-  ["izer", "ize"],
-  ["alli", "al"],
-  ["ator", "ate"],
-  ["logi", "log"],
-  ["bli", "ble"],
-  ["eli", "e"],
-];
+// Longer suffixes come first: of two that match, the longer counts.
+const doubleSuffixes = readReplacements(`
+  ational:ate ization:ize iveness:ive fulness:ful ousness:ous tional:tion biliti:ble entli:ent ousli:ous ation:ate
+  alism:al aliti:al iviti:ive enci:ence anci:ance izer:ize alli:al ator:ate logi:log bli:ble eli:e
+`);
+const singleSuffixes = readReplacements("icate:ic ative: alize:al iciti:ic ical:ic ness: ful:");
 
-const singleSuffixes: Replacements = [
-  ["icate", "ic"],
-  ["ative", ""],
-  ["alize", "al"],
-  ["iciti", "ic"],
-  ["ical", "ic"],
-  ["ness", ""],
-  ["ful", ""],
-];
+function readReplacements(table: string): Replacements {
+  return table
+    .trim()
+    .split(/\s+/)
+    .map((pair) => pair.split(":") as [string, string]);
+}
 
 function replaceSuffix(word: string, replacements: Replacements): string {
   const found = replacements.find(([suffix]) => word.endsWith(suffix));

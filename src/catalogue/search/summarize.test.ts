@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
-import { requiredOf, summarize } from "./summarize.ts";
+import { requiredOf, summarize } from "./answer.ts";
 
 test("a summary is the first sentence", () => {
   const cases: [string, string][] = [

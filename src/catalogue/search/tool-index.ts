@@ -1,20 +1,19 @@
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import type { Corpus, Test } from "./ranking.ts";
-import { createSegmentBuilder, groupByRow, type Segment } from "./segment.ts";
+import { type Corpus, createSegmentBuilder, groupByRow, type Segment, type Test } from "./segment.ts";
 import { joinWords } from "./words.ts";
 
 export type ServerText = (server: string | null) => string;
 
 export type ToolIndex = {
-  /** Brings it up to date: what is unchanged is not looked at again. Tells how many tools were read. */
+  /** Reads only tools that are new or changed, and returns how many. */
   update(tools: readonly Findable[], serverText: ServerText): number;
   corpus(): Corpus;
   toolAt(slot: number): Findable;
   serverTextAt(slot: number): string;
   /** Is the tool of a slot one of these? */
   among(tools: readonly Findable[]): Test;
-  /** Those that answer to a spelling, the exact ones first; where it is loose, whatever its case and separators. */
+  /** Tools with this name, exact ones first; a loose one ignores case and separators. */
   named(spelling: string, isLoose: boolean): number[];
   all(): Iterable<number>;
 };
@@ -22,94 +21,54 @@ export type ToolIndex = {
 type Entry = { key: string; tool: Findable; serverText: string };
 
 const maxSegments = 16;
-/** Below this, a gap more or less is not worth merging anything. */
-const fewestGone = 256;
+/** Fewer gaps are not worth merging. */
+const minGone = 256;
 
-/** Every tool there is, for everybody; who may see which of them is asked when somebody searches. */
+type State = {
+  entries: (Entry | null)[];
+  slots: Map<string, number>;
+  names: ExactNames;
+  segments: Segment[];
+  alive: number;
+};
+
+/** All tools, for all callers; each search says which of them its caller sees. */
 export function createToolIndex(): ToolIndex {
-  let entries: (Entry | null)[] = [];
-  let slots = new Map<string, number>();
-  let names = createExactNames();
-  let segments: Segment[] = [];
+  const state: State = { entries: [], slots: new Map(), names: createExactNames(), segments: [], alive: 0 };
   let current: readonly Findable[] = [];
-  let alive = 0;
   let masks = new WeakMap<readonly Findable[], Uint8Array>();
-
-  const place = (slot: number, { key, tool }: Entry) => {
-    names.add(slot, tool);
-    slots.set(key, slot);
-  };
-  const append = (added: readonly Entry[]) => {
-    const builder = createSegmentBuilder();
-    for (const entry of added) {
-      const slot = entries.push(entry) - 1;
-      builder.add(slot, entry.tool, entry.serverText);
-      place(slot, entry);
-    }
-    segments.push(builder.finish());
-    alive += added.length;
-  };
-  const compact = () => {
-    const moved = new Int32Array(entries.length).fill(-1);
-    let next = 0;
-    for (const [slot, entry] of entries.entries()) if (entry) moved[slot] = next++;
-    segments = [mergeSegments(segments, moved)];
-    names = createExactNames();
-    slots = new Map();
-    entries = entries.filter((entry) => entry !== null);
-    for (const [slot, entry] of entries.entries()) place(slot, entry as Entry);
-  };
-  /** Keeps what reads the same as before; the rest of what was there goes, and the rest of what is there is told. */
-  const sift = (tools: readonly Findable[], serverText: ServerText): Entry[] => {
-    const seen = new Uint8Array(entries.length);
-    const added: Entry[] = [];
-    for (const tool of tools) {
-      const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
-      const slot = slots.get(now.key) ?? -1;
-      const before = entries[slot];
-      if (before && reads(before, now)) {
-        before.tool = tool;
-        seen[slot] = 1;
-      } else added.push(now);
-    }
-    for (const [slot, entry] of entries.entries()) {
-      if (entry === null || seen[slot] === 1) continue;
-      slots.delete(entry.key);
-      entries[slot] = null;
-      alive -= 1;
-    }
-    return added;
-  };
-
   return {
     update(tools, serverText) {
-      const added = sift(tools, once(serverText));
-      if (added.length > 0) append(added);
-      const gone = entries.length - alive;
-      if (segments.length > maxSegments || gone > Math.max(fewestGone, alive / 2)) compact();
+      const added = replace(state, tools, perServer(serverText));
+      if (added.length > 0) append(state, added);
+      const gone = state.entries.length - state.alive;
+      if (state.segments.length > maxSegments || gone > Math.max(minGone, state.alive / 2)) compact(state);
       current = tools;
       masks = new WeakMap();
       return added.length;
     },
-    corpus: () => ({
-      segments,
-      slots: entries.length,
-      alive,
-      isAlive: (slot) => entries[slot] !== null,
-      compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
-    }),
-    toolAt: (slot) => (entries[slot] as Entry).tool,
-    serverTextAt: (slot) => (entries[slot] as Entry).serverText,
+    corpus() {
+      const { entries, segments, alive } = state;
+      return {
+        segments,
+        slots: entries.length,
+        alive,
+        isAlive: (slot) => entries[slot] !== null,
+        compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
+      };
+    },
+    toolAt: (slot) => (state.entries[slot] as Entry).tool,
+    serverTextAt: (slot) => (state.entries[slot] as Entry).serverText,
     among(tools) {
       if (tools === current) return () => true;
-      const mask = masks.get(tools) ?? markSlots(tools, slots, entries.length);
+      const mask = masks.get(tools) ?? markSlots(tools, state.slots, state.entries.length);
       masks.set(tools, mask);
       return (slot) => mask[slot] === 1;
     },
     named(spelling, isLoose) {
-      return [...names.find(spelling)]
+      return [...state.names.find(spelling)]
         .flatMap((slot) => {
-          const tool = entries[slot]?.tool;
+          const tool = state.entries[slot]?.tool;
           return tool === undefined ? [] : { slot, tool, exactness: exactnessOf(tool, spelling) };
         })
         .filter(({ exactness }) => isLoose || exactness > 0)
@@ -117,9 +76,59 @@ export function createToolIndex(): ToolIndex {
         .map(({ slot }) => slot);
     },
     *all() {
-      for (const [slot, entry] of entries.entries()) if (entry !== null) yield slot;
+      for (const [slot, entry] of state.entries.entries()) if (entry !== null) yield slot;
     },
   };
+}
+
+/** Keeps unchanged tools, drops the others, and returns what has to be added. */
+function replace(state: State, tools: readonly Findable[], serverText: ServerText): Entry[] {
+  const { entries, slots } = state;
+  const seen = new Uint8Array(entries.length);
+  const added: Entry[] = [];
+  for (const tool of tools) {
+    const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
+    const slot = slots.get(now.key) ?? -1;
+    const before = entries[slot];
+    if (before && isUnchanged(before, now)) {
+      before.tool = tool;
+      seen[slot] = 1;
+    } else added.push(now);
+  }
+  for (const [slot, entry] of entries.entries()) {
+    if (entry === null || seen[slot] === 1) continue;
+    slots.delete(entry.key);
+    entries[slot] = null;
+    state.alive -= 1;
+  }
+  return added;
+}
+
+function append(state: State, added: readonly Entry[]): void {
+  const builder = createSegmentBuilder();
+  for (const entry of added) {
+    const slot = state.entries.push(entry) - 1;
+    builder.add(slot, entry.tool, entry.serverText);
+    place(state, slot, entry);
+  }
+  state.segments.push(builder.finish());
+  state.alive += added.length;
+}
+
+function place({ names, slots }: State, slot: number, { key, tool }: Entry): void {
+  names.add(slot, tool);
+  slots.set(key, slot);
+}
+
+function compact(state: State): void {
+  const moved = new Int32Array(state.entries.length).fill(-1);
+  let next = 0;
+  for (const [slot, entry] of state.entries.entries()) if (entry) moved[slot] = next++;
+  state.segments = [mergeSegments(state.segments, moved)];
+  state.names = createExactNames();
+  state.slots = new Map();
+  state.entries = state.entries.filter((entry) => entry !== null);
+  for (const [slot, entry] of state.entries.entries()) place(state, slot, entry as Entry);
 }
 
 function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Uint8Array {
@@ -135,8 +144,8 @@ function keyOf({ id, persona }: Findable): string {
   return `${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
 }
 
-/** The same texts: what a server lists again unchanged stays the same object. */
-function reads(before: Entry, now: Entry): boolean {
+/** Schemas of unchanged tools stay the same object. */
+function isUnchanged(before: Entry, now: Entry): boolean {
   const [a, b] = [before.tool, now.tool];
   return (
     before.serverText === now.serverText &&
@@ -155,8 +164,8 @@ export function compareTools(a: Findable, b: Findable): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** The same text for all tools of a server, found out once. */
-function once(serverText: ServerText): ServerText {
+/** One call for all tools of a server. */
+function perServer(serverText: ServerText): ServerText {
   const known = new Map<string | null, string>();
   return (server) => {
     const before = known.get(server);
@@ -167,13 +176,13 @@ function once(serverText: ServerText): ServerText {
   };
 }
 
-/** One segment of several, without what is gone. `slotOf` says where a tool stands from now on; -1 for nowhere. */
+/** One segment without the gaps. `slotOf` maps old slots to new ones; -1 for a removed tool. */
 function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segment {
   const rows = new Map<string, number>();
   const most = segments.reduce((sum, { slots }) => sum + slots.length, 0);
   const postings = { rows: new Int32Array(most), slots: new Int32Array(most), worth: new Float32Array(most) };
   let count = 0;
-  // Later segments have higher slots, so those of a term stay in order.
+  // Later segments have higher slots, so the slots of a term stay ascending.
   for (const { rows: terms, starts, slots, worth } of segments) {
     for (const [term, row] of terms) {
       const end = starts[row + 1] as number;
@@ -194,11 +203,11 @@ function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segmen
 
 type ExactNames = {
   add(slot: number, tool: Findable): void;
-  /** Slots of those that a spelling may mean, whatever its case and separators. */
+  /** Ignores case and separators. */
   find(spelling: string): Set<number>;
 };
 
-/** Tools by their own names. To hold every spelling with its server would be most of the index. */
+/** By the name without server: all spellings with it would be most of the index. */
 function createExactNames(): ExactNames {
   const byTool = new Map<string, number[]>();
   const byServer = new Map<string, Set<number>>();
@@ -212,7 +221,7 @@ function createExactNames(): ExactNames {
       add(joinWords(id.tool), slot);
       const { server } = id;
       if (server === null) return;
-      // Where the name for models had to be changed, it cannot be put together again.
+      // A name for models that had to be changed is not `server__tool`.
       if (modelName.length !== server.length + id.tool.length + 2) add(joinWords(modelName), slot);
       const joined = joinWords(server);
       const known = byServer.get(joined) ?? new Set();
@@ -232,7 +241,6 @@ function createExactNames(): ExactNames {
   };
 }
 
-/** A name that is written out comes before one that is meant. */
 function exactnessOf({ id, name, modelName }: Findable, spelling: string): number {
   if (name === spelling || modelName === spelling) return 3;
   if (spellings(id).includes(spelling)) return 2;

@@ -1,6 +1,4 @@
-import { isStopWord } from "./stop-words.ts";
-
-/** Called with every word, and with what a name like `read_file` or `GitHub` is when it is written as one word. */
+/** Called with every word, and with the joined form of a name such as `read_file` or `GitHub`. */
 export type TakeWord = (word: string, isJoined: boolean) => void;
 
 const maxWord = 40;
@@ -11,7 +9,7 @@ const digit = 3;
 const joiner = 4;
 const ideograph = 5;
 
-/** Splits at case, digits, underscores and whatever is no letter; function words are left out. */
+/** Splits at case, digits, underscores and non-letters; skips stop words. */
 export function eachWord(text: string, take: TakeWord): void {
   const plain = normalize(text);
   let at = 0;
@@ -31,7 +29,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** All letters and digits and nothing else: what two spellings of one name have in common. */
+/** Letters and digits only: equal for two spellings of one name. */
 export function joinWords(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "");
   return normalize(text)
@@ -39,7 +37,7 @@ export function joinWords(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Full-width, ligatures and accents are ways of writing a word, not other words. */
+/** Folds full-width forms, ligatures and accents. */
 function normalize(text: string): string {
   if (isAscii.test(text)) return text;
   return text
@@ -50,7 +48,7 @@ function normalize(text: string): string {
 
 const isAscii = /^[\0-\x7f]*$/;
 
-/** Letters and digits that stand together, with `_` and `-` between them: one name of several words. */
+/** A run of letters and digits with `_` and `-` between them: a name of several words. */
 function takeRun(text: string, start: number, take: TakeWord): number {
   let parts: string[] | null = null;
   let from = start;
@@ -69,7 +67,6 @@ function takeRun(text: string, start: number, take: TakeWord): number {
     }
     before = kind;
   }
-  // Most are one word.
   if (parts === null) takePart(text.slice(from, at), take);
   else {
     if (before !== joiner) parts.push(text.slice(from, at));
@@ -81,7 +78,7 @@ function takeRun(text: string, start: number, take: TakeWord): number {
 function takePart(part: string, take: TakeWord): void {
   const word = part.toLowerCase();
   const isLong = word.length > 1 || (word >= "0" && word <= "9");
-  if (isLong && word.length <= maxWord && !isStopWord(word)) take(word, false);
+  if (isLong && word.length <= maxWord && !stopWords.has(word)) take(word, false);
 }
 
 function takeParts(parts: readonly string[], take: TakeWord): void {
@@ -91,7 +88,7 @@ function takeParts(parts: readonly string[], take: TakeWord): void {
   if (joined.length > 1 && joined.length <= maxWord && !/^\d+$/.test(joined)) take(joined, true);
 }
 
-/** Chinese, Japanese and Korean put no spaces between words: every two characters are taken for one. */
+/** Chinese, Japanese and Korean have no spaces: every two characters are a word. */
 function takeIdeographs(text: string, start: number, take: TakeWord): number {
   let end = start + 1;
   while (end < text.length && kindAt(text, end) === ideograph) end++;
@@ -121,4 +118,35 @@ function foreignKind(code: number, text: string, at: number): number {
   if (/\p{N}/u.test(character)) return digit;
   if (!/[\p{L}\p{M}]/u.test(character)) return other;
   return /\p{Lu}/u.test(character) ? upper : lower;
+}
+
+const functionWords = `
+  a an the this that these those such same other another each every either neither both all any some few many much more
+  most least less no not none nor only own
+  i me my mine myself you your yours yourself we us our ours he him his she her hers it its they them their theirs
+  who whom whose which what when where why how
+  am is are was were be been being do does did done doing have has had having
+  can could may might must shall should will would
+  and or but if then else than so because while although though unless until whether
+  of to in on at by for from with without into onto upon about above below over under between among through during before
+  after since against across along toward towards within via per as up down out off again further once here there
+  now just also too very really quite rather still yet already even ever never always often
+  please help want wants need needs like let lets make makes give gives given tell show using use uses used way ways
+  thing things something anything someone anyone etc eg ie
+`;
+
+/** Meaningless in a query about tools; in a name they may be all there is. */
+const emptyInQueries = `
+  tool tools server servers mcp api apis function functions service services platform provider available
+`;
+
+const stopWords = asSet(functionWords);
+const emptyWords = asSet(emptyInQueries);
+
+export function isEmptyInQueries(word: string): boolean {
+  return emptyWords.has(word);
+}
+
+function asSet(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
 }

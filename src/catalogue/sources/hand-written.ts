@@ -1,133 +1,160 @@
-import { checkRegistered } from "../../config/manifests/check-entry.ts";
 import { maskSecrets } from "../../config/secrets/mask.ts";
-import type { ToolFunction } from "../../model/calls/provider.ts";
-import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Config } from "../../model/config/config.ts";
-
-
 import type { Registration } from "../../model/plane-tools.ts";
+import { hiddenBy } from "../../model/access/injection.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { NamedOverlay, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { ToolFunction } from "../../model/calls/provider.ts";
+import type { ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
+import { applyRules, type InjectionSettings, rulesFor } from "./injection.ts";
+import type { NamelessTool, Translation } from "./mcp.ts";
 
-import type { Verbs } from "../../model/verbs.ts";
-import type { InjectionSettings } from "./injection-rules.ts";
-import { type HandWritten, translateManifests } from "./manifests.ts";
+/** A manifest and its source: the configuration, a manifest file, the store or a program. */
+export type HandWritten = { manifest: ToolManifest; source: string };
 
-export type HandWrittenParts = {
-  publish(translation: ReturnType<typeof translateManifests>): void;
-  /** Throws what is wrong with a tool that a program registers. */
-  checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
-  /** The tools of our own that a configuration has; others of their name stand before them. */
-  builtin(config: Config): readonly HandWritten[];
-  /** Makes these what is said here about tools of servers. */
+const noInjection: InjectionSettings = { everywhere: [], ofServer: () => [] };
+
+/** Copies, because the registry freezes its tools. Of two with one name and one owner the last counts. */
+export function translateManifests(
+  written: readonly HandWritten[],
+  injection: InjectionSettings = noInjection,
+): Translation {
+  const tools = new Map(
+    written.map(({ manifest, source }) => [
+      JSON.stringify([manifest.persona ?? null, manifest.name]),
+      translate(structuredClone(manifest), source, injection),
+    ]),
+  );
+  return { tools: [...tools.values()], rejected: [] };
+}
+
+function translate(
+  { name, description, parameters, arguments: local, providers: written, persona, ...metadata }: ToolManifest,
+  source: string,
+  injection: InjectionSettings,
+): NamelessTool {
+  const id = { server: null, tool: name };
+  const providers = written as ProviderSpec[];
+  const rules = rulesFor({ id, providers }, injection);
+  return {
+    id,
+    description,
+    ...applyRules(parameters as JsonObject, rules),
+    reserved: rules.map(hiddenBy),
+    ...withoutUndefined({ local }),
+    annotations: {},
+    trusted: true,
+    metadata: { ...metadata, allow_parallel: metadata.allow_parallel ?? false },
+    consent: "explicit",
+    parallel: metadata.allow_parallel === undefined ? "default" : "explicit",
+    groups: [],
+    persona: persona ?? null,
+    providers,
+    source,
+  };
+}
+
+type HandWrittenPorts = {
+  publish(translation: Translation): void;
   publishOverlays(overlays: ReadonlyMap<string, ToolOverlay>): void;
-  /** A program added or replaced a tool, or took it away. */
+  /** Throws where a program registers what is no tool. */
+  checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
+  /** The built-in tools under a configuration; others of the same name replace them. */
+  builtin(config: Config): readonly HandWritten[];
+  /** A program registered or unregistered a tool. */
   onRegistered(manifest: ToolManifest, isThere: boolean): void;
 };
 
-export type HandWrittenTools = {
-  verbs: Pick<Verbs, "register" | "unregister">;
-  /** Takes over what a configuration and its manifests say. */
-  apply(config: Config): void;
-  /** Takes over what people set while running; it stands before the configuration. */
-  keep(tools: readonly HandWritten[]): void;
-  /** The same for what they say about tools of servers. */
-  keepOverlays(overlays: readonly NamedOverlay[]): void;
-  isRegistered(name: string, persona: string | null): boolean;
-  run(name: string): ToolFunction | undefined;
-  /** Why a provider cannot be used as it is written, or null. */
-  trouble(spec: ProviderSpec): string | null;
-  /** A provider as callers may see it. */
-  show(spec: ProviderSpec): ProviderSpec;
-};
+export type HandWrittenTools = ReturnType<typeof createHandWritten>;
 
-/** The tools that people wrote: in the configuration, in manifests, while running, and in the program that runs us. */
-export function createHandWritten(parts: HandWrittenParts): HandWrittenTools {
-  const { publish, onRegistered, builtin } = parts;
-  let ours: readonly HandWritten[] = [];
+/** Tools of the configuration, of manifests, of the store and of the program that runs the plane. */
+export function createHandWritten({ publish, publishOverlays, checkTool, builtin, onRegistered }: HandWrittenPorts) {
   let configured: HandWritten[] = [];
-  let kept: readonly HandWritten[] = [];
+  let stored: readonly HandWritten[] = [];
   let work: unknown;
-  const registered = new Map<string, HandWritten>();
-  const functions = new Map<string, ToolFunction>();
-  let injection: InjectionSettings = { everywhere: [], ofServer: () => [] };
-  let overlays: { configured: [string, ToolOverlay][]; kept: [string, ToolOverlay][] } = {
-    configured: [],
-    kept: [],
-  };
-  const announce = () => {
-    const all = [...ours, ...configured, ...kept, ...registered.values()];
-    publish({ ...translateManifests(all, injection), work });
-  };
-  const announceOverlays = () => parts.publishOverlays(new Map([...overlays.configured, ...overlays.kept]));
+  let injection = noInjection;
+  const overlays: Record<"configured" | "stored", [string, ToolOverlay][]> = { configured: [], stored: [] };
+  const announce = () =>
+    publish({ ...translateManifests([...configured, ...stored, ...registrations.all()], injection), work });
+  const registrations = createRegistrations(checkTool, (manifest, isThere) => {
+    announce();
+    onRegistered(manifest, isThere);
+  });
+  const announceOverlays = () => publishOverlays(new Map([...overlays.configured, ...overlays.stored]));
 
   return {
-    apply(config) {
-      const { tools, fromManifests } = config;
-      ours = builtin(config);
+    ...registrations,
+    apply(config: Config): void {
+      const { tools, fromManifests, inject, servers } = config;
       const { skills, tasks, jobs } = fromManifests;
       work = [skills, tasks, jobs];
-      const inFiles = fromManifests.tools.map(({ file: _, source, ...manifest }) => ({ manifest, source }));
-      configured = [...inFiles, ...Object.values(tools).map((manifest) => ({ manifest, source: "config" }))];
-      const { inject, servers } = config;
+      configured = [
+        ...builtin(config),
+        ...fromManifests.tools.map(({ file: _, source, ...manifest }) => ({ manifest, source })),
+        ...Object.values(tools).map((manifest) => ({ manifest, source: "config" })),
+      ];
       injection = { everywhere: inject, ofServer: (server) => servers[server]?.inject ?? [] };
-      overlays = { ...overlays, configured: Object.entries(config.overlays) };
+      overlays.configured = Object.entries(config.overlays);
       announce();
       announceOverlays();
     },
-    keepOverlays(set) {
-      overlays = { ...overlays, kept: set.map(({ name, ...overlay }) => [name, overlay]) };
-      announceOverlays();
-    },
-    keep(tools) {
-      if (tools.length === 0 && kept.length === 0) return;
-      kept = tools;
+    /** The tools that people set; they replace those of the configuration. */
+    setStored(tools: readonly HandWritten[]): void {
+      if (tools.length === 0 && stored.length === 0) return;
+      stored = tools;
       announce();
     },
-    isRegistered: (name, persona) => registered.has(keyOf(name, persona ?? undefined)),
-    run: (name) => functions.get(name),
-    trouble({ name, unusable, config }) {
+    setStoredOverlays(set: readonly NamedOverlay[]): void {
+      overlays.stored = set.map(({ name, ...overlay }) => [name, overlay]);
+      announceOverlays();
+    },
+    /** A provider as callers may see it. */
+    show({ base: _, written: __, ...spec }: ProviderSpec): ProviderSpec {
+      return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
+    },
+  };
+}
+
+function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange: HandWrittenPorts["onRegistered"]) {
+  const registered = new Map<string, HandWritten>();
+  const functions = new Map<string, ToolFunction>();
+  return {
+    all: () => registered.values(),
+    register(given: Registration): void {
+      const { manifest, run } = "manifest" in given ? given : { manifest: given, run: undefined };
+      const checked = checkTool(manifest);
+      const key = keyOf(checked.name, checked.persona);
+      if (run === undefined) functions.delete(key);
+      else functions.set(key, run);
+      registered.set(key, { manifest: withFunction(checked, key, run !== undefined), source: "library" });
+      onChange(checked, true);
+    },
+    unregister(name: string, { persona }: { persona?: string } = {}): boolean {
+      const key = keyOf(name, persona);
+      functions.delete(key);
+      const was = registered.get(key);
+      if (was === undefined) return false;
+      registered.delete(key);
+      onChange(was.manifest, false);
+      return true;
+    },
+    isRegistered: (name: string, persona: string | null) => registered.has(keyOf(name, persona ?? undefined)),
+    run: (name: string): ToolFunction | undefined => functions.get(name),
+    /** Why a provider cannot be used as it is written, or null. */
+    trouble({ name, unusable, config }: ProviderSpec): string | null {
       if (unusable !== undefined) return unusable;
       if (name !== "function" || functions.has(String(config.function))) return null;
       return `no function '${config.function}' is registered`;
     },
-    show({ base: _, written: __, ...spec }) {
-      return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
-    },
-    verbs: { register, unregister },
   };
-
-  function register(registration: Registration): void {
-    const { manifest, run } = readRegistration(registration);
-    const checked = parts.checkTool(manifest);
-    const key = keyOf(checked.name, checked.persona);
-    if (run === undefined) functions.delete(key);
-    else functions.set(key, run);
-    registered.set(key, { manifest: withFunction(checked, key, run !== undefined), source: "library" });
-    announce();
-    onRegistered(checked, true);
-  }
-
-  function unregister(name: string, { persona }: { persona?: string } = {}): boolean {
-    const key = keyOf(name, persona);
-    functions.delete(key);
-    const was = registered.get(key);
-    if (was === undefined) return false;
-    registered.delete(key);
-    announce();
-    onRegistered(was.manifest, false);
-    return true;
-  }
-}
-
-function readRegistration(given: Registration) {
-  return "manifest" in given ? given : { manifest: given, run: undefined };
 }
 
 function keyOf(name: string, persona: string | undefined): string {
   return persona === undefined ? name : `${persona}/${name}`;
 }
 
-/** The provider `function` leads to the function that came with the manifest, unless it names another. */
+/** The provider `function` calls the function that came with the manifest, unless it names another. */
 function withFunction(manifest: ToolManifest, key: string, hasFunction: boolean): ToolManifest {
   const isFunction = ({ name }: { name: string }) => name === "function";
   const providers = manifest.providers.map((spec) =>

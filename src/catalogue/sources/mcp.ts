@@ -1,27 +1,19 @@
 import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenBy, rulesOf } from "../../model/access/injection.ts";
-import {
-  fallbackDescription,
-  type Tool,
-  type ToolAnnotations,
-  type ToolArgument,
-  type ToolAuth,
-} from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
+import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/catalogue/tool.ts";
+import type { ToolArgument } from "../../model/catalogue/tool.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
-import { applyRules } from "./apply-rules.ts";
-import { hideInjected } from "./hide-injected.ts";
+import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
-/** What is written for readers. All else may be compared letter by letter and stays as it is. */
+/** Texts for readers. Other strings may be compared by tools and stay as they are. */
 const written = new Set(["title", "description", "$comment"]);
 
-/**
- * A definition whose texts hide nothing: people and models read the same. What was hidden is told by the review, which
- * sees the definition as it was listed. A definition that hides nothing is returned itself.
- */
+/** A definition without hidden characters in its texts; the same object if there are none. The review sees the original. */
 export function readable<T>(definition: T): T {
   return visit(definition, 0) as T;
 }
@@ -57,8 +49,8 @@ function visit(node: unknown, depth: number): unknown {
 type Settings = Pick<ServerDefinition, "auth" | "auth_required" | "auth_env">;
 
 /**
- * What a listed tool says about signing in, and what its server's configuration says: the tool first, scopes of both.
- * Which variables hold credentials only the configuration says; a server must not find out what is set here.
+ * Authentication of a tool: its own statement before the server's configuration, scopes of both. Only the configuration
+ * names variables, because a server must not find out which are set here.
  */
 export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env = [] }: Settings): ToolAuth {
   const own = isObject(entry.auth) ? entry.auth : {};
@@ -75,7 +67,7 @@ export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env 
   };
 }
 
-/** A list, or a text with spaces between its words. */
+/** A list, or a string with spaces. */
 function readScopes(said: unknown): string[] {
   const words = typeof said === "string" ? said.split(/\s+/) : Array.isArray(said) ? said : [];
   return words.filter((word) => typeof word === "string" && word.trim() !== "");
@@ -92,18 +84,18 @@ function readFlag(said: unknown): boolean | undefined {
 
 /** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
-  /** What its author says about arguments; it becomes part of the tool with the snapshot. */
+  /** Arguments that its manifest declares; the snapshot merges them. */
   local?: readonly ToolArgument[];
 };
 
 export type Translation = {
   tools: NamelessTool[];
   rejected: { tool: string; reason: string }[];
-  /** What else the source describes: skills, tasks, jobs. Nobody asks for it here, but its change is one of the whole. */
+  /** Skills, tasks and jobs of the source: their change is a new revision, too. */
   work?: unknown;
 };
 
-/** Takes what a server listed, one entry at a time: a bad entry costs only itself. */
+/** Entry by entry: an invalid one is rejected alone. */
 export function translateTools(
   server: string,
   definition: ServerDefinition,
@@ -138,24 +130,24 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
 
-/** A server of the new revision refuses calls whose arguments are not repeated as it says. */
+/** A modern server refuses calls that do not repeat arguments as headers. */
 function headerProblem(entry: unknown): string | undefined {
   const { problem } = readParamHeaders(isObject(entry) ? schemaOf(entry) : undefined);
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
 
-/** Some servers call it as others do. */
+/** Some servers use the names of other formats. */
 function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): unknown {
   return inputSchema ?? input_schema ?? parameters;
 }
 
-/** What is known here and shown in our own words, or not to everybody. */
+/** Keys that the catalogue reads itself, or does not pass on. */
 const ours: ReadonlySet<string> = new Set([
   ...["name", "title", "description", "inputSchema", "input_schema", "parameters", "outputSchema"],
   ...["annotations", "version", "auth", "requires_authentication", "capabilities", "__proto__"],
 ]);
 
-/** Everything else that a server says of a tool is for the client that may know more than we do. */
+/** All other keys are passed on to clients. */
 function listedWith(entry: UnknownObject): { listed?: JsonObject } {
   let listed: JsonObject | undefined;
   for (const key in entry) {
@@ -183,13 +175,13 @@ function isListOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** The catalogue as tools that plan receive it. */
+/** The argument in which planning tools get the catalogue. */
 const inventory = "_mcp_data";
 
 type Shared = ReturnType<typeof readShared>;
 const shared = new WeakMap<ServerDefinition, Shared>();
 
-/** What the tools of a server have in common is made once, so that thousands of them share it. */
+/** Thousands of tools of a server share one object. */
 function sharedBy(definition: ServerDefinition): Shared {
   const known = shared.get(definition) ?? readShared(definition);
   shared.set(definition, known);
@@ -198,13 +190,12 @@ function sharedBy(definition: ServerDefinition): Shared {
 
 function readShared(definition: ServerDefinition) {
   const rules = rulesOf(definition.inject);
-  // A list that names other parameters does not hand this one over to callers; only an empty one does.
+  // Only an empty list leaves the inventory to callers, not one that names other parameters.
   const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
   const reserved = [...rules.map(hiddenBy), ...(keepsInventory ? [inventory] : [])];
   return { rules, keepsInventory, reserved, metadata: metadataOf({}, definition) };
 }
 
-/** Few tools say more about themselves than the protocol asks for. */
 function saysSomething({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
   return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
 }
@@ -228,9 +219,9 @@ function translate(server: string, definition: ServerDefinition, name: string, e
   const { rules, keepsInventory, reserved, metadata } = sharedBy(definition);
   return {
     id: { server, tool: name },
-    ...(title === undefined ? {} : { title }),
+    ...withoutUndefined({ title }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
-    ...applyRules(keepsInventory ? hideInjected(schema, [inventory]).parameters : schema, rules),
+    ...applyRules(keepsInventory ? hideArguments(schema, [inventory]).parameters : schema, rules),
     reserved,
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
     ...listedWith(entry),

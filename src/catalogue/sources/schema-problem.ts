@@ -2,9 +2,9 @@ import { isObject } from "../../model/json.ts";
 
 const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|2020-12))\/schema#?$/;
-/** Keywords whose value holds schemas by name, so that its keys are no keywords. */
+/** Keywords whose value maps names to schemas. */
 const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
-/** Keywords whose value is a schema or a list of them. What any other holds is data, whatever it looks like. */
+/** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
 const nested = new Set([
   ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
   ...["additionalProperties", "unevaluatedProperties", "propertyNames", "contentSchema"],
@@ -12,7 +12,7 @@ const nested = new Set([
 ]);
 const limits = { depth: 64, nodes: 20_000 };
 
-/** What makes a schema unusable for anybody, with where it is; null when nothing does. */
+/** What makes a schema unusable, and where; null if it is usable. */
 export function schemaProblem(schema: unknown): string | null {
   let nodes = 0;
   const visit = (node: unknown, path: string, depth: number, isSchema: boolean): string | null => {

@@ -1,18 +1,17 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
-import { metaTools } from "../../model/catalogue/meta-tools.ts";
-import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
-import { loadTokenCounter, tokenizer } from "./count-tokens.ts";
-import { countDefinitions, maxTokens } from "./definition-cost.ts";
+import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
+import { metaTools } from "../../model/catalogue/meta-tools.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import { countDefinitions, loadTokenCounter, maxTokens, tokenizer } from "./definition-cost.ts";
 
 type Lazy = ConfigValues["lazy"];
 
-/** No definition has so long words that a tokenizer has to be loaded to know that there are more. */
+/** Tokens of definitions are shorter than this, so larger catalogues need no tokenizer. */
 const maxBytesPerToken = 12;
 
-/** What the definitions of these tools cost, by server, dearest first. */
+/** Token cost of the definitions by server, most expensive first. */
 export async function countContext(tools: readonly Tool[], lazy: Lazy, withTools: boolean): Promise<ContextStats> {
   const costs = await countDefinitions(tools, lazy.summaryDescriptionLimit);
   const always = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
@@ -42,7 +41,7 @@ export async function countContext(tools: readonly Tool[], lazy: Lazy, withTools
   };
 }
 
-/** Counts no further than it has to. */
+/** Counts no further than the threshold. */
 export async function isAboveThreshold(tools: readonly Tool[], { mode, ...lazy }: Lazy): Promise<boolean> {
   if (mode !== "auto") return mode === "always";
   const most = maxTokens(tools);
@@ -61,20 +60,19 @@ function serverOf({ id, source }: Tool): string {
   return source === "builtin" ? "(built in)" : "(hand-written)";
 }
 
-/** Whoever has not all definitions has the tools that find the others. */
+/** A client without all definitions has the meta tools. */
 function withMeta(sum: ContextCost, metaTokens: number): ContextCost {
   const sums = { ...sum, loadedTokens: sum.loadedTokens + metaTokens };
   return { ...sums, savedPercent: Math.max(0, saved(sums)) };
 }
 
 function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost {
-  const total = (key: "fullTokens" | "summaryTokens" | "loadedTokens") =>
-    costs.reduce((sum, cost) => sum + cost[key], 0);
-  const sums = {
-    fullTokens: total("fullTokens"),
-    summaryTokens: total("summaryTokens"),
-    loadedTokens: total("loadedTokens"),
-  };
+  const sums = { fullTokens: 0, summaryTokens: 0, loadedTokens: 0 };
+  for (const { fullTokens, summaryTokens, loadedTokens } of costs) {
+    sums.fullTokens += fullTokens;
+    sums.summaryTokens += summaryTokens;
+    sums.loadedTokens += loadedTokens;
+  }
   return { ...sums, savedPercent: saved(sums) };
 }
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { toolFormats } from "../../model/catalogue/tool-formats.ts";
-import { loadTokenCounter } from "./count-tokens.ts";
-import { countDefinitions, maxTokens, summarizeTool } from "./definition-cost.ts";
+import { countDefinitions, loadTokenCounter, maxTokens, summarizeTool } from "./definition-cost.ts";
 
 const tool = (description: string, more: Partial<Tool> = {}) =>
   ({

@@ -1,27 +1,39 @@
-import { yieldEvery } from "../../lib/async/pause.ts";
-import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { sliceText } from "../../lib/text/cut-text.ts";
+import { once } from "../../lib/async/once.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
+import { yieldEvery } from "../../lib/async/pause.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { toolFormats } from "../../model/catalogue/tool-formats.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { loadTokenCounter } from "./count-tokens.ts";
+
+/** Shown beside every count. */
+export const tokenizer = "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";
+
+// The table takes a fifth of a second to load, and most commands count nothing.
+const loaded = once(() => import("gpt-tokenizer/encoding/o200k_base"));
+
+/** Counts what looks like a control token as text. */
+export async function loadTokenCounter(): Promise<(text: string) => number> {
+  const { countTokens } = await loaded();
+  const asText = { disallowedSpecial: new Set<string>() };
+  return (text) => countTokens(text, asText);
+}
 
 export type DefinitionCost = { fullTokens: number; summaryTokens: number };
 
-/** What the cost depends on beside the schema. */
 type Words = Pick<Tool, "modelName" | "title" | "description" | "annotations" | "outputSchema">;
 type Known = DefinitionCost & { of: Words; limit: number };
 
-// Names are given anew with every change of the catalogue, schemas stay what they are.
+// By schema: tools get new names with every change of the catalogue, schemas stay the same objects.
 const known = new WeakMap<JsonObject, Known>();
 
-/** A tool in short: what it is called, how its description begins, and where it comes from. */
 export function summarizeTool({ modelName, description, id }: Tool, limit: number) {
   const short = description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
   return { name: modelName, description: short, server: id.server, tool: id.tool };
 }
 
-/** What each of the tools costs, in their order. `isEnough` is told the sum and ends the count. */
+/** The cost of each tool, in order. The count ends when `isEnough` accepts the sum. */
 export async function countDefinitions(
   tools: readonly Tool[],
   limit: number,
@@ -40,7 +52,6 @@ export async function countDefinitions(
   return costs;
 }
 
-/** What was counted before. */
 export function recallCost(tool: Tool, limit: number): DefinitionCost | undefined {
   const before = known.get(tool.parameters);
   return before?.limit === limit && isSame(before.of, tool) ? before : undefined;
@@ -69,7 +80,7 @@ function isSame(one: Words, other: Words): boolean {
   );
 }
 
-/** Can be told without a tokenizer: a text has no more tokens than bytes. */
+/** An upper bound without a tokenizer: a text has no more tokens than bytes. */
 export function maxTokens(tools: readonly Tool[]): number {
   return tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])), 0);
 }

@@ -2,6 +2,8 @@ import { noWork } from "../../catalogue/no-work.ts";
 import { jobsFor, visibleWork } from "../../catalogue/visible-work.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
+import { workNotFound } from "../../catalogue/catalogue.ts";
+
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
@@ -78,7 +80,7 @@ export function createJobRoom(parts: PlaneJobParts): {
   memory.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
   function refuse(kind: "skill" | "job", name: string, seen: readonly { name: string }[], principal: Principal): never {
-    throw noWork(kind, name, { seen, problems: config().problems, principal });
+    throw workNotFound(kind, name, { seen, problems: config().problems, principal });
   }
 
   async function findJob(name: string, principal: Principal): Promise<JobManifest> {

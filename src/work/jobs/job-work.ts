@@ -1,4 +1,4 @@
-import { visibleWork } from "../../catalogue/visible-work.ts";
+import { visibleWork } from "../../catalogue/catalogue.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";

@@ -4,6 +4,12 @@ import type { JobListing } from "../../model/catalogue/registry-summary.ts";
 import type { DueHandler } from "../../model/store.ts";
 import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
 import type { JobManifest } from "../../model/work/job.ts";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+
+
+
+
+
 
 import type { Engine } from "./engine.ts";
 import type { PlaneJobParts } from "./job-parts.ts";
@@ -23,7 +29,7 @@ type Given = Pick<
   PlaneJobParts,
   "config" | "memory" | "defaultPrincipal" | "loop" | "modelTrouble" | "healthChanged"
 > & {
-  written: Pick<Written, "loaded" | "manifests">;
+  written: Pick<Catalogue, "loaded" | "manifests">;
   identity: { current: PlaneJobParts["currentPrincipal"] };
 };
 

@@ -7,6 +7,9 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { typedMembers } from "../../lib/text/typed-text.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
+
+
+
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";

@@ -1,32 +1,24 @@
 import type { Finding } from "../../../model/catalogue/quality.ts";
-import { decodeBits, decodeSelectors, decodeTags, isReadable } from "./decode-hidden.ts";
-import { excerptOf } from "./make-visible.ts";
+import { excerptOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
 
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f;
 const isSelector = (code: number) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
+const zeroWidth = new Set([0xfeff, 0x180e, 0x3164, 0x115f, 0x1160, 0xffa0]);
 const isZeroWidth = (code: number) =>
-  (code >= 0x200b && code <= 0x200d) ||
-  (code >= 0x2060 && code <= 0x2064) ||
-  code === 0xfeff ||
-  code === 0x180e ||
-  code === 0x3164 ||
-  code === 0x115f ||
-  code === 0x1160 ||
-  code === 0xffa0;
+  (code >= 0x200b && code <= 0x200d) || (code >= 0x2060 && code <= 0x2064) || zeroWidth.has(code);
 const isDirection = (code: number) => (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 
 const blackFlag = 0x1f3f4;
-/** So many invisible characters in a row say something. */
+/** So many invisible characters in a row are a message. */
 const payload = 8;
-
 /** Of one kind in one text. */
 const maxRuns = 5;
 
 type Run = { from: number; to: number; codes: number[]; before: number; after: number };
 
-/** Characters that a person does not see and a model reads. */
+/** Characters that a model reads and a person does not see. */
 export function findHiddenCharacters(text: string): Found[] {
   return [
     ...runsOf(text, isTag).flatMap((run) => readTags(text, run)),
@@ -39,7 +31,7 @@ export function findHiddenCharacters(text: string): Found[] {
   ];
 }
 
-/** Neighbouring characters of a kind, with what stands before and after them. */
+/** Neighbouring characters of a kind, with those before and after them. */
 function runsOf(text: string, isOne: (code: number) => boolean): Run[] {
   const runs: Run[] = [];
   let run: Run | null = null;
@@ -62,7 +54,7 @@ function runsOf(text: string, isOne: (code: number) => boolean): Run[] {
 }
 
 function readTags(text: string, { from, to, codes, before }: Run): Found[] {
-  // The flags of Scotland and others are spelled this way.
+  // Flags such as Scotland's are spelled this way.
   if (before === blackFlag && codes.at(-1) === 0xe007f && codes.length <= 8) return [];
   const decoded = decodeTags(codes);
   const severity = isReadable(decoded) ? "high" : "medium";
@@ -70,7 +62,7 @@ function readTags(text: string, { from, to, codes, before }: Run): Found[] {
 }
 
 function readSelectors(text: string, { from, to, codes, before }: Run): Found[] {
-  // One after a sign chooses how it is drawn.
+  // A single one after a symbol selects its rendering.
   if (codes.length === 1 && !isAsciiLetter(before)) return [];
   const decoded = decodeSelectors(codes);
   const severity = isReadable(decoded) ? "high" : codes.length > 1 ? "medium" : "low";
@@ -93,14 +85,14 @@ function readZeroWidth(text: string, { from, to, codes, before, after }: Run): F
 }
 
 function readDirection(text: string, { from, to, codes }: Run): Found {
-  // Overrides turn letters around; the others are needed where two directions meet.
+  // Overrides reorder letters; the others are needed where two directions meet.
   const turns = codes.some((code) => code === 0x202d || code === 0x202e);
   const hasRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
   const severity = turns ? "high" : hasRightToLeft ? "low" : "medium";
   return { kind: "direction_controls", severity, excerpt: excerptOf(text, from, to), decoded: null };
 }
 
-/** Text is hidden, a line wiped, or the cursor put where something else stands. */
+/** Hides text, wipes a line or moves the cursor. */
 const conceals = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
 
 function readEscapes(text: string): Found[] {
@@ -112,4 +104,43 @@ function readEscapes(text: string): Found[] {
 
 function isAsciiLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+/** Letters as tag characters. */
+function decodeTags(codes: readonly number[]): string {
+  const letters = codes.map((code) => code - 0xe0000).filter((code) => code >= 0x20 && code < 0x7f);
+  return String.fromCharCode(...letters);
+}
+
+/** Bytes as variation selectors. */
+function decodeSelectors(codes: readonly number[]): string {
+  const bytes = codes.map((code) => (code >= 0xe0100 ? code - 0xe0100 + 16 : code - 0xfe00));
+  return readUtf8(bytes);
+}
+
+/** Bits as two kinds of invisible characters, either of which may stand for 1. */
+function decodeBits(codes: readonly number[]): string {
+  const kinds = [...new Set(codes)];
+  if (kinds.length < 2) return "";
+  const counts = kinds.map((kind) => codes.filter((code) => code === kind).length);
+  const [zero, one] = kinds.toSorted((a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0));
+  const bits = codes.filter((code) => code === zero || code === one);
+  const asBytes = (isOne: number | undefined) => {
+    const bytes: number[] = [];
+    for (let at = 0; at + 8 <= bits.length; at += 8) {
+      bytes.push(bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + (bit === isOne ? 1 : 0), 0));
+    }
+    return readUtf8(bytes);
+  };
+  return [asBytes(one), asBytes(zero)].find(isReadable) ?? "";
+}
+
+function readUtf8(bytes: readonly number[]): string {
+  return Buffer.from(bytes).toString("utf8").replaceAll(/\0/g, "");
+}
+
+/** Is it text rather than noise? */
+export function isReadable(text: string): boolean {
+  const letters = [...text].filter((one) => /[\p{L}\p{N}\p{P}\p{Zs}\n]/u.test(one)).length;
+  return text.length >= 3 && letters / [...text].length > 0.9;
 }

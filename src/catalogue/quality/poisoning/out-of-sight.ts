@@ -1,19 +1,19 @@
 import type { Finding } from "../../../model/catalogue/quality.ts";
-import { excerptOf } from "./make-visible.ts";
+import { excerptOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
 
-/** Nobody scrolls so far, or looks for more below so many empty lines. */
+/** Readers do not scroll past so much empty space. */
 const maxBlank = 200;
 const maxEmptyLines = 20;
-/** Fewer words tell nobody to do anything. */
-const fewestWords = 3;
+/** Fewer words are no instruction. */
+const minWords = 3;
 
 const comments = /<!--([\s\S]*?)(?:-->|$)/;
 const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
 const unseenElements = /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
-/** A quick look at a definition as JSON that overlooks nothing. */
+/** A quick test of a definition as JSON without false negatives. */
 export function mayBeOutOfSight(json: string): boolean {
   return (
     /<!--|\]: ?<?#|display:\s{0,5}none|font-size:\s{0,5}0|\shidden|!\[|<img\s/i.test(json) ||
@@ -21,32 +21,32 @@ export function mayBeOutOfSight(json: string): boolean {
   );
 }
 
-/** Text that stands where a person who reads the description does not see it, and a model does. */
+/** Text that a model reads and a person does not see. */
 export function findOutOfSight(text: string): Found[] {
   const hidden = [comments, markdownComments, unseenElements].flatMap((pattern) => {
     const found = pattern.exec(text);
     if (!found) return [];
     const says = (found[1] ?? "").trim();
-    const severity = wordsIn(says) >= fewestWords ? "high" : "low";
+    const severity = wordsIn(says) >= minWords ? "high" : "low";
     return [placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says)];
   });
   return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
 }
 
-/** So much empty space that what follows is not seen. */
+/** Empty space that pushes text out of view. */
 function findPadding(text: string): Found[] {
   for (const { 0: blank, index } of text.matchAll(/[\s\u2800]+/g)) {
     const lines = blank.length < maxEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;
     if (blank.length < maxBlank && lines < maxEmptyLines) continue;
     const says = text.slice(index + blank.length);
     if (says.trim() === "") return [];
-    const severity = wordsIn(says) >= fewestWords ? "high" : "medium";
+    const severity = wordsIn(says) >= minWords ? "high" : "medium";
     return [placed("padding", severity, excerptOf(text, index + blank.length - 1, text.length), says)];
   }
   return [];
 }
 
-/** A picture is fetched by whoever shows it, with all that was written into its address. */
+/** An image that is fetched leaks everything in its URL. */
 function findImages(text: string): Found[] {
   for (const found of text.matchAll(/(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi)) {
     const address = found[1] ?? "";
@@ -57,7 +57,7 @@ function findImages(text: string): Found[] {
   return [];
 }
 
-/** What the address is to be filled with. */
+/** Parameters that a model would fill with data. */
 const isAskedFor =
   /[?&/](?:\w*(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)\w*)=/i;
 
@@ -67,6 +67,6 @@ function placed(kind: Finding["kind"], severity: Finding["severity"], excerpt: s
 
 function wordsIn(text: string): number {
   const shown = text.slice(0, 2_000);
-  // Writing without spaces has no words to be counted.
-  return /[\u3040-\u9fff]{4}/.test(shown) ? fewestWords : (shown.match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
+  // Scripts without spaces have no words to count.
+  return /[\u3040-\u9fff]{4}/.test(shown) ? minWords : (shown.match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }

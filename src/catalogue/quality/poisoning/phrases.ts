@@ -1,50 +1,69 @@
 import type { Finding } from "../../../model/catalogue/quality.ts";
-import { englishPhrases, mailWord, type Phrase, set, urlWord } from "./english-phrases.ts";
 
-const ignoring = (verbs: string, which: string, orders: string): Phrase[] => [
-  { kind: "instruction", gap: 3, isPlain: true, words: [set(verbs), set(which), set(orders)] },
-  { kind: "instruction", gap: 3, isPlain: true, words: [set(verbs), set(orders), set(which)] },
-];
-const concealing = (...words: string[]): Phrase => ({ kind: "concealment", gap: 4, words: words.map(set) });
+/** Words in this order with at most `gap` others between two of them; `isPlain` if it has no harmless meaning. */
+type Phrase = { kind: Finding["kind"]; words: readonly ReadonlySet<string>[]; gap: number; isPlain: boolean };
 
-/** The same few orders in other languages, letters without their accents. */
-const foreignPhrases: readonly Phrase[] = [
-  ...ignoring(
-    "ignoriere ignorieren ignorier vergiss vergessen missachte missachten",
-    "alle vorherigen bisherigen fruheren obigen vorigen vorangegangenen",
-    "anweisungen anweisung instruktionen regeln vorgaben befehle richtlinien",
-  ),
-  concealing("ohne", "nutzer benutzer anwender", "informieren sagen fragen mitzuteilen erwahnen"),
-  concealing("sage sag erzahle verrate teile informiere erwahne", "nutzer benutzer anwender", "nicht nichts niemals"),
-  concealing("sage sag erzahle verrate erwahne informiere", "nicht nichts niemals", "nutzer benutzer anwender"),
-  ...ignoring(
-    "ignore ignorez ignorer oublie oubliez oublier",
-    "toutes tous precedentes precedente anterieures dessus",
-    "instructions instruction consignes directives regles",
-  ),
-  concealing(
-    "ne sans jamais",
-    "dis dites dire mentionne mentionnez mentionner informe informez informer prevenir",
-    "utilisateur l'utilisateur",
-  ),
-  ...ignoring(
-    "ignora ignore ignorar ignoren olvida olvide olvidar omite",
-    "todas todos anteriores previas previos",
-    "instrucciones instruccion reglas indicaciones directrices ordenes",
-  ),
-  concealing(
-    "no sin nunca",
-    "digas diga decir menciones mencione mencionar informes informe informar avises",
-    "usuario usuaria",
-  ),
-  ...ignoring(
-    "ignora ignore ignorar dimentica dimenticare esqueca esquecer",
-    "tutte tutti precedenti todas anteriores",
-    "istruzioni regole direttive instrucoes regras diretrizes",
-  ),
-];
+/** An address stands in a phrase as its class. */
+const urlWord = "<url>";
+const mailWord = "<mail>";
 
-/** Writing without spaces, and letters that are not Latin. */
+const groups: Record<string, string> = {
+  people: "user users user's human humans person people operator anyone them him her",
+  orders:
+    "instruction instructions rule rules prompt prompts guideline guidelines directive directives directions constraints safeguards",
+  secrets:
+    "password passwords credential credentials secret secrets token tokens key keys id_rsa ssh env cookie cookies passwd wallet mnemonic",
+  talk: "conversation chat history prompt messages thoughts reasoning content contents context",
+  tools: "tool tools function functions",
+};
+
+/** One phrase per line: kind, gap, `!` if plain, then the alternatives for each word. `$name` stands for a group. */
+const english = `
+  instruction 3 ! ignore disregard forget | previous prior above earlier preceding all | instruction instructions prompt prompts guideline guidelines directive directives directions
+  exfiltration 5 ! send forward post upload transmit exfiltrate email mail leak copy submit share report | conversation transcript history prompt secrets credentials password passwords keys everything | to at via | <url> <mail>
+  exfiltration 6 ! always also must additionally silently secretly automatically | set add include put call use invoke fill | bcc cc recipient recipients | <mail>
+  exfiltration 4 always also must silently secretly | set add include put fill | bcc
+  instruction 5 when whenever before after if once | $tools | other another | server servers
+  instruction 3 ignore disregard forget override bypass discard | previous prior above earlier preceding existing system all any other your initial original safety | $orders
+  instruction 2 new updated real actual | $orders | follow obey supersede override replace
+  concealment 4 not never don't dont without avoid mustn't shouldn't | tell telling mention mentioning inform informing notify notifying reveal revealing disclose alert alerting | $people
+  concealment 3 not never don't dont without | mention mentioning reveal disclose | this that it these
+  concealment 3 hide hidden conceal secretly silently keep | from secret | $people
+  instruction 3 before prior instead | using calling invoking running use call executing of to | any other all every another | $tools
+  secret_request 6 read cat open access load fetch retrieve collect copy | $secrets | pass send include put provide add append attach upload forward submit
+  secret_request 6 pass send include put provide add append attach upload forward | secret secrets credentials password passwords ssh id_rsa file's file contents content conversation history prompt | as in into to | argument parameter field sidenote note
+  secret_request 4 include pass send provide forward | full entire complete whole all previous | $talk | parameter argument field
+`;
+
+/** The same in other languages, without accents. `ignoring` stands for an instruction in either order of words. */
+const foreign = `
+  ignoring 3 ! ignoriere ignorieren ignorier vergiss vergessen missachte missachten | alle vorherigen bisherigen fruheren obigen vorigen vorangegangenen | anweisungen anweisung instruktionen regeln vorgaben befehle richtlinien
+  concealment 4 ohne | nutzer benutzer anwender | informieren sagen fragen mitzuteilen erwahnen
+  concealment 4 sage sag erzahle verrate teile informiere erwahne | nutzer benutzer anwender | nicht nichts niemals
+  concealment 4 sage sag erzahle verrate erwahne informiere | nicht nichts niemals | nutzer benutzer anwender
+  ignoring 3 ! ignore ignorez ignorer oublie oubliez oublier | toutes tous precedentes precedente anterieures dessus | instructions instruction consignes directives regles
+  concealment 4 ne sans jamais | dis dites dire mentionne mentionnez mentionner informe informez informer prevenir | utilisateur l'utilisateur
+  ignoring 3 ! ignora ignore ignorar ignoren olvida olvide olvidar omite | todas todos anteriores previas previos | instrucciones instruccion reglas indicaciones directrices ordenes
+  concealment 4 no sin nunca | digas diga decir menciones mencione mencionar informes informe informar avises | usuario usuaria
+  ignoring 3 ! ignora ignore ignorar dimentica dimenticare esqueca esquecer | tutte tutti precedenti todas anteriores | istruzioni regole direttive instrucoes regras diretrizes
+`;
+
+function readPhrases(table: string): Phrase[] {
+  return table
+    .trim()
+    .split("\n")
+    .flatMap((line): Phrase[] => {
+      const [, kind, gap, plain, rest = ""] = /^\s*(\w+) (\d) (! )?(.*)$/.exec(line) ?? [];
+      const words = rest.split(" | ").map((word) => new Set((groups[word.slice(1)] ?? word).split(" ")));
+      const phrase = { gap: Number(gap), isPlain: plain !== undefined };
+      if (kind !== "ignoring") return [{ ...phrase, kind: kind as Finding["kind"], words }];
+      const [verbs, which, orders] = words as [Set<string>, Set<string>, Set<string>];
+      const inOrder = (...ordered: Set<string>[]) => ({ ...phrase, kind: "instruction" as const, words: ordered });
+      return [inOrder(verbs, which, orders), inOrder(verbs, orders, which)];
+    });
+}
+
+/** Scripts without spaces, and letters that are not Latin. */
 const unspacedPhrases: readonly { kind: Finding["kind"]; isPlain?: true; pattern: RegExp }[] = [
   {
     kind: "instruction",
@@ -68,10 +87,10 @@ const unspacedPhrases: readonly { kind: Finding["kind"]; isPlain?: true; pattern
   },
 ];
 
-/** An address has no beginning that a word could go on from, so its parts are bounded. */
+/** The parts of an address are bounded, so that matching stays linear. */
 const tokens = /https?:\/\/[^\s)>"']+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}|[\p{L}\p{N}_][\p{L}\p{N}_'’]*/gu;
 
-const phrases = [...englishPhrases, ...foreignPhrases];
+const phrases = readPhrases(english + foreign.trimStart());
 const firstWords = new Map<string, Phrase[]>();
 for (const phrase of phrases) {
   for (const word of phrase.words[0] ?? []) firstWords.set(word, [...(firstWords.get(word) ?? []), phrase]);
@@ -79,11 +98,11 @@ for (const phrase of phrases) {
 
 const anyUnspaced = new RegExp(unspacedPhrases.map(({ pattern }) => pattern.source).join("|"), "iu");
 
-export type PhraseFound = { kind: Finding["kind"]; from: number; to: number; isPlain: boolean };
+type PhraseFound = { kind: Finding["kind"]; from: number; to: number; isPlain: boolean };
 
 type Word = { word: string; from: number; to: number };
 
-/** Most texts lack a word that a phrase needs, and a look for those is quicker than following each. */
+/** Most texts lack a word of every phrase, which is quicker to test than to follow each. */
 export function mayHavePhrases(text: string): boolean {
   const plain = withoutAccents(text).toLowerCase().replaceAll("’", "'");
   const there = new Set<string>();
@@ -93,7 +112,7 @@ export function mayHavePhrases(text: string): boolean {
   return phrases.some(({ words }) => words.every((options) => !options.isDisjointFrom(there))) || mayBeUnspaced(text);
 }
 
-/** In a time that grows with the text alone: no word is looked at more often than there are phrases and gaps. */
+/** Linear in the length of the text. */
 export function findPhrases(text: string): PhraseFound[] {
   if (!mayHavePhrases(text)) return [];
   const words = wordsOf(withoutAccents(text));
@@ -101,7 +120,7 @@ export function findPhrases(text: string): PhraseFound[] {
   for (const [at, { word, from }] of words.entries()) {
     for (const phrase of firstWords.get(word) ?? []) {
       const to = found.has(phrase) ? null : follow(words, at, phrase);
-      if (to !== null) found.set(phrase, { kind: phrase.kind, from, to, isPlain: phrase.isPlain === true });
+      if (to !== null) found.set(phrase, { kind: phrase.kind, from, to, isPlain: phrase.isPlain });
     }
   }
   return [...found.values(), ...findUnspaced(text)];
@@ -118,7 +137,7 @@ function findUnspaced(text: string): PhraseFound[] {
   });
 }
 
-/** Where the last word of the phrase ends. The nearest word that fits is taken. */
+/** Where the last word of the phrase ends; the nearest matching words are taken. */
 function follow(words: readonly Word[], start: number, { words: wanted, gap }: Phrase): number | null {
   let at = start;
   for (const options of wanted.slice(1)) {
@@ -135,7 +154,6 @@ function wordsOf(text: string): Word[] {
     const plain = word
       .toLowerCase()
       .replaceAll("’", "'")
-
       .replace(/[.']+$/, "");
     words.push({ word: classOf(plain), from: index, to: index + word.length });
   }
@@ -146,7 +164,7 @@ function classOf(word: string): string {
   return /^https?:/.test(word) ? urlWord : word.includes("@") ? mailWord : word;
 }
 
-/** One letter for one letter, so that places stay what they are. */
+/** Letter by letter, so that positions stay. */
 function withoutAccents(text: string): string {
   return text.replaceAll(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD").charAt(0));
 }

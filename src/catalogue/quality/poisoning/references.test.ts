@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findReferences, indexNames } from "../guard.ts";
+import { findReferences, indexNames } from "./references.ts";
 
 const names = indexNames([
   { server: "mail", tool: "send_email" },

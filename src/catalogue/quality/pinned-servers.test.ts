@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pin } from "../../../model/catalogue/pin.ts";
+import type { Pin } from "../../model/catalogue/pin.ts";
 import { createPinnedServers } from "./pinned-servers.ts";
 
 const tool = (name: string, description = `The tool ${name}`, more: object = {}) => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeDifference } from "../pin-verbs.ts";
+import { describeDifference } from "./pin-verbs.ts";
 
 test("every place that differs is told, with what stood and what stands there", () => {
   const before = { description: "Reads.", inputSchema: { properties: { a: { type: "string" }, "b/c": {} } } };

@@ -1,7 +1,56 @@
+import { hiddenBy, type InjectionEntry, type InjectionRule, rulesOf } from "../../model/access/injection.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
 
-/** What only the system may set is not shown to anybody: neither as a property nor as required. */
-export function hideInjected(
+/** Configured parameters that only the system sets. */
+export type InjectionSettings = {
+  everywhere: readonly InjectionEntry[];
+  /** Includes those for every tool. */
+  ofServer(server: string): readonly InjectionEntry[];
+};
+
+/** The rules for a tool, under the names that its callers know. */
+export function rulesFor(
+  { id, providers }: { id: ToolId; providers: readonly ProviderSpec[] },
+  { everywhere, ofServer }: InjectionSettings,
+): InjectionRule[] {
+  if (id.server !== null) return rulesOf(ofServer(id.server));
+  return rulesOf([
+    ...providers.flatMap((spec) =>
+      spec.name === "mcp" ? rulesThrough(spec, rulesOf(ofServer(String(spec.config.server)))) : [],
+    ),
+    ...everywhere,
+    "_mcp_data",
+  ]);
+}
+
+/** A wrapper that renames a parameter does not evade its rule. */
+function rulesThrough({ config }: ProviderSpec, rules: readonly InjectionRule[]): InjectionRule[] {
+  return rules.flatMap((rule) => {
+    const parameter = oursFor(rule.parameter, config.argumentMap);
+    return parameter === undefined ? [] : [{ ...rule, parameter }];
+  });
+}
+
+/** The name that callers use for a provider's argument; undefined if none of theirs maps to it. */
+export function oursFor(theirs: string, argumentMap: unknown): string | undefined {
+  if (!isObject(argumentMap)) return theirs;
+  if (Object.hasOwn(argumentMap, theirs)) return String(argumentMap[theirs]);
+  return Object.values(argumentMap).some((name) => String(name) === theirs) ? undefined : theirs;
+}
+
+/** The schema that callers see, and the declared arguments that the system sets. */
+export function applyRules(
+  schema: JsonObject,
+  rules: readonly InjectionRule[],
+): { parameters: JsonObject; injects: string[] } {
+  const files = rules.filter(({ from }) => from === "files").map(({ parameter }) => parameter);
+  const { parameters, injects } = hideArguments(schema, rules.map(hiddenBy));
+  return { parameters, injects: [...injects, ...hideArguments(parameters, files).injects] };
+}
+
+/** The schema without these arguments of its own object; `injects` are those that it declares. */
+export function hideArguments(
   schema: JsonObject,
   inject: readonly string[],
 ): { parameters: JsonObject; injects: string[] } {
@@ -13,17 +62,11 @@ export function hideInjected(
   return { parameters: withCopies(parameters, [...search.copies.values()]), injects };
 }
 
-/** Which of these names a schema declares for its own object, in whatever part it is put together from. */
-export function declaredAmong(schema: JsonObject, names: readonly string[]): string[] {
-  return hideInjected(schema, names).injects;
-}
-
 type Search = {
   root: JsonObject;
   names: ReadonlySet<string>;
-  /** What was declared. */
   found: Set<string>;
-  /** By reference: definitions that stand for the arguments, without those names. */
+  /** By reference: definitions of the arguments, without the hidden names. */
   copies: Map<string, Copy>;
 };
 
@@ -33,7 +76,7 @@ const lists = ["allOf", "anyOf", "oneOf"];
 const parts = ["if", "then", "else", "not"];
 const byName = ["dependentSchemas", "dependencies"];
 
-/** The same object where nothing has to go. What is deeper than the arguments themselves is left alone. */
+/** Returns the same object if nothing is hidden. Nested objects keep their properties. */
 function strip(schema: JsonObject, search: Search): JsonObject {
   const changed = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
     const now = stripKeyword(key, value, search);
@@ -68,10 +111,7 @@ function stripDependents(value: Json, { names }: Search, each: (inner: Json) => 
   return isSame ? value : Object.fromEntries(stripped);
 }
 
-/**
- * A definition may be used in other places, where its names mean something else: so a copy takes its place here. One
- * for all references to it, however they are entangled.
- */
+/** A definition may be used in other places, where its names mean something else: references here get one copy. */
 function stripReference(schema: JsonObject, search: Search): JsonObject {
   const { $ref } = schema;
   const [, among, original] = typeof $ref === "string" ? (definition.exec($ref) ?? []) : [];
@@ -94,7 +134,7 @@ function freeName({ root, copies }: Search, among: string): string {
   return `shown_${at}`;
 }
 
-/** Definitions that nothing refers to any more are gone with what they declared. */
+/** Adds the copies and drops definitions that are no longer referred to. */
 function withCopies(schema: JsonObject, copies: readonly Copy[]): JsonObject {
   const needed = new Set<Copy>();
   for (;;) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigProblem } from "../model/config/config.ts";
 import { principalOf } from "../model/principal.ts";
-import { noWork } from "./no-work.ts";
+import { workNotFound } from "./visible-work.ts";
 
 const principal = principalOf({ user: "ada", persona: "Atlas" });
 const problem: ConfigProblem = {
@@ -11,7 +11,7 @@ const problem: ConfigProblem = {
   entry: { kind: "job", name: "digest" },
 };
 const told = (name: string, problems: ConfigProblem[]) =>
-  noWork("job", name, { seen: [{ name: "report" }], problems, principal }).message;
+  workNotFound("job", name, { seen: [{ name: "report" }], problems, principal }).message;
 
 test("what is written and cannot be used is told from what is not there, without the place it stands at", () => {
   assert.equal(

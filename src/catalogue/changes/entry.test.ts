@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { principalOf } from "../../model/principal.ts";
-import { everyone, maySee, narrower } from "./audience.ts";
+import { everyone, maySee, narrower } from "./entry.ts";
 
 const ada = principalOf({ user: "ada", groups: ["ops"], persona: "Atlas" });
 const bob = principalOf({ user: "bob" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../model/json.ts";
-import { declaredAmong, hideInjected } from "./hide-injected.ts";
+import { hideArguments } from "./injection.ts";
 
 const text = { type: "string" };
 const person = { type: "object", properties: { username: text, age: text }, required: ["username", "age"] };
@@ -70,7 +70,7 @@ const cases: [title: string, schema: JsonObject, shown: JsonObject][] = [
 for (const [title, schema, shown] of cases) {
   test(`what only the system sets is hidden: ${title}`, () => {
     const before = structuredClone(schema);
-    assert.deepEqual(hideInjected(schema, ["username", "other"]), {
+    assert.deepEqual(hideArguments(schema, ["username", "other"]), {
       parameters: shown,
       injects: ["username"],
     });
@@ -84,7 +84,7 @@ test("what is deeper than the arguments has its own names", () => {
     properties: { who: person, list: { type: "array", items: person } },
     additionalProperties: person,
   };
-  const { parameters, injects } = hideInjected(schema, ["username"]);
+  const { parameters, injects } = hideArguments(schema, ["username"]);
   assert.equal(parameters, schema);
   assert.deepEqual(injects, []);
 });
@@ -97,7 +97,7 @@ test("definitions that lead to each other many times over are each looked at onc
       return [name, { allOf: [{ $ref }, { $ref }], properties: { username: text, [name]: text } }];
     }),
   );
-  const { parameters, injects } = hideInjected({ $ref: "#/$defs/d0", $defs }, ["username"]);
+  const { parameters, injects } = hideArguments({ $ref: "#/$defs/d0", $defs }, ["username"]);
   assert.deepEqual(injects, ["username"]);
   assert.ok(!JSON.stringify(parameters).includes("username"));
 });
@@ -110,7 +110,7 @@ test("references that lead in a circle, elsewhere or nowhere end the search", ()
     { $ref: "#/$defs/__proto__", $defs: {} },
     { allOf: [{ $ref: "#" }] },
   ]) {
-    assert.deepEqual(hideInjected(schema, ["username"]), { parameters: schema, injects: [] });
+    assert.deepEqual(hideArguments(schema, ["username"]), { parameters: schema, injects: [] });
   }
 });
 
@@ -137,9 +137,9 @@ test("whatever a schema is put together from, nothing of it is shown, and hiding
   fc.assert(
     fc.property(anySchema, anySchema, anySchema, (root, a, b) => {
       const schema = { ...root, $defs: { a, b } } as unknown as JsonObject;
-      const { parameters } = hideInjected(schema, ["username", "_user"]);
-      assert.deepEqual(declaredAmong(parameters, ["username", "_user"]), []);
-      assert.deepEqual(hideInjected(parameters, ["username", "_user"]).parameters, parameters);
+      const { parameters } = hideArguments(schema, ["username", "_user"]);
+      assert.deepEqual(hideArguments(parameters, ["username", "_user"]).injects, []);
+      assert.deepEqual(hideArguments(parameters, ["username", "_user"]).parameters, parameters);
     }),
     { numRuns: 300 },
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareListings } from "./compare-listings.ts";
+import { compareListings } from "./history.ts";
 
 type Item = { name: string; text: number };
 

@@ -1,0 +1,107 @@
+import type { Config } from "../../model/config/config.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
+import type { Recorder } from "../../store/store.ts";
+import { createBundleVerbs } from "../bundles/bundles.ts";
+import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";
+import { createRegistry, idsOf, type Registry } from "../registry.ts";
+import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
+import { createChangeVerbs } from "./change-verbs.ts";
+import { createEntries, storedSource } from "./entries.ts";
+import { describeEntry } from "./entry.ts";
+import { createChangeHistory } from "./history.ts";
+
+export type CatalogueEntriesPorts = {
+  memory: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
+  /** Of the key that signs bundles. */
+  directory: string | undefined;
+  environment: Readonly<Record<string, string | undefined>>;
+  checkTool: Parameters<typeof createHandWritten>[0]["checkTool"];
+  defaultPrincipal: Principal;
+  config(): Config;
+  /** The built-in tools under a configuration. */
+  builtin(config: Config): readonly HandWritten[];
+  maySeeServer(principal: Principal, server: string): boolean;
+  /** Stored entries changed. */
+  onEntries(): void;
+  servers(): { names(): string[]; discover(names: readonly string[], how: { waitMs: number }): Promise<void> };
+};
+
+/** The source of hand-written tools in the registry; no server can have this name. */
+const handWrittenSource = "";
+/** For finding out whether a server has a tool of that name. */
+const discoveryWaitMs = 5_000;
+
+/** The registry with its hand-written entries and the history of its changes. */
+export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
+  const { memory, directory, environment, defaultPrincipal, config } = ports;
+  const { store, emit, outlivesUs } = memory;
+  let latest = 0;
+  const kept = { store, outlivesUs, revision: () => latest };
+  const registry = createRegistry((change) => {
+    latest = change.revision;
+    emit({ type: "registry.changed", ...change });
+  });
+  const history = createChangeHistory(kept);
+  const handWritten = createHandWritten({
+    publish: (translation) => registry.setSource(handWrittenSource, translation),
+    publishOverlays: registry.setOverlays,
+    checkTool: ports.checkTool,
+    builtin: ports.builtin,
+    onRegistered: (manifest, isThere) =>
+      history.registered(describeEntry({ kind: "tool", manifest, source: "library" }), isThere),
+  });
+  const entries = createEntries({
+    ...kept,
+    environment,
+    config,
+    history,
+    publish(tools) {
+      handWritten.setStored(tools.map((manifest) => ({ manifest, source: storedSource })));
+      ports.onEntries();
+    },
+    publishOverlays: handWritten.setStoredOverlays,
+  });
+  const shared = { entries, defaultPrincipal, environment, discovered: createDiscovered(ports.servers, registry) };
+  return {
+    registry,
+    handWritten,
+    verbs: {
+      register: handWritten.register,
+      unregister: handWritten.unregister,
+      ...createChangeVerbs({
+        ...shared,
+        store,
+        maySeeServer: ports.maySeeServer,
+        settled: history.settled,
+        isRegistered: handWritten.isRegistered,
+        overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
+        warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
+      }),
+      ...createOverlayVerbs({ ...shared, registry }),
+      ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+    },
+    loaded: entries.loaded,
+    reload: entries.reload,
+    manifests: entries.manifests,
+    /** The stored listings of servers, to which their next listings are compared. */
+    known: async (identities: readonly string[]) => history.recalled(await memory.knownServers(identities)),
+    onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
+      history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
+    settled: history.settled,
+  };
+}
+
+/** A bare name may be any server's tool; every other spelling names its server. */
+function createDiscovered(servers: CatalogueEntriesPorts["servers"], registry: Registry) {
+  return async (name: string): Promise<ToolId | null> => {
+    const { names, discover } = servers();
+    const likely = names().filter((server) => mayBelongTo(server, name));
+    if (likely.length === 0) return null;
+    await discover(likely, { waitMs: discoveryWaitMs });
+    const ids = idsOf(registry.snapshot().index.find(name));
+    return ids.find(({ server, tool }) => server !== null && tool !== name) ?? null;
+  };
+}

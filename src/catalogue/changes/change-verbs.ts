@@ -1,0 +1,216 @@
+import type { Verbs } from "../../model/verbs.ts";
+import { checkEntry } from "../../config/manifests/check-entry.ts";
+import type { Environment } from "../../config/config.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
+import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Manifests } from "../../model/config/config.ts";
+import type { ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { keepFixed } from "../overlays/overlay.ts";
+import { schemaProblem } from "../sources/schema-problem.ts";
+import { type Entries, toKept } from "./entries.ts";
+import { maySee } from "./entry.ts";
+
+/** Shared by the verbs that edit entries. */
+export type EditPorts = {
+  entries: Entries;
+  defaultPrincipal: Principal;
+  environment: Environment;
+  /** The server's tool that this spelling means; null for a bare name. */
+  discovered(name: string): Promise<ToolId | null>;
+};
+
+type ChangePorts = EditPorts & {
+  store(): Promise<Store>;
+  /** The history of everything seen so far is written. */
+  settled(): Promise<void>;
+  maySeeServer(principal: Principal, server: string): boolean;
+  isRegistered(name: string, persona: string | null): boolean;
+  /** The current overlay of a server's tool. */
+  overlayOf(id: ToolId): ToolOverlay | undefined;
+  /** Contradictions between a tool and its overlay. */
+  warningsOf(id: ToolId): string[];
+};
+
+const maxReason = 2_000;
+const maxPage = 1_000;
+
+/** Edits of the catalogue, and the history of its changes. */
+export function createChangeVerbs(
+  ports: ChangePorts,
+): Pick<Verbs, "setTool" | "deleteTool" | "deleteEntry" | "changes"> {
+  const { entries, defaultPrincipal, discovered } = ports;
+  /** Changes by programs are recorded first. */
+  const edit: typeof entries.edit = async (...given) => {
+    await ports.settled();
+    return entries.edit(...given);
+  };
+  const begin = (caller: Caller, reason: string | undefined) => {
+    const { principal = defaultPrincipal } = caller;
+    requireScope(principal, "admin", "change the catalogue");
+    return { principal, circumstances: { by: asPerson(caller, principal), reason: readReason(reason) } };
+  };
+  const storedOverlay = async (name: string): Promise<EntryKey | null> => {
+    const id = await discovered(name);
+    const key: EntryKey = { kind: "overlay", name: id === null ? name : `${id.server}.${id.tool}`, persona: null };
+    return entries.stored(key) ? key : null;
+  };
+
+  return {
+    async setTool(manifest, { reason } = {}, caller = {}) {
+      const { principal, circumstances } = begin(caller, reason);
+      if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
+      const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
+      const [change] = await edit({ put: [put], remove: [] }, circumstances);
+      const ofOverlay = id === null ? [] : ports.warningsOf(id);
+      return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
+    },
+    async deleteTool(name, { persona = null, reason } = {}, caller = {}) {
+      const { circumstances } = begin(caller, reason);
+      await entries.reload();
+      const key: EntryKey = { kind: "tool", name, persona };
+      const stored = entries.stored(key) ? key : await storedOverlay(name);
+      if (!stored) return refuseOthers(key, ports);
+      await edit({ put: [], remove: [stored] }, circumstances);
+      return true;
+    },
+    async deleteEntry(kind, name, { persona = null, reason } = {}, caller = {}) {
+      const { circumstances } = begin(caller, reason);
+      if (!workKinds.includes(kind))
+        throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
+      await entries.reload();
+      const key: EntryKey = { kind, name, persona };
+      const file = entries.inFiles(key);
+      if (entries.stored(key) === undefined) {
+        if (file === undefined) return false;
+        throw conflict(key, `comes from the file '${file.source.replace("manifest:", "")}'. Remove it there.`);
+      }
+      // A file's entry of that name takes its place.
+      const users = file === undefined ? usersOf(key, entries.manifests()) : [];
+      if (users.length > 0) throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
+      await edit({ put: [], remove: [key] }, circumstances);
+      return true;
+    },
+    changes: createHistoryVerb(ports),
+  };
+}
+
+/** A manifest under the name of a server's tool is its overlay. */
+async function checkTool(manifest: UnknownObject, user: string | null, ports: ChangePorts) {
+  const id = await overlaidBy(manifest, ports.discovered);
+  await ports.entries.loaded();
+  const name = id === null ? undefined : `${id.server}.${id.tool}`;
+  const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
+  const kind = id === null ? "tool" : "overlay";
+  const checked = await checkEntry(kind, said, ports.environment);
+  const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
+  const problems = [...checked.problems, ...ofTool];
+  if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
+  const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
+  return { put: toKept(kind, checked.manifest, user), warnings, id };
+}
+
+function createHistoryVerb({ entries, settled, store, maySeeServer, defaultPrincipal }: ChangePorts): Verbs["changes"] {
+  return async ({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) => {
+    requireNumber("limit", limit, 1, maxPage);
+    requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+    await entries.loaded();
+    await settled();
+    const { changeAudiences, changes } = await store();
+    // A caller without persona may look at what any of them has, as in the catalogue.
+    const viewer = { ...principal, persona: principal.persona ?? filter.persona ?? null };
+    const isFor = (text: string) =>
+      maySee(viewer, JSON.parse(text) as Audience, (server) => maySeeServer(viewer, server));
+    const audiences = mayDo(principal, "admin") ? null : (await changeAudiences()).filter(isFor);
+    const page = await changes({ filter, audiences, limit, offset });
+    return { changes: page.changes, count: page.changes.length, total: page.total, offset, limit };
+  };
+}
+
+export function asPerson({ face = "library" }: Caller, { user }: Principal) {
+  return { user, face, system: null };
+}
+
+export function readReason(reason: string | undefined): string | null {
+  if (reason === undefined) return null;
+  if (typeof reason !== "string" || reason.length > maxReason)
+    throw new PlaneError("USAGE", `'reason' must be a string of at most ${maxReason} characters.`);
+  return reason.trim() === "" ? null : reason.trim();
+}
+
+export function schemaProblems(parameters: unknown): ConfigProblem[] {
+  const problem = schemaProblem(parameters ?? {});
+  if (problem === null) return [];
+  return [{ file: "(given)", line: null, path: "parameters", severity: "error", message: problem, hint: null }];
+}
+
+export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
+  const which = name === undefined ? "The tool" : `The tool '${name}'`;
+  const reasons = problems.map((problem) => renderProblem(problem).replace("(given): ", ""));
+  return new PlaneError("ENTRY_INVALID", `${which} cannot be set. ${reasons.join("\n")}`, {
+    data: { problems, ...withoutUndefined({ tool: name }) },
+  });
+}
+
+/** A server's tool is never replaced: an entry of its name is an overlay. */
+async function overlaidBy(manifest: UnknownObject, discovered: EditPorts["discovered"]): Promise<ToolId | null> {
+  const { name } = manifest;
+  const id = typeof name === "string" && name.trim() !== "" ? await discovered(name) : null;
+  if (id === null || (manifest.providers === undefined && manifest.parameters === undefined)) return id;
+  throw new PlaneError("CONFLICT", `${discoveredProblem(String(name), id)}.`, { data: { tool: String(name) } });
+}
+
+export function discoveredProblem(name: string, { server }: ToolId): string {
+  return (
+    `'${name}' is a tool of server '${server}' and cannot be replaced, only overlaid with a ` +
+    "description, arguments and metadata. Give yours another name and let its provider call this one"
+  );
+}
+
+/** Says where a tool has to be removed that is not stored; false if there is none. */
+async function refuseOthers(key: EntryKey, { entries, discovered, isRegistered }: ChangePorts): Promise<false> {
+  const { name, persona } = key;
+  const written = entries.inFiles(key);
+  if (written?.source === "config")
+    throw conflict(key, "is in the section 'tools' of the configuration. Remove it there.");
+  if (written)
+    throw conflict(key, `comes from the file '${written.source.replace("manifest:", "")}'. Remove it there.`);
+  if (isRegistered(name, persona)) throw conflict(key, "is registered by the program that runs this plane.");
+  const id = await discovered(name);
+  if (id) throw conflict(key, `is offered by server '${id.server}'. Keep it out with 'deny_tools' of that server.`);
+  return false;
+}
+
+/** The tasks and jobs that would miss a skill or task: the owner's, and all of them for a shared one. */
+function usersOf({ kind, name, persona }: EntryKey, { tasks, jobs, skills }: Manifests): string[] {
+  const all = kind === "skill" ? skills : kind === "task" ? tasks : [];
+  const hasShared = all.some((one) => one.name === name && one.persona === undefined) && persona !== null;
+  if (kind === "job" || hasShared) return [];
+  const isConcerned = ({ persona: owner }: { persona?: string | undefined }) =>
+    persona === null || owner === undefined || owner === persona;
+  const ofTasks = tasks.filter((task) => kind === "skill" && task.required_skills.includes(name));
+  const ofJobs = jobs.filter((job) =>
+    kind === "skill" ? job.required_skills.includes(name) : job.task_graph.some(({ task }) => task === name),
+  );
+  return [
+    ...ofTasks.filter(isConcerned).map((task) => `task '${task.name}'`),
+    ...ofJobs.filter(isConcerned).map((job) => `job '${job.name}'`),
+  ];
+}
+
+function conflict({ kind, name }: EntryKey, why: string): PlaneError {
+  const what = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  return new PlaneError("CONFLICT", `${what} '${name}' ${why}`, { data: { [kind]: name } });
+}
+
+function requireNumber(name: string, value: unknown, min: number, max: number): void {
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
+  throw new PlaneError("USAGE", `'${name}' must be a whole number ${range}.`, { data: { parameter: name } });
+}

@@ -1,0 +1,231 @@
+import { hash } from "../../lib/json/stable-json.ts";
+import { yieldEvery } from "../../lib/async/pause.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { Pin, PinHead, PinStatus } from "../../model/catalogue/pin.ts";
+import type { Store } from "../../model/store.ts";
+import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
+
+/** Prefix of hashes of whole definitions; earlier ones left out keys that the protocol does not name. */
+const wholePrefix = "2:";
+
+/** A tool's definition without what a server may change with each listing. */
+export function definitionOf(entry: UnknownObject): JsonObject {
+  const { name: _, input_schema, parameters, _meta, icons, ...others } = entry;
+  return { ...protocolPart(entry), ...others, ...schemaIn(entry) } as JsonObject;
+}
+
+/** The part that earlier versions pinned. */
+function protocolPart(entry: UnknownObject): JsonObject {
+  const { title, description, outputSchema, annotations } = entry;
+  return { title, description, ...schemaIn(entry), outputSchema, annotations } as JsonObject;
+}
+
+function schemaIn({ inputSchema, input_schema, parameters }: UnknownObject): UnknownObject {
+  return { inputSchema: inputSchema ?? input_schema ?? parameters };
+}
+
+const quickHashes = new WeakMap<object, string | null>();
+
+/** Depends on the order of keys. Null if the definition cannot be serialised. */
+export function quickHashOf(entry: UnknownObject): string | null {
+  const known = quickHashes.get(entry);
+  if (known !== undefined) return known;
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const text = orNull(() => JSON.stringify(definitionOf(entry)));
+  const made = text === null ? null : createHash("sha256").update(text).digest("base64url");
+  quickHashes.set(entry, made);
+  return made;
+}
+
+/** Does not depend on the order of keys. */
+export function hashOf(entry: UnknownObject): string | null {
+  return orNull(() => `${wholePrefix}${hash(definitionOf(entry))}`);
+}
+
+/** Mostly the quick hashes are equal and the slow one is not computed. */
+export function isPinned(head: PinHead, entry: UnknownObject): boolean {
+  if (head.hash === null) return false;
+  if (!head.hash.startsWith(wholePrefix)) return head.hash === orNull(() => hash(protocolPart(entry)));
+  const quick = quickHashOf(entry);
+  return quick !== null && (head.quickHash === quick || head.hash === hashOf(entry));
+}
+
+/** A definition that is nested too deep to be serialised must not stop the review of others. */
+function orNull<T>(write: () => T): T | null {
+  try {
+    return write();
+  } catch {
+    return null;
+  }
+}
+
+function toHead(tool: string, entry: UnknownObject): PinHead {
+  const cleanBy = scanDefinition(entry).length === 0 ? scanVersion : null;
+  return { tool, state: "seen", hash: hashOf(entry), quickHash: quickHashOf(entry), cleanBy };
+}
+
+/** A pin of the current definition. */
+export function toPin(
+  { server, identity }: { server: string; identity: string },
+  tool: string,
+  entry: UnknownObject,
+): Pin {
+  return {
+    ...toHead(tool, entry),
+    identity,
+    server,
+    definition: quickHashOf(entry) === null ? null : definitionOf(entry),
+    at: new Date().toISOString(),
+    by: { user: null, face: null, system: `server ${server}` },
+    reason: null,
+  };
+}
+
+type Listing = { server: string; identity: string; tools: ReadonlyMap<string, UnknownObject> };
+
+type Known = {
+  heads: Map<string, PinHead>;
+  /** The first listing of the server, until all of it is pinned. */
+  first: Listing | null;
+};
+
+/** Bounds the memory for a server that keeps inventing names. */
+const maxPins = 20_000;
+
+export type PinnedServers = ReturnType<typeof createPinnedServers>;
+
+/** The listings of servers beside their pins. */
+export function createPinnedServers(store: PinStore) {
+  const listings = new Map<string, Listing>();
+  const pins = createKnownPins(store);
+  let changes = 0;
+  return {
+    /** As long as it is the same, `look` answers the same. */
+    revision: () => changes + pins.revision(),
+    listed(server: string, identity: string, entries: readonly unknown[]): void {
+      changes += 1;
+      const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
+      // Reversed: the first of a name counts.
+      listings.set(server, { server, identity, tools: new Map(named.reverse()) });
+    },
+    forget(server: string): void {
+      changes += 1;
+      listings.delete(server);
+    },
+    doubt: pins.doubtAll,
+    /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
+    async loaded(): Promise<string[]> {
+      const firstSeen: string[] = [];
+      for (const listing of listings.values()) if (await pins.load(listing)) firstSeen.push(listing.server);
+      return firstSeen;
+    },
+    isLoaded(): boolean {
+      for (const { identity } of listings.values()) if (!pins.isLoaded(identity)) return false;
+      return true;
+    },
+    look(server: string, tool: string) {
+      const listing = listings.get(server);
+      const entry = listing?.tools.get(tool);
+      if (!listing || !entry) return null;
+      const { identity } = listing;
+      const found = compareWithPin(pins.get(identity), tool, entry);
+      if (found.status !== "pinned") pins.doubt(identity);
+      return { identity, entry, ...found };
+    },
+    identities: () => [...listings.values()].map(({ identity }) => identity),
+    /** Pins new tools where `takes` allows it, and reports every tool. Tools stay unpinned if the store fails. */
+    async settle(server: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
+      const listing = listings.get(server);
+      const before = listing && pins.get(listing.identity);
+      if (!listing || !before) return;
+      const isFirst = before.first !== null;
+      const takesNew = isFirst ? takes.first : takes.later;
+      const added = await collectPins(listing, before, takesNew, onTool);
+      if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, before);
+    },
+    decided: pins.set,
+  };
+}
+
+type PinStore = () => Promise<Pick<Store, "pinnedServer" | "addPins">>;
+
+/** The pins that were read from the store, by identity of their server. */
+function createKnownPins(store: PinStore) {
+  const known = new Map<string, Known>();
+  /** Identities about which another process may have decided meanwhile. */
+  const doubtful = new Set<string>();
+  let revision = 0;
+  const isLoaded = (identity: string) => known.has(identity) && !doubtful.has(identity);
+  return {
+    revision: () => revision,
+    get: (identity: string) => known.get(identity),
+    isLoaded,
+    doubt: (identity: string): void => void doubtful.add(identity),
+    doubtAll(): void {
+      for (const identity of known.keys()) doubtful.add(identity);
+    },
+    /** Reads what is not known or doubtful. True for a server that is seen for the first time. */
+    async load(listing: Listing): Promise<boolean> {
+      const { identity } = listing;
+      if (isLoaded(identity)) return false;
+      // Before reading: a doubt that arises meanwhile stays.
+      doubtful.delete(identity);
+      try {
+        const { isKnown, heads } = await (await store()).pinnedServer(identity);
+        const first = isKnown ? null : (known.get(identity)?.first ?? listing);
+        revision += 1;
+        known.set(identity, { heads: new Map(heads.map((head) => [head.tool, head])), first });
+        return first === listing;
+      } catch (thrown) {
+        doubtful.add(identity);
+        throw thrown;
+      }
+    },
+    async add({ identity, server }: Listing, pins: Pin[], before: Known): Promise<void> {
+      await (await store()).addPins(identity, server, pins);
+      // It may have been read again while the pins were written.
+      const written = known.get(identity) ?? before;
+      for (const { tool, state, hash, quickHash, cleanBy } of pins)
+        if (!written.heads.has(tool)) written.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
+      written.first = null;
+      revision += 1;
+    },
+    set(identity: string, head: PinHead): void {
+      revision += 1;
+      known.get(identity)?.heads.set(head.tool, head);
+    },
+  };
+}
+
+type OnTool = (tool: string, entry: UnknownObject, isNew: boolean) => void;
+
+async function collectPins(listing: Listing, { heads, first }: Known, takesNew: boolean, onTool: OnTool) {
+  const pins: Pin[] = [];
+  let added = 0;
+  const turns = yieldEvery();
+  for (const [tool, entry] of [...(first ?? listing).tools]) {
+    if (turns.isOver()) await turns.next();
+    const isNew = first !== null || !heads.has(tool);
+    onTool(tool, entry, isNew);
+    if (!isNew || !takesNew || heads.size + added >= maxPins) continue;
+    if (!heads.has(tool)) added += 1;
+    pins.push(toPin(listing, tool, entry));
+  }
+  return pins;
+}
+
+function compareWithPin(
+  known: Known | undefined,
+  tool: string,
+  entry: UnknownObject,
+): { head: PinHead | undefined; status: PinStatus } {
+  const { heads, first } = known ?? { heads: new Map<string, PinHead>(), first: null };
+  const seen = first?.tools.get(tool);
+  // A tool that is seen for the first time is its own pin.
+  if (seen === entry && !heads.has(tool)) return { head: undefined, status: "pinned" };
+  if (seen && !heads.has(tool)) heads.set(tool, toHead(tool, seen));
+  const head = heads.get(tool);
+  if (head === undefined) return { head, status: "new" };
+  if (isPinned(head, entry)) return { head, status: "pinned" };
+  return { head, status: head.state === "rejected" ? "rejected" : "changed" };
+}

@@ -1,0 +1,66 @@
+import { sliceText } from "../../../lib/text/cut-text.ts";
+
+const maxDepth = 64;
+const maxTexts = 5_000;
+
+/** Shorter texts cannot instruct a model. */
+const minText = 8;
+
+export type PlacedText = { where: string; text: string };
+
+/** Every text of a definition with its JSON pointer, including names of properties. */
+export function textsOf(value: unknown, where = ""): PlacedText[] {
+  const found: PlacedText[] = [];
+  const visit = (at: unknown, pointer: string, depth: number): void => {
+    if (found.length >= maxTexts || depth > maxDepth) return;
+    if (typeof at === "string") {
+      if (at.length >= minText || !isPlain(at)) found.push({ where: pointer, text: at });
+    } else if (Array.isArray(at)) {
+      for (const [index, item] of at.entries()) visit(item, `${pointer}/${index}`, depth + 1);
+    } else if (typeof at === "object" && at !== null) {
+      for (const [key, item] of Object.entries(at)) {
+        const inner = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+        // A long name may be a text.
+        if (key.length > 24 || !isPlain(key)) found.push({ where: inner, text: key });
+        visit(item, inner, depth + 1);
+      }
+    }
+  };
+  visit(value, where, 0);
+  return found;
+}
+
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 126) return false;
+  return true;
+}
+
+const around = 60;
+
+/** Characters that a reader does not see, or sees in another place. */
+const unseen = new RegExp(
+  [
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f]",
+    "[\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\u{e0000}-\\u{e0fff}]",
+    "\\u034f|[\\u17b4\\u17b5]|[\\u180b-\\u180d\\u180f]|[\\ufe00-\\ufe0f]",
+  ].join("|"),
+  "gu",
+);
+
+/** Every invisible character as its code. */
+export function makeVisible(text: string): string {
+  return text.replaceAll(unseen, spellCode);
+}
+
+export function spellCode(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+/** A place in a text with a little of its surroundings. */
+export function excerptOf(text: string, from: number, to = from): string {
+  const start = Math.max(0, from - around);
+  const end = Math.min(text.length, Math.min(to, from + 2 * around) + around);
+  const shown = makeVisible(sliceText(text, start, end)).replaceAll(/\s+/g, " ");
+  return `${start > 0 ? "…" : ""}${shown}${end < text.length ? "…" : ""}`;
+}
