@@ -4,12 +4,7 @@ import { isOffered } from "./access/policy/effect.ts";
 import { createGrants } from "./access/policy/grant.ts";
 import { createAgent } from "./agent/agent.ts";
 import { createRuns } from "./agent/trace/runs.ts";
-import { createConversationVerbs } from "./calls/conversations.ts";
-import { createExecution } from "./calls/execution.ts";
-import { createFind, createShowTool } from "./calls/find.ts";
-import { createPlaneLimits } from "./calls/limits/shared-limits.ts";
-import { createProviders } from "./calls/providers/providers.ts";
-import { createPlaneResults } from "./calls/results/result-verbs.ts";
+import { checkSchema, createCalls, createLimits, createResults } from "./calls/calls.ts";
 import { createWritten } from "./catalogue/changes/written-entries.ts";
 import { createHealthFeed } from "./catalogue/health/health-feed.ts";
 import { createRouting } from "./catalogue/health/routing.ts";
@@ -64,7 +59,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     exposed: options.exposed ?? false,
   });
 
-  const limits = createPlaneLimits(config, emit, defaultPrincipal, memory);
+  const limits = createLimits(config, emit, defaultPrincipal, memory);
   const runs = createRuns({ memory, defaultPrincipal });
   const agent = createAgent({
     ...{
@@ -78,13 +73,12 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
-  const schemaCheck = once(() => import("./calls/schema-check.ts"));
   const answers = createAnswers(agent.answering(options), {
     emit,
     problems: async (schema, value) =>
-      (await schemaCheck()).checkSchema(schema, value).map(({ path, message }) => `${path} ${message}`.trim()),
+      (await checkSchema(schema, value)).map(({ path, message }) => `${path} ${message}`.trim()),
   });
-  const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
+  const results = createResults({ config, store: memory.store, defaultPrincipal });
   const written = createWritten({
     builtin: results.builtin,
     memory,
@@ -143,29 +137,38 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   handWritten.apply(config());
   const grants = createGrants({ config, tool: (id) => registry.snapshot().byId(id) });
-  const find = createFind({
-    registry,
-    servers,
-    grants,
-    catalogue: () => catalogue,
-    loaded: written.loaded,
-  });
   const routing = createRouting();
-  const providers = createProviders({
-    servers,
-    handWritten,
-    builtin: results.provider,
+  const calls = await createCalls({
+    config,
     environment,
-    models: () => config().models,
+    defaultPrincipal,
+    profile: identity.profile,
+    currentPrincipal: identity.current,
+    memory,
+    health,
+    servers,
+    catalogue: () => catalogue,
+    registry,
+    handWritten,
+    routing,
+    answers,
+    limits,
+    results,
+    grants,
+    quality,
+    loaded: written.loaded,
     fileOfModel: (name) => settings.fileOf(["models", name]),
+    hooks: options.hooks,
+    fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
+    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
   });
   const catalogue = createCatalogue(
     {
       registry,
-      discover: find.discover,
+      discover: calls.lookup.discover,
       health: health.read,
       routerState: routing.state,
-      providerTrouble: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
+      providerTrouble: (spec) => quality.heldProvider(spec) ?? calls.providerTrouble(spec),
       loaded: quality.loaded,
       review: quality.review,
       withoutHeld: quality.withoutHeld,
@@ -178,33 +181,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
     defaultPrincipal,
   );
-
-  const execution = await createExecution({
-    config,
-    environment,
-    defaultPrincipal,
-    profile: identity.profile,
-    currentPrincipal: identity.current,
-    memory,
-    health,
-    servers,
-    catalogue,
-    providers,
-    routing,
-    answers,
-    schemaCheck,
-    limits: limits.path,
-    present: results.present,
-    grants,
-    find: find.toCall,
-    quality,
-    registry,
-    hooks: options.hooks,
-    fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
-    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
-  });
   const deadLetters = createDeadLettersWhenNeeded({
-    ...{ store: memory.store, run: execution.calls.run, emit, defaultPrincipal },
+    ...{ store: memory.store, run: calls.run, emit, defaultPrincipal },
     serverNames: servers.names,
     tools: registry.all,
     onDue: () => dueWork.wake(),
@@ -242,11 +220,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     doctor: servers.doctor,
     ...written.verbs,
     ...quality.verbs(() => ({ queryTools: plane.queryTools, tool: plane.tool, meant: catalogue.meant })),
-    activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
       void servers.start();
-      execution.start();
+      calls.start();
       dueWork.start([deadLetters.handler, ...(options.schedules ? [jobs.dueRuns] : [])]);
       results.start();
       memory.listen({
@@ -254,16 +231,16 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         ...{ deadLetters: dueWork.wake, dueWork: dueWork.wake },
       });
     },
-    ...execution.verbs,
+    ...calls.verbs,
     ...deadLetters.verbs,
     ...createToolPlanVerbs({
-      ...{ find, grants, quality, defaultPrincipal, testPolicy: execution.verbs.testPolicy },
-      checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
+      ...{ find: calls.lookup, grants, quality, defaultPrincipal, testPolicy: calls.verbs.testPolicy },
+      checkArguments: checkSchema,
     }),
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
     ...createSearchWhenNeeded(options, {
-      ...{ config, defaultPrincipal, emit, registry, catalogue, find, quality, servers, grants },
+      ...{ config, defaultPrincipal, emit, registry, catalogue, find: calls.lookup, quality, servers, grants },
     }),
     ...written.whenLoaded(
       createWorkVerbs(
@@ -275,8 +252,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         defaultPrincipal,
       ),
     ),
-    registerProvider: providers.register,
-    tool: createShowTool(find, grants, catalogue, defaultPrincipal),
     lockedServers: async ({ principal = defaultPrincipal } = {}) =>
       servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
     ...servers.verbs,
@@ -286,7 +261,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...createTokenVerbs(credentials, defaultPrincipal, async (name) =>
       secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
     ),
-    ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, defaultPrincipal }),
     questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
     ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
@@ -300,13 +274,13 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     lastEventId: async () => (await memory.store()).lastEventId(),
     onStored: memory.onStored,
     on: memory.on,
-    drain: execution.calls.drain,
+    drain: calls.drain,
     stop: once(() =>
       runAll([
         [following.stop, results.stop],
         dueWork.halt,
         [agent.stop, jobs.stop],
-        [deadLetters.stop, execution.stop],
+        [deadLetters.stop, calls.stop],
         dueWork.stop,
         limits.stop,
         [written.settled, quality.settled],

@@ -1,4 +1,4 @@
-import { beginRunSpan } from "../calls/spans/spans.ts";
+import { beginRunSpan } from "../calls/calls.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";

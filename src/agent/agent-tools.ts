@@ -1,4 +1,4 @@
-import { readResultManifest } from "../calls/providers/builtin/read-result.ts";
+import { readResultManifest } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/tool-listing.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { MissingServer } from "../model/agent-run.ts";

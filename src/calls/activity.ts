@@ -7,7 +7,7 @@ import type { Executed, Outcome, Requested } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import { resultText, type ToolResult } from "../model/result.ts";
-import { createInjectedHider } from "./inject-hide.ts";
+import { createInjectedHider } from "./hide-injected.ts";
 
 const placeholder = "«injected»";
 const hidden = "[redacted]";

@@ -1,10 +1,14 @@
+import type { ApprovalParts, HeldVerbs } from "../access/approvals/approvals.ts";
+import { lazyVerbs } from "../lib/lazy-verbs.ts";
+import { once } from "../lib/once.ts";
 import { sameJson } from "../lib/same-json.ts";
 import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { AskHere } from "../model/held-call.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
-import { requireReadable } from "./exact-arguments.ts";
+import type { RecordOptions } from "./record.ts";
+import { requireReadable } from "./validate.ts";
 
 /** Who can be asked right now, and until when. */
 export type Asking = {
@@ -90,4 +94,41 @@ async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions
 function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   if (yes.arguments === null) return (judged?.before ?? null) === null;
   return sameJson(yes.arguments, input.arguments);
+}
+
+export type Approvals = {
+  verbs: HeldVerbs;
+  stage: Omit<ApproveOptions, "decide">;
+  onApprovedEnd: NonNullable<RecordOptions["onApprovedEnd"]>;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+const verbNames = [
+  "approvals",
+  "approvalPage",
+  "approval",
+  "answerApproval",
+  "plans",
+  "plan",
+  "approvePlan",
+  "rejectPlan",
+  "remembered",
+  "forgetRemembered",
+] as const satisfies readonly (keyof HeldVerbs)[];
+
+/** Loaded when a call needs approval or a verb is used. */
+export function createApprovals(parts: ApprovalParts): Approvals {
+  const loaded = once(async () => (await import("../access/approvals/approvals.ts")).createApprovals(parts));
+  return {
+    verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
+    stage: {
+      remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
+      fingerprint: async (tool) => (await loaded()).fingerprint(tool),
+      hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
+    },
+    onApprovedEnd: async (yes, outcome) => (await loaded()).onApprovedEnd(yes, outcome),
+    start: () => void loaded().then(({ start }) => start()),
+    stop: async () => void (loaded.made() && (await loaded()).stop()),
+  };
 }

@@ -1,12 +1,12 @@
 import { putExactNumbers } from "../lib/exact-numbers.ts";
 import type { TimeLimiter } from "../lib/time-limit.ts";
-import type { Routed } from "../model/call.ts";
-import { PlaneError } from "../model/errors.ts";
+import type { Routed, TimeLimit } from "../model/call.ts";
+import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { ProgressReport, Provider, TaskReport } from "../model/provider.ts";
 import type { Asked, Relay } from "../model/relay.ts";
 import type { ProviderSpec } from "../model/tool.ts";
-import { createInjectedHider } from "./inject-hide.ts";
+import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 
 export type AttemptOptions = {
@@ -21,7 +21,7 @@ export type AttemptOptions = {
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
 };
 
-export type AttemptWith = {
+type AttemptWith = {
   limiter: TimeLimiter;
   pass: AttemptPass | undefined;
   idempotencyKey: string | undefined;
@@ -110,4 +110,20 @@ function outdated({ tool }: Routed): PlaneError {
 
 export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
+}
+
+/** Why a call that was not finished ended: its time was over, or nobody waits for it any more. */
+export function ended(
+  limiter: TimeLimiter,
+  limit: TimeLimit,
+  data: ErrorData & { tool: string },
+  also = "",
+): PlaneError {
+  if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
+  const { ms, setBy } = limit;
+  return new PlaneError(
+    "TIMEOUT",
+    `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`,
+    { data: { ...data, limitMs: ms, limitSetBy: setBy } },
+  );
 }

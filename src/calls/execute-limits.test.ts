@@ -7,8 +7,8 @@ import { Budgets } from "../model/budgets.ts";
 import { PlaneError } from "../model/errors.ts";
 import { execute } from "./execute.ts";
 import { createBudgets } from "./limits/budgets.ts";
-import { createCircuits } from "./limits/circuits.ts";
-import { createLimits } from "./limits/limits.ts";
+import { createCircuits } from "./limits/circuit-breaker.ts";
+import { createPathLimits } from "./limits/limits.ts";
 
 type Setting = { failures?: number; perMinute?: number; budgets?: object };
 
@@ -20,7 +20,7 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
     onChange: () => undefined,
   });
   const parsed = Budgets.parse(budgets);
-  const limits = createLimits({
+  const limits = createPathLimits({
     circuits,
     budgets: createBudgets(() => parsed),
     ratePerMinute: () => perMinute,

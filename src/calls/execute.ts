@@ -11,8 +11,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import type { Relay } from "../model/relay.ts";
 import { normalizeResult, type ToolResult } from "../model/result.ts";
 import { isRepeatable, type ProviderSpec, providerLabel } from "../model/tool.ts";
-import { type AttemptOptions, attempt, isOutdated } from "./attempt.ts";
-import { ended } from "./ended.ts";
+import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 

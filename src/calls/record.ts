@@ -17,13 +17,19 @@ import type {
   SucceededOutcome,
   WaitingOutcome,
 } from "../model/call.ts";
-import { type ErrorReport, errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import {
+  type ErrorCode,
+  type ErrorReport,
+  errorTable,
+  PlaneError,
+  reportError,
+  toPlaneError,
+} from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type HealthSample, healthKey, personaSubject, providerSubject, toolSubject } from "../model/health.ts";
 import { resultText, type ToolResult } from "../model/result.ts";
 import type { Tool } from "../model/tool.ts";
-import { costField } from "./cost.ts";
-import { describeToolError, statusOf } from "./status.ts";
+import { costField } from "./limits/cost.ts";
 
 /** Gives what the stage gives: at once where it does not wait, because a turn for every stage is dearer than most of them. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
@@ -316,4 +322,23 @@ function saidNo({ tool, executed }: Ended, result: ToolResult): PlaneError {
   return executed?.said && executed.said.isError !== true
     ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
     : describeToolError(name, text);
+}
+
+const statuses: Partial<Record<ErrorCode, CallStatus>> = {
+  TOOL_ERROR: "tool_error",
+  APPROVAL_REQUIRED: "waiting",
+  PLAN_QUEUED: "waiting",
+  CANCELLED: "cancelled",
+};
+
+/** The tool said no, a provider failed, or the plane refused: three different things. */
+export function statusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
+  if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
+  const refused = ["policy", "validation"].includes(errorTable[error.code].category);
+  return statuses[error.code] ?? (refused ? "refused" : "failed");
+}
+
+export function describeToolError(tool: string, text: string): PlaneError {
+  const said = text.trim() === "" ? "it gave no text" : text.trim();
+  return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { approvedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import type { TimeLimit } from "../model/call.ts";
 import type { ProviderSpec } from "../model/tool.ts";
-import { type RouteOptions, route } from "./call-tool.ts";
+import { type RouteOptions, route } from "./route.ts";
 
 const open: RouteOptions = {
   environment: {},

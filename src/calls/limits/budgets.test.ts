@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { Budgets } from "../../model/budgets.ts";
+import type { Meter } from "./budgets.ts";
 import { createBudgets } from "./budgets.ts";
-import type { Meter } from "./meter.ts";
 
 type Who = { user?: string; persona?: string | null; conversation?: string | undefined };
 

@@ -3,11 +3,8 @@ import type { Cost, Routed } from "../../model/call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { costOf } from "../cost.ts";
-import { createMeter, type Meter } from "./meter.ts";
-import { type CostLedger, createCostLedger, limitIn, rest } from "./purse.ts";
-import type { SharedBudgets } from "./shared-budgets.ts";
-import { createTimeShares, type Timed } from "./time-shares.ts";
+import { type CostLedger, costOf, createCostLedger, limitIn, rest } from "./cost.ts";
+import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
 /** So many conversations, and so many personas, are kept in mind; the longest unused are forgotten first. */
 const maxKept = 10_000;
@@ -255,4 +252,68 @@ function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
 function outOfTime(tool: string, spent: number, limit: number): PlaneError {
   const text = `the tools of this conversation have run for ${spent / 1000} s of ${limit / 1000} s`;
   return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
+}
+
+/** Counts what one call uses, attempt by attempt. Where several planes count together there is something to wait for. */
+export type Meter = {
+  /** Throws when the time is used up already. */
+  check(): void | Promise<void>;
+  /** Sets aside what an attempt costs, or throws. */
+  reserve(): void | Promise<void>;
+  /** The attempt begins. */
+  start(): void;
+  /** Somebody is asked, which is not the time of the tool. */
+  pause(): () => void;
+  /** The attempt has ended, or never began; what nobody received costs nothing. */
+  settle(wasReceived: boolean): void;
+  elapsedMs(): number;
+};
+
+type MeterParts = {
+  check(): void | Promise<void>;
+  pay(): void | Promise<void>;
+  payBack(): void;
+  started(): void;
+  ended(ms: number): void;
+};
+
+function createMeter(now: () => number, parts: MeterParts): Meter {
+  let startedAt: number | null = null;
+  let pausedAt: number | null = null;
+  let pauses = 0;
+  let pausedMs = 0;
+  const elapsedMs = () => (startedAt === null ? 0 : (pausedAt ?? now()) - startedAt - pausedMs);
+
+  return {
+    check: parts.check,
+    reserve() {
+      const checked = parts.check();
+      return checked ? checked.then(parts.pay) : parts.pay();
+    },
+    start() {
+      startedAt = now();
+      pausedAt = null;
+      pausedMs = 0;
+      parts.started();
+    },
+    pause() {
+      pauses += 1;
+      pausedAt ??= now();
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        pauses -= 1;
+        if (pauses > 0 || pausedAt === null) return;
+        pausedMs += now() - pausedAt;
+        pausedAt = null;
+      };
+    },
+    settle(wasReceived) {
+      if (startedAt !== null) parts.ended(elapsedMs());
+      startedAt = null;
+      if (!wasReceived) parts.payBack();
+    },
+    elapsedMs,
+  };
 }

@@ -1,101 +1,19 @@
 import { createGate, type Gate, GateFull } from "../../lib/gate.ts";
 import type { TimeLimiter } from "../../lib/time-limit.ts";
 import type { Routed } from "../../model/call.ts";
+import type { Config } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { CircuitStatus, ServersChange } from "../../model/server.ts";
 import type { ProviderSpec, Tool } from "../../model/tool.ts";
-import type { ConversationBudgets } from "./budgets.ts";
-import type { Circuits, Entered } from "./circuits.ts";
-import type { Meter } from "./meter.ts";
-import { createRates, type Rated } from "./rates.ts";
-import type { SharedCounts } from "./shared-counts.ts";
-import { createSharedRates } from "./shared-rates.ts";
-
-/** Of the calls so many may be tried again, but always a few: ten that fail twice before they succeed are no storm. */
-const share = 0.2;
-const least = 20;
-
-/** The last minute in pieces, so that nothing has to be kept of single calls. */
-const pieceMs = 10_000;
-const pieces = 6;
-
-type Counts = { piece: number; calls: number[]; retries: number[] };
-
-export type RetryBudget = {
-  /** A call goes there, for the first time. */
-  called(target: string): void;
-  /** True when one more may be tried again. */
-  take(target: string): boolean | Promise<boolean>;
-};
-
-/**
- * Keeps retries a small part of what a target is asked: one that is overloaded is not helped by more of them. Where
- * several planes count together, each tells its calls with its next retry, so the sum is never above what was made.
- */
-export function createRetryBudget(shared?: SharedCounts): RetryBudget {
-  const targets = new Map<string, Counts>();
-  const countsOf = (target: string): Counts => {
-    const piece = Math.floor(Date.now() / pieceMs);
-    const found = targets.get(target) ?? emptyAt(piece);
-    if (!targets.has(target)) targets.set(target, found);
-    forget(found, piece);
-    return found;
-  };
-
-  return {
-    called(target) {
-      const { calls, piece } = countsOf(target);
-      calls[piece % pieces] = (calls[piece % pieces] ?? 0) + 1;
-    },
-    take(target) {
-      const counts = countsOf(target);
-      if (shared === undefined) return takeOne(counts);
-      const calls = sum(counts.calls);
-      counts.calls = empty();
-      return takeTogether(shared, target, calls).catch(() => takeOne(counts));
-    },
-  };
-}
-
-function takeTogether(shared: SharedCounts, target: string, calls: number): Promise<boolean> {
-  return shared.change(`retries:${target}`, pieces * pieceMs, (value, now) => {
-    const piece = Math.floor(now / pieceMs);
-    const counts = (value as Counts | null) ?? emptyAt(piece);
-    forget(counts, piece);
-    counts.calls[piece % pieces] = (counts.calls[piece % pieces] ?? 0) + calls;
-    const answer = takeOne(counts);
-    return { value: counts as JsonObject, answer };
-  });
-}
-
-function takeOne({ calls, retries, piece }: Counts): boolean {
-  if (sum(retries) + 1 > Math.max(least, share * sum(calls))) return false;
-  retries[piece % pieces] = (retries[piece % pieces] ?? 0) + 1;
-  return true;
-}
-
-function emptyAt(piece: number): Counts {
-  return { piece, calls: empty(), retries: empty() };
-}
-
-function empty(): number[] {
-  return Array.from({ length: pieces }, () => 0);
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
-}
-
-/** Empties the pieces that are older than the last minute. */
-function forget(counts: Counts, piece: number): void {
-  const passed = Math.min(pieces, Math.abs(piece - counts.piece));
-  for (let at = 0; at < passed; at += 1) {
-    const old = (piece - at + pieces) % pieces;
-    counts.calls[old] = 0;
-    counts.retries[old] = 0;
-  }
-  counts.piece = piece;
-}
+import type { Recorder } from "../../store/store.ts";
+import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
+import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
+import { createRates, createSharedRates, type Rated } from "./rates.ts";
+import { createRetryBudget } from "./retry-budget.ts";
+import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 
 /** How many calls of one tool may wait for each other. */
 const maxLine = 1_000;
@@ -179,7 +97,7 @@ export type AttemptPass = {
   giveUp(error: PlaneError): void;
 };
 
-export type LimitParts = {
+type LimitParts = {
   budgets: ConversationBudgets;
   circuits: Circuits;
   /** How many calls a server gets in a minute, where somebody said so. */
@@ -191,7 +109,7 @@ export type LimitParts = {
 const nothing = () => undefined;
 const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing };
 
-export function createLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts): Limits {
+export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts): Limits {
   const turns = createTurns();
   const rates = shared ? createSharedRates(shared, createRates()) : createRates();
   const retries = createRetryBudget(shared);
@@ -315,5 +233,61 @@ function serverRate(server: string, perMinute: number): Rated {
     what: `Server '${server}'`,
     setting: "rateLimitPerMinute",
     data: { server },
+  };
+}
+
+export type CallLimits = {
+  /** What the path asks before it executes a call. */
+  path: Limits;
+  verbs: Pick<Plane, "budget">;
+  /** As a part of a server's status. */
+  circuitOf(server: string): { circuit?: CircuitStatus };
+  /** Somebody has taken care of these servers, so they are worth being asked. */
+  trust(servers: readonly string[]): void;
+  /** Servers that are others now begin anew. */
+  apply(change: ServersChange): void;
+  endConversation(conversation: string, principal: Principal): Promise<void>;
+  /** Leaves to other planes what was taken and not used. */
+  stop(): Promise<void>;
+};
+
+/** What the configuration says about how often, how long and how dearly tools may run. */
+export function createLimits(
+  config: () => Config,
+  emit: (event: PlaneEvent) => void,
+  defaultPrincipal: Principal,
+  { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
+): CallLimits {
+  // Whoever opens the store only to count alone would wait for nothing.
+  const shared: SharedCounts | undefined = outlivesUs
+    ? {
+        read: async (key) => (await store()).sharedValue(key),
+        change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
+      }
+    : undefined;
+  const budgets = createBudgets(() => config().budgets, undefined, shared && createSharedBudgets(shared));
+  const circuits = createCircuits({
+    setting: (server) => config().servers[server]?.circuit,
+    onChange: (server, state) => emit({ type: "server.circuit", server, state }),
+  });
+  const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
+  return {
+    path: createPathLimits({
+      budgets,
+      circuits,
+      shared,
+      ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
+    }),
+    verbs: {
+      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+    },
+    circuitOf(server) {
+      const circuit = circuits.status(server);
+      return circuit === undefined ? {} : { circuit };
+    },
+    trust,
+    apply: ({ changed, removed }) => trust([...changed, ...removed]),
+    endConversation: budgets.forget,
+    stop: budgets.release,
   };
 }

@@ -3,9 +3,9 @@ import { type TestContext, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
 import { Budgets } from "../../model/budgets.ts";
+import type { Meter } from "./budgets.ts";
 import { createBudgets } from "./budgets.ts";
-import { createRetryBudget } from "./limits.ts";
-import type { Meter } from "./meter.ts";
+import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets } from "./shared-budgets.ts";
 
 const call = (cost: object) => {

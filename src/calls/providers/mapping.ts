@@ -1,5 +1,7 @@
+import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { ToolResult } from "../../model/result.ts";
+import type { ProviderSpec } from "../../model/tool.ts";
 
 /** `{ theirs: ours }`: an argument goes out under the provider's name; those that are not named keep theirs. */
 export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
@@ -55,5 +57,25 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
     return JSON.parse(block.text) as Json;
   } catch {
     return undefined;
+  }
+}
+
+/** Puts variables and secrets in their places. */
+export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
+
+/** A provider's configuration for use. What is wrong with it is told before anything is sent. */
+export async function readConfig<T>(
+  spec: ProviderSpec,
+  reveal: Reveal,
+  parse: (revealed: JsonObject) => T,
+): Promise<T> {
+  try {
+    return parse(await reveal(spec));
+  } catch (thrown) {
+    const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
+    throw new PlaneError("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, {
+      data: { sent: false, retryAt: null },
+      cause: thrown,
+    });
   }
 }

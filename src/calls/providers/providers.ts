@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
+import { resolveSecrets } from "../../config/secrets/resolve-secrets.ts";
 import { revealConfig } from "../../config/secrets/reveal-config.ts";
 import type { ConfigValues } from "../../model/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -16,11 +18,10 @@ import { RpcError } from "../../protocol/message.ts";
 import type { RequestOptions } from "../../protocol/request-options.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
-import { mapArguments, pickResult, resultOf } from "./mapping.ts";
-import { endpointOf, type ModelEndpoint, modelTrouble } from "./model/endpoint.ts";
-import { type Reveal, readConfig } from "./read-config.ts";
+import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import type { ModelEndpoint } from "./model.ts";
 
-type Parts = {
+export type ProviderParts = {
   servers: Servers;
   handWritten: HandWrittenTools;
   environment: Readonly<Record<string, string | undefined>>;
@@ -39,11 +40,11 @@ export type Providers = Pick<ProviderKinds, "of" | "register"> & {
 };
 
 /** Who can execute tools here, and why one of them cannot. */
-export function createProviders(parts: Parts): Providers {
+export function createProviders(parts: ProviderParts): Providers {
   const { servers, handWritten, environment, models } = parts;
   const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
   const askModel: Provider = async (...given) => {
-    const { createModelProvider } = await import("./model/model.ts");
+    const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
   };
   const kinds = createProviderKinds(
@@ -74,7 +75,7 @@ export function createProviders(parts: Parts): Providers {
   };
 }
 
-async function findModel(name: string, { models, fileOfModel }: Parts): Promise<ModelEndpoint> {
+async function findModel(name: string, { models, fileOfModel }: ProviderParts): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
   if (trouble !== null)
     throw new PlaneError("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`, {
@@ -247,4 +248,24 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
 function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
+}
+
+/** Why a configured model cannot be asked, or null. */
+export function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
+  if (model.provider !== "openai-compatible")
+    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
+  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
+}
+
+/** The environment is in its place since the configuration was read; other secrets are read when they are used. */
+export async function endpointOf(
+  name: string,
+  models: ConfigValues["models"],
+  fileOfModel: (name: string) => string | undefined,
+): Promise<ModelEndpoint> {
+  const { baseURL = "", model = "", apiKey } = models[name] ?? {};
+  const directory = dirname(fileOfModel(name) ?? "");
+  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
 }

@@ -5,7 +5,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { ToolResult } from "../../model/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../model/stored-result.ts";
-import { bodyOf, jsonOf } from "./body.ts";
+import { bodyOf, jsonOf } from "./condense.ts";
 
 const whole = "$result";
 

@@ -3,7 +3,7 @@ import type { Executed, Outcome, Requested } from "../../model/call.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { Relay } from "../../model/relay.ts";
-import type { RunBeginning, TracedRun } from "./run-spans.ts";
+import type { RunBeginning, TracedRun } from "./otel-spans.ts";
 
 /** Where every copy of OpenTelemetry's API, whoever bundled it, finds what the program has registered. */
 const registered = Symbol.for("opentelemetry.js.api.1");
@@ -14,8 +14,8 @@ function isTraced(): boolean {
 }
 
 /** Loaded with the first call after the program has registered somebody who takes spans; until then there is nothing. */
-const callSpans = once(() => import("./call-spans.ts"));
-const runSpans = once(() => import("./run-spans.ts"));
+const callSpans = once(() => import("./otel-spans.ts"));
+const runSpans = once(() => import("./otel-spans.ts"));
 let loaded: Awaited<ReturnType<typeof callSpans>> | undefined;
 
 /** A call with a span around it, where anybody takes spans. */

@@ -1,7 +1,4 @@
-import { requireGrant } from "../../calls/authorize.ts";
-import type { Find } from "../../calls/find.ts";
-import { requestCall } from "../../calls/request.ts";
-import { type CheckArguments, validate } from "../../calls/validate.ts";
+import { type CheckArguments, type Lookup, requestCall, requireGrant, validate } from "../../calls/calls.ts";
 import type { PlaneQuality } from "../../catalogue/quality/quality.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { typedMembers } from "../../lib/typed-text.ts";
@@ -15,7 +12,7 @@ import type { ToolPlanVerbs } from "../../model/tool-plan.ts";
 import type { LookAtStep } from "./check-plan.ts";
 
 type Parts = {
-  find: Pick<Find, "toShow">;
+  find: Pick<Lookup, "toShow">;
   grants: Pick<Grants, "grantFor">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;

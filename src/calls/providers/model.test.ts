@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { freePort } from "../../../../test/fixtures/free-port.ts";
-import { type ScriptedResponse, startScriptedModel } from "../../../../test/fixtures/llm-script.ts";
-import { PlaneError } from "../../../model/errors.ts";
-import type { JsonObject } from "../../../model/json.ts";
+import { freePort } from "../../../test/fixtures/free-port.ts";
+import { type ScriptedResponse, startScriptedModel } from "../../../test/fixtures/llm-script.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { createModelProvider } from "./model.ts";
 
 const apiKey = "sk-s3cret-key";

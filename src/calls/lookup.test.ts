@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool } from "../../test/samples/calls.ts";
+import { createRegistry } from "../catalogue/registry.ts";
 import type { ToolId } from "../model/tool.ts";
-import { findTool } from "./find-tool.ts";
-import { createRegistry } from "./registry.ts";
+import { findTool } from "./lookup.ts";
 
 type Stage = { started?: string[]; hidden?: string[] };
 type World = Record<string, string[] | { trouble: string }>;

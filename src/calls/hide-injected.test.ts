@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlaneError, reportError } from "../model/errors.ts";
-import { createInjectedHider } from "./inject-hide.ts";
+import { createInjectedHider } from "./hide-injected.ts";
 
 const inventory = { available_servers: [{ server_name: "vault", tools: [] }] };
 const hide = createInjectedHider({

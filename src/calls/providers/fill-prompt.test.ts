@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { fillPrompt } from "./model.ts";
 
 const cases: [title: string, template: string, args: JsonObject, filled: string][] = [

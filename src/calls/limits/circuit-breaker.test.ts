@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { type ErrorCode, type ErrorData, PlaneError } from "../../model/errors.ts";
-import { createCircuits } from "./circuits.ts";
+import { createCircuits } from "./circuit-breaker.ts";
 
 const error = (code: ErrorCode, data: ErrorData = {}) => new PlaneError(code, "it broke", { data });
 const lost = error("SERVER_UNAVAILABLE", { sent: true });

@@ -1,12 +1,13 @@
-import { PlaneError } from "../../../model/errors.ts";
-import type { Json, JsonObject } from "../../../model/json.ts";
-import { ModelProviderConfig } from "../../../model/model-provider.ts";
-import type { Provider } from "../../../model/provider.ts";
-import type { ToolResult } from "../../../model/result.ts";
-import { resultOf } from "../mapping.ts";
-import { type Reveal, readConfig } from "../read-config.ts";
-import type { ModelEndpoint } from "./endpoint.ts";
-import { explainModelFailure } from "./explain-failure.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { ModelProviderConfig } from "../../model/model-provider.ts";
+import type { Provider } from "../../model/provider.ts";
+import type { ToolResult } from "../../model/result.ts";
+import { explainModelFailure } from "./http.ts";
+import { type Reveal, readConfig, resultOf } from "./mapping.ts";
+
+/** An OpenAI-compatible endpoint with its key in the clear: never stored or shown. */
+export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
 /** Executes a tool by asking a model. The model is looked up by its name in the configuration. */
 export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PlaneError } from "../../../model/errors.ts";
-import type { ProviderContext } from "../../../model/provider.ts";
-import { createBuiltinProvider } from "./builtin.ts";
-import { createReadResult, readResultManifest } from "./read-result.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ProviderContext } from "../../model/provider.ts";
+import { createBuiltinProvider, createReadResult, readResultManifest } from "./builtin.ts";
 
 const context = {
   signal: new AbortController().signal,

@@ -32,7 +32,7 @@ const maxOpenMs = 300_000;
 /** Those that come while one call tries a server are told to come back after this. */
 const probeMs = 1_000;
 
-export type CircuitOptions = {
+type CircuitOptions = {
   /** Undefined for a server that is not configured. */
   setting(server: string): ServerCircuit | undefined;
   onChange(server: string, state: CircuitState): void;
