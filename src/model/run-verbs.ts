@@ -23,12 +23,12 @@ export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
 /** Runs of agents, a page at a time. */
 export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
 
-export const runFormats = ["text", "html"] as const;
+export const runFormats = ["text"] as const;
 /** The formats that a run is rendered in. */
 export type RunFormat = (typeof runFormats)[number];
 
-/** A run for people. `policy` is what a browser may load while it shows the page: nothing but its own style. */
-export type RenderedRun = { text: string; policy: string | null };
+/** A run for people. */
+export type RenderedRun = { text: string };
 
 /** What agents did. */
 export interface RunVerbs {
@@ -36,6 +36,6 @@ export interface RunVerbs {
   runs(query?: RunQuery, caller?: Caller): Promise<RunPage>;
   /** One run of an agent with its steps and messages. */
   run(id: string, caller?: Caller): Promise<AgentRun>;
-  /** The same to be read: as plain text, or as a page that stands for itself. */
+  /** The same as plain text. */
   renderRun(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
 }

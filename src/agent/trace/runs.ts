@@ -45,11 +45,13 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
       run: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
       async renderRun(id, format, { principal = defaultPrincipal } = {}) {
         if (!runFormats.includes(format))
-          throw new PlaneError("USAGE", `A run cannot be shown as '${format}': give one of ${runFormats.join(", ")}.`);
+          throw new PlaneError(
+            "USAGE",
+            `A run cannot be rendered as '${format}': use ${runFormats.join(" or ")}, or read it as JSON with 'run'.`,
+          );
         const run = await find(id, principal);
-        if (format === "html") return (await import("./render-html.ts")).renderRunPage(run);
         const { renderRunText } = await import("./render-text.ts");
-        return { text: renderRunText(run), policy: null };
+        return { text: renderRunText(run) };
       },
     },
     async keep(run) {

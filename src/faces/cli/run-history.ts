@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { type AgentOutcome, agentOutcomes } from "../../model/agent-run.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -32,20 +31,8 @@ export async function listRuns(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 /** What `calls show` prints of a run, once it is known to be one. */
-export async function showRun(
-  plane: Plane,
-  id: string,
-  { json, html }: GlobalOptions & { html?: string },
-): Promise<void> {
-  if (html !== undefined) {
-    const { text } = await plane.renderRun(id, "html");
-    await writeFile(html, text, { mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
-      const why = thrown.code === "ENOENT" ? "there is no such directory" : (thrown.code ?? "it failed");
-      throw new PlaneError("USAGE", `'${html}' cannot be written: ${why}. Give another file to --html.`);
-    });
-    if (json) printJson({ path: html });
-    else say(`Written to ${html}`);
-  } else if (json) printJson({ run: await plane.run(id) });
+export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
+  if (json) printJson({ run: await plane.run(id) });
   else print((await plane.renderRun(id, "text")).text);
 }
 
