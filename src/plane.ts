@@ -3,7 +3,6 @@ import { createIdentity } from "./access/identity/identity.ts";
 import { isOffered } from "./access/policy/effect.ts";
 import { createGrants } from "./access/policy/grant.ts";
 import { createAgent } from "./agent/agent.ts";
-import { createRuns } from "./agent/trace/runs.ts";
 import { checkSchema, createCalls, createLimits, createResults } from "./calls/calls.ts";
 import { createWritten } from "./catalogue/changes/written-entries.ts";
 import { createHealthFeed } from "./catalogue/health/health-feed.ts";
@@ -60,17 +59,16 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
 
   const limits = createLimits(config, emit, defaultPrincipal, memory);
-  const runs = createRuns({ memory, defaultPrincipal });
   const agent = createAgent({
     ...{
       config,
       defaultPrincipal,
-      emit,
+      memory,
       profile: identity.profile,
       fileOf: settings.fileOf,
       given: options.models,
     },
-    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
+    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers },
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
   const answers = createAnswers(agent.answering(options), {
@@ -263,7 +261,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ),
     questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
-    ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
+    ...{ ...results.verbs, ...jobs.verbs, ...agent.verbs },
     ...createHistory({
       memory,
       defaultPrincipal,

@@ -1,28 +1,28 @@
 import { beginRunSpan } from "../calls/calls.ts";
+import type { Catalogue } from "../catalogue/tool-listing.ts";
 import { uniqueId } from "../lib/unique-id.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
-import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
+import { type AgentRun, type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent-run.ts";
 import type { AgentResult, AgentVerbs, AnswerParser, RunAgentOptions } from "../model/agent-verbs.ts";
 import type { CallOptions } from "../model/call.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/chat.ts";
+import type { Config } from "../model/config.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
-import type { AgentParts } from "./agent-parts.ts";
-import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
-import { readContent, readResponse } from "./asked-calls.ts";
+import type { Servers } from "../servers/servers.ts";
+import type { AgentCallOptions, AgentTools, KnownServers, NamedTool } from "./agent-tools.ts";
+import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
-import { generate } from "./generate.ts";
-import type { Left } from "./loop-parts.ts";
-import { type Converse, type RunParts, runAgent } from "./run-agent.ts";
+import type { Left } from "./loop.ts";
+import type { Models } from "./models/models.ts";
+import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
 import type { OfferedTool } from "./run-calls.ts";
-import type { NamedTool } from "./select-tools.ts";
 import type { Style } from "./style.ts";
-import { toOffered } from "./toolset.ts";
-import type { ToolsetRef, ToolsetRegistry } from "./toolset-registry.ts";
-import { renameTurn } from "./unique-calls.ts";
+import { type ToolsetRef, type ToolsetRegistry, toOffered } from "./toolsets.ts";
 
 const interrupted = "Interrupted: nothing is known of how this call ended.";
 
@@ -236,7 +236,7 @@ function callOptions(options: RunAgentOptions, state: string | undefined, leftMs
 
 async function styleOf(name: AgentStyle): Promise<Style> {
   if (name === "react") return (await import("./react/style.ts")).reactStyle;
-  return (await import("./tools-style.ts")).toolsStyle;
+  return (await import("./style.ts")).toolsStyle;
 }
 
 function requireText(value: unknown, what: string): void {
@@ -306,3 +306,15 @@ function createRunTools(
     },
   };
 }
+
+/** What agents are made of. */
+export type AgentParts = {
+  config(): Config;
+  defaultPrincipal: Principal;
+  models: Models;
+  plane(): Pick<Plane, "call" | "endConversation">;
+  catalogue(): Pick<Catalogue, "forModel">;
+  servers(): KnownServers & Pick<Servers, "status">;
+  maySeeServer(principal: Principal, server: string): boolean;
+  keepRun(run: AgentRun): Promise<void>;
+};

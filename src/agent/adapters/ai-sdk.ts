@@ -2,7 +2,7 @@ import { uniqueId } from "../../lib/unique-id.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent-verbs.ts";
 import type { ContentBlock } from "../../model/chat.ts";
 import type { AbortSignal, URL } from "../../model/platform.ts";
-import { readPicture } from "./pictures.ts";
+import { readPicture } from "./answers.ts";
 
 type ModelOutputPart =
   | { type: "text"; text: string }

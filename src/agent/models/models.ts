@@ -68,7 +68,7 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
     if (own !== undefined) return openGiven(own, name);
     requireUsable(name);
     const endpoint = await endpointOf(name, configured(), fileOfModel);
-    const { openEndpoint } = await import("./open-endpoint.ts");
+    const { openEndpoint } = await import("./ai-sdk-model.ts");
     return openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
   }
 

@@ -64,7 +64,7 @@ export type ReactTurn = {
   problem: string | null;
 };
 
-export type ReactReader = { push(text: string): void; end(): ReactTurn };
+type ReactReader = { push(text: string): void; end(): ReactTurn };
 type Tell = (type: "thought" | "answer", text: string) => void;
 
 /**

@@ -5,7 +5,7 @@ type Type = AgentMessage["type"];
 type Rest = Pick<AgentMessage, "call">;
 
 /** What an agent says, piece by piece. */
-export type Voice = {
+export type MessageStream = {
   /** One more piece. Another type than before, or `end`, closes the message that was open. */
   say(type: Type, text: string): void;
   /** A message of one piece. */
@@ -16,7 +16,7 @@ export type Voice = {
   endDialog(type: Type, text?: string): void;
 };
 
-export function createVoice(hear: (message: AgentMessage) => void): Voice {
+export function createMessageStream(hear: (message: AgentMessage) => void): MessageStream {
   let open: { id: string; type: Type } | null = null;
   const piece = (id: string, type: Type, text: string, end: boolean, endOfDialog: boolean, rest: Rest = {}) =>
     hear({ id, type, text, end, endOfDialog, ...rest });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseByHints, readSampling } from "./sampling.ts";
+import { chooseByHints, readSampling } from "./sampling-request.ts";
 
 const user = (content: unknown) => ({ role: "user", content });
 const text = { type: "text", text: "Hello" };

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentMessage } from "../model/agent-run.ts";
-import { createVoice } from "./voice.ts";
+import { createMessageStream } from "./message-stream.ts";
 
 function listening() {
   const heard: AgentMessage[] = [];
   const brief = () => heard.map(({ type, text, end, endOfDialog }) => [type, text, end, endOfDialog]);
-  return { voice: createVoice((piece) => heard.push(piece)), heard, brief };
+  return { stream: createMessageStream((piece) => heard.push(piece)), heard, brief };
 }
 
 test("pieces of one message share its id, and another type begins another", () => {
-  const { voice, heard, brief } = listening();
-  voice.say("thought", "I ");
-  voice.say("thought", "");
-  voice.say("thought", "think");
-  voice.say("answer", "So");
-  voice.endDialog("answer");
+  const { stream, heard, brief } = listening();
+  stream.say("thought", "I ");
+  stream.say("thought", "");
+  stream.say("thought", "think");
+  stream.say("answer", "So");
+  stream.endDialog("answer");
   assert.deepEqual(brief(), [
     ["thought", "I ", false, false],
     ["thought", "think", false, false],
@@ -28,10 +28,10 @@ test("pieces of one message share its id, and another type begins another", () =
 });
 
 test("what is said whole closes what was open", () => {
-  const { voice, brief } = listening();
-  voice.say("answer", "Let me see");
-  voice.tell("action", "look {}", { call: { id: "1", tool: "look" } });
-  voice.endDialog("error", "Nothing came.");
+  const { stream, brief } = listening();
+  stream.say("answer", "Let me see");
+  stream.tell("action", "look {}", { call: { id: "1", tool: "look" } });
+  stream.endDialog("error", "Nothing came.");
   assert.deepEqual(brief(), [
     ["answer", "Let me see", false, false],
     ["answer", "", true, false],

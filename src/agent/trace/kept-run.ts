@@ -1,7 +1,39 @@
 import { sliceText } from "../../lib/cut-text.ts";
 import { redact } from "../../lib/redact.ts";
-import type { TraceType } from "../../model/agent-run.ts";
+import { redactDeep } from "../../lib/redact-deep.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { AgentRun, AgentStep, TraceType } from "../../model/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/chat.ts";
+
+/** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */
+export function keptRun(run: AgentRun): AgentRun {
+  const { question, answer, reasoning, error, steps, trace, messages } = run;
+  return {
+    // What is added for the caller alone, the conversation to go on with, is not kept.
+    ...summaryOf(run),
+    question: keptText(question),
+    answer: answer === null ? null : keptText(answer),
+    reasoning: reasoning === null ? null : keptText(reasoning),
+    error: redactDeep(error),
+    steps: steps.map(keptStep),
+    messages: messagesFor(trace, messages).map(keptMessage),
+  };
+}
+
+function summaryOf({ id, at, durationMs, user, style, model, toolset, conversation, ...rest }: AgentRun) {
+  const { outcome, turns, usage, counters, trace, truncated, waiting, missing } = rest;
+  return {
+    ...{ id, at, durationMs, user, style, model: keptText(model), toolset, conversation },
+    ...{ outcome, turns, usage, counters, trace },
+    ...withoutUndefined({ truncated, waiting, missing: redactDeep(missing) }),
+  };
+}
+
+/** Names and ids of calls are what a model wrote. */
+function keptStep(step: AgentStep): AgentStep {
+  const calls = step.calls.map((call) => ({ ...call, id: keptText(call.id), tool: keptText(call.tool) }));
+  return { ...step, calls };
+}
 
 /** Characters of one text that are kept. Whole results are kept elsewhere. */
 const maxText = 65_536;
@@ -40,7 +72,7 @@ export function keptMessage(message: ChatMessage): ChatMessage {
   };
 }
 
-export function keptText(text: string): string {
+function keptText(text: string): string {
   if (text.length <= maxText) return redact(text);
   const left = text.length - maxText;
   return `${redact(sliceText(text, 0, maxText))}… (${left} more characters were not kept)`;
