@@ -25,10 +25,7 @@ import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";
 import { createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
-import { createDeadLettersWhenNeeded } from "./work/dead-letters/dead-letter-verbs.ts";
-import { createPlaneDueWork } from "./work/jobs/due-work.ts";
-import { createJobsWhenNeeded } from "./work/jobs/jobs.ts";
-import { createToolPlanVerbs } from "./work/planner/planner.ts";
+import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
@@ -88,7 +85,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     // What is configured no longer is as secret as it was.
     maySeeServer: (principal, server) =>
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
-    onEntries: () => jobs.changed(),
+    onEntries: () => work.changed(),
   });
   const { registry, tools: handWritten } = written;
   const credentials = createCredentials({
@@ -158,7 +155,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     fileOfModel: (name) => settings.fileOf(["models", name]),
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
-    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
+    keepFailed: (call, record, error) => work.keepFailed(call, record, error),
   });
   const catalogue = createCatalogue(
     {
@@ -179,36 +176,31 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
     defaultPrincipal,
   );
-  const deadLetters = createDeadLettersWhenNeeded({
-    ...{ store: memory.store, run: calls.run, emit, defaultPrincipal },
+  const work = createWork({
+    config,
+    memory,
+    written,
+    defaultPrincipal,
+    currentPrincipal: identity.current,
+    modelTrouble: agent.modelTrouble,
+    healthChanged: health.changed,
+    run: calls.run,
     serverNames: servers.names,
     tools: registry.all,
-    onDue: () => dueWork.wake(),
+    find: calls.lookup,
+    grants,
+    quality,
+    checkArguments: checkSchema,
+    schedules: options.schedules === true,
+    plane: () => plane,
   });
-  const dueWork = createPlaneDueWork(memory);
-  const isScheduling = () => options.schedules === true && dueWork.isRunning();
-  const jobs = createJobsWhenNeeded(
-    {
-      ...{
-        config,
-        memory,
-        written,
-        identity,
-        defaultPrincipal,
-        modelTrouble: agent.modelTrouble,
-        healthChanged: health.changed,
-      },
-      loop: { ...dueWork, isRunning: isScheduling },
-    },
-    () => plane,
-  );
   const following = createReload({
     ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
       await written.reload();
-      jobs.changed();
+      work.changed();
     },
   });
 
@@ -222,19 +214,14 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     start() {
       void servers.start();
       calls.start();
-      dueWork.start([deadLetters.handler, ...(options.schedules ? [jobs.dueRuns] : [])]);
+      work.start();
       results.start();
       memory.listen({
         ...{ entries: written.reload, pins: quality.pinsChanged },
-        ...{ deadLetters: dueWork.wake, dueWork: dueWork.wake },
+        ...{ deadLetters: work.wake, dueWork: work.wake },
       });
     },
     ...calls.verbs,
-    ...deadLetters.verbs,
-    ...createToolPlanVerbs({
-      ...{ find: calls.lookup, grants, quality, defaultPrincipal, testPolicy: calls.verbs.testPolicy },
-      checkArguments: checkSchema,
-    }),
     tools: catalogue.tools,
     queryTools: catalogue.queryTools,
     ...createSearchWhenNeeded(options, {
@@ -244,7 +231,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       createWorkVerbs(
         {
           ...{ manifests: written.manifests, snapshot: registry.snapshot, catalogue },
-          ...{ health: health.read, schedulesOf: jobs.schedulesOf },
+          ...{ health: health.read, schedulesOf: work.schedulesOf },
           problems: () => config().problems,
         },
         defaultPrincipal,
@@ -261,7 +248,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ),
     questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
-    ...{ ...results.verbs, ...jobs.verbs, ...agent.verbs },
+    ...{ ...results.verbs, ...work.verbs, ...agent.verbs },
     ...createHistory({
       memory,
       defaultPrincipal,
@@ -276,10 +263,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     stop: once(() =>
       runAll([
         [following.stop, results.stop],
-        dueWork.halt,
-        [agent.stop, jobs.stop],
-        [deadLetters.stop, calls.stop],
-        dueWork.stop,
+        work.halt,
+        [agent.stop, work.stopJobs],
+        [work.stopDeadLetters, calls.stop],
+        work.stop,
         limits.stop,
         [written.settled, quality.settled],
         memory.close,

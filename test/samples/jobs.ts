@@ -1,7 +1,7 @@
 import { JobManifest } from "../../src/model/job.ts";
 import type { KeptJobRun } from "../../src/model/job-run.ts";
 import { principalOf } from "../../src/model/principal.ts";
-import { newRun } from "../../src/work/jobs/new-run.ts";
+import { newRun } from "../../src/work/jobs/states.ts";
 
 export function sampleJob(name: string, changes: Partial<JobManifest> = {}): JobManifest {
   return { ...JobManifest.parse({ name, personas: ["Atlas"], task_graph: [{ task: "work" }] }), ...changes };

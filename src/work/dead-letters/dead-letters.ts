@@ -7,9 +7,8 @@ import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { abandonedEvent, createEntries, type Entries, eventFacts } from "./entries.ts";
+import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
-import { checkQuery } from "./query.ts";
 import {
   abandon,
   claim,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { restMs } from "./delays.ts";
+import { restMs } from "./states.ts";
 
 test("an entry rests for one, five, fifteen, thirty and then sixty minutes", () => {
   const plain = [1, 2, 3, 4, 5, 6, 60].map((attempts) => restMs(attempts, () => 0.5) / 1000);

@@ -1,9 +1,8 @@
-import type { KeptDeadLetter } from "../../model/dead-letter.ts";
+import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/dead-letter.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { checkNote } from "./query.ts";
 import { type Decision, expire, isLost } from "./states.ts";
 
 type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
@@ -82,4 +81,39 @@ function notFound(id: string): never {
     `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`,
     { data: { deadLetter: id } },
   );
+}
+
+const usualPage = 100;
+const largestPage = 1000;
+const maxNote = 2000;
+
+/** What cannot be meant is refused by name. */
+export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: number } {
+  const { status, limit = usualPage, cursor } = query;
+  if (status !== undefined && !deadLetterStatuses.includes(status))
+    throw refused("status", status, `give one of ${deadLetterStatuses.join(", ")}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > largestPage)
+    throw refused("limit", limit, `give a whole number from 1 to ${largestPage}`);
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
+    throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
+  for (const name of ["tool", "server", "id"] as const)
+    if (query[name] !== undefined && (typeof query[name] !== "string" || query[name] === ""))
+      throw refused(name, query[name], "it needs a value");
+  return { ...query, limit };
+}
+
+function checkNote(note: string | undefined): string | null {
+  if (note === undefined || note === "") return null;
+  if (typeof note !== "string") throw refused("note", note, "it is not text");
+  if (note.length > maxNote)
+    throw new PlaneError("USAGE", `The note has ${note.length} characters. Give at most ${maxNote}.`, {
+      data: { parameter: "note" },
+    });
+  return note;
+}
+
+function refused(parameter: string, value: unknown, allowed: string): PlaneError {
+  return new PlaneError("USAGE", `'${parameter}' cannot be '${String(value)}': ${allowed}.`, {
+    data: { parameter, value: typeof value === "object" ? null : value },
+  });
 }

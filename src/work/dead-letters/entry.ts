@@ -8,8 +8,7 @@ import type { KeptDeadLetter } from "../../model/dead-letter.ts";
 import type { ErrorCode, ErrorReport } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isRepeatable } from "../../model/tool.ts";
-import { restMs } from "./delays.ts";
-import { type Failure, holdAfter, notBefore } from "./states.ts";
+import { type Failure, holdAfter, notBefore, restMs } from "./states.ts";
 
 export const maxArgumentBytes = 256 * 1024;
 const maxAttempts = 3;

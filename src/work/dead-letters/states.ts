@@ -1,6 +1,17 @@
+import { spreadMs } from "../../lib/backoff.ts";
 import type { DeadLetterChange, DeadLetterHold, DeadLetterStatus, KeptDeadLetter } from "../../model/dead-letter.ts";
 import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
-import { restMs } from "./delays.ts";
+
+/** After the first failed try, the second, and so on; the last one goes on. */
+const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
+const maxDelayMs = 3_600_000;
+const jitter = 0.1;
+
+/** How long an entry rests after so many failed tries; a little apart, so that those of one moment do not return in one. */
+export function restMs(attempts: number, random: () => number = Math.random): number {
+  const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
+  return spreadMs(plain, jitter, random);
+}
 
 /** A retrier that has not said for so long that it is there is taken for dead. */
 export const leaseMs = 60_000;

@@ -6,12 +6,11 @@ import { type JobManifest, usualRetries } from "../../model/job.ts";
 import type { JobSchedule, KeptJobRun } from "../../model/job-run.ts";
 import type { Firing, JobStore } from "../../model/job-store.ts";
 import type { Principal } from "../../model/principal.ts";
+import { runGraph } from "../skills/plan.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
-import { newRun } from "./new-run.ts";
-import { runGraph } from "./run-graph.ts";
 import { runTask, type TaskParts } from "./run-task.ts";
 import { fire, isScheduled, type ScheduledJob, scheduleOf } from "./schedule.ts";
-import { isOver, moveRun } from "./states.ts";
+import { isOver, moveRun, newRun } from "./states.ts";
 
 type ScheduleParts = {
   store(): Promise<JobStore>;
@@ -98,7 +97,7 @@ const lookMs = 10_000;
 const soonMs = 1_000;
 const dayMs = 24 * 3_600_000;
 
-export type EngineParts = ScheduleParts & {
+type EngineParts = ScheduleParts & {
   execute: ExecuteParts;
   /** So many runs at a time in this plane. */
   most(): number;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PlaneError } from "../../model/errors.ts";
 import { JobManifest } from "../../model/job.ts";
 import { TaskManifest } from "../../model/task.ts";
-import { escalationOf, withEscalation } from "./escalation.ts";
+import { escalationOf, withEscalation } from "./job-work.ts";
 
 const failure = new PlaneError("TIMEOUT", "It took too long", { data: { tool: "t", sent: true } });
 const policy = {

@@ -4,7 +4,7 @@ import type { KeptJobRun } from "../../model/job-run.ts";
 import { isOver } from "./states.ts";
 
 /** A plane that has not said for so long that it is there is taken for dead. */
-export const leaseMs = 30_000;
+const leaseMs = 30_000;
 /** How often a store that is away is tried. */
 const awayMs = 250;
 
@@ -22,7 +22,7 @@ export type HeldRun = {
   end(): void;
 };
 
-export type HoldParts = {
+type HoldParts = {
   replace(run: KeptJobRun): Promise<boolean>;
   /** The run as it is kept now. */
   read(id: string): Promise<KeptJobRun | null>;

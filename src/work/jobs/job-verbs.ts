@@ -18,10 +18,8 @@ import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobEntry } from "../../model/registry-summary.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
-import { newRun, type RunRequest } from "./new-run.ts";
-import { nextTime } from "./recurrence.ts";
-import { isScheduled, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { isOver, moveRun } from "./states.ts";
+import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
+import { isOver, moveRun, newRun, type RunRequest } from "./states.ts";
 
 const usualPage = 20;
 const largestPage = 100;
@@ -71,7 +69,7 @@ function usage(parameter: string, message: string): PlaneError {
   return new PlaneError("USAGE", message, { data: { parameter } });
 }
 
-export type JobVerbParts = {
+type JobVerbParts = {
   store(): Promise<JobStore>;
   engine: Engine;
   defaultPrincipal: Principal;

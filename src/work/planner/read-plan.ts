@@ -5,7 +5,7 @@ import { readShell, type ShellCommand } from "../../lib/shell-words.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { PlacedStep, PlanProblem, ReadPlan } from "../../model/tool-plan.ts";
 import { readCall, UnreadableCall } from "./read-call.ts";
-import { dryRunWord, scriptFrame } from "./script-frame.ts";
+import { dryRunWord, scriptFrame } from "./write-script.ts";
 
 /** Commands that say something or do nothing; what they say is not printed. */
 const idle = new Set(["echo", "true", ":"]);

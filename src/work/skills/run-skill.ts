@@ -4,8 +4,7 @@ import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../m
 import type { KeptStep } from "../../model/job-run.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/skill.ts";
-import { runGraph } from "../jobs/run-graph.ts";
-import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue } from "./plan.ts";
+import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue, runGraph } from "./plan.ts";
 import { type AgentEnd, requireSafe, type SkillParts } from "./step-memory.ts";
 
 /** The only step of a skill that has none of its own. */
