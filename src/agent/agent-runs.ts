@@ -27,8 +27,7 @@ import { type ToolsetRef, type ToolsetRegistry, toOffered } from "./toolsets.ts"
 const interrupted = "Interrupted: nothing is known of how this call ended.";
 
 /**
- * A conversation that somebody gives back, made fit for a model: endpoints refuse one in which a call has no answer or
- * an answer no call.
+ * A given conversation, made fit for a model: endpoints refuse one in which a call has no answer or an answer no call.
  */
 export function readHistory(given: unknown): ChatMessage[] {
   if (given === undefined || given === null) return [];

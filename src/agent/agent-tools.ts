@@ -19,9 +19,9 @@ import type { ToolsetRef } from "./toolsets.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */
 const waitMs = 5_000;
-const laterPatienceMs = 200;
+const laterWaitMs = 200;
 /** Without what its toolset is made of, though, asking it is of no use; a server may be long in coming up. */
-const longPatienceMs = 25_000;
+const startWaitMs = 25_000;
 
 type Parts = {
   plane(): Pick<Plane, "call">;
@@ -37,7 +37,7 @@ const readTool = readResultManifest.name;
 type Asked = Pick<CallOptions, "toolGroups" | "state"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
-  /** Is there a result that the model has only the beginning of? Before that nobody needs to know how to read on. */
+  /** Was a result stored? Only then the model is offered the tool that reads on. */
   reads?: boolean;
   /** Has it been listed for this run before? */
   isLater?: boolean;
@@ -64,7 +64,7 @@ export type AgentTools = {
 export function createAgentTools(parts: Parts): AgentTools {
   const { plane, catalogue, servers, selection, mayChange } = parts;
   const narrowed = new WeakMap<Principal, Map<ToolsetSelection["definition"], Principal>>();
-  /** Nobody starts servers that are not asked for. Kept, because what a principal sees is kept for them. */
+  /** Starts only the toolset's servers. Cached, because what a principal sees is cached by identity. */
   const within = (principal: Principal, toolset: ToolsetRef | null): Principal => {
     if (toolset === null) return principal;
     const { definition } = selection(toolset);
@@ -74,10 +74,10 @@ export function createAgentTools(parts: Parts): AgentTools {
     known.set(definition, found);
     return found;
   };
-  const listFor = async (asked: Asked, patience: number): Promise<readonly Tool[]> => {
+  const listFor = async (asked: Asked, listMs: number): Promise<readonly Tool[]> => {
     const { principal, toolset, toolGroups, state, reads = false } = asked;
     const request = withoutUndefined({ toolGroups, state });
-    const found = await catalogue().forModel(within(principal, toolset), request, { waitMs: patience });
+    const found = await catalogue().forModel(within(principal, toolset), request, { waitMs: listMs });
     const listed = found.filter(({ id }) => reads || id.server !== null || id.tool !== readTool);
     if (toolset === null) return listed;
     const { definition, has } = selection(toolset);
@@ -95,13 +95,13 @@ export function createAgentTools(parts: Parts): AgentTools {
     mayChange,
     async list(asked) {
       const { principal, toolset, toolGroups, state, isLater = false } = asked;
-      const listed = await listFor(asked, isLater ? laterPatienceMs : waitMs);
+      const listed = await listFor(asked, isLater ? laterWaitMs : waitMs);
       if (toolset === null) return listed;
       const { definition } = selection(toolset);
       const maySee = (server: string) => parts.maySeeServer(principal, server);
       const lacks = listed.length === 0 || missingNames(definition, listed).length > 0;
       const isComing = !isLater && lacks && definition.providers.some(isOnItsWay);
-      const selected = isComing ? await listFor(asked, longPatienceMs) : listed;
+      const selected = isComing ? await listFor(asked, startWaitMs) : listed;
       // In other groups or another state a name that is missing is no mistake.
       if (toolGroups === undefined && state === undefined)
         checkSelection(aliasOf(toolset), definition, { tools: selected, maySee }, servers());
@@ -205,7 +205,7 @@ function missingNames({ allow_tools }: ToolsetDefinition, tools: readonly Tool[]
   return (allow_tools ?? []).filter((name) => !/[*?]/.test(name) && !isThere.has(name));
 }
 
-/** What a toolset asks for and nobody has. While one of its servers is away nobody can tell. */
+/** Throws where the toolset selects what does not exist; not while one of its servers is unavailable. */
 export function checkSelection(
   alias: string | null,
   definition: ToolsetDefinition,
@@ -219,7 +219,7 @@ export function checkSelection(
   if (tools.length === 0 && providers.length > 0 && !providers.some(maySee))
     throw new PlaneError(
       "FORBIDDEN",
-      `${title(alias)} has nothing for you: you may use none of its servers. Ask whoever runs this plane, or use another toolset.`,
+      `${title(alias)} has nothing for you: you may use none of its servers. Ask the administrator of this plane, or use another toolset.`,
       { data },
     );
   const names = missingNames(definition, tools);

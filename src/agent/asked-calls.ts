@@ -1,15 +1,7 @@
 import { uniqueId } from "../lib/unique-id.ts";
-import type {
-  AskedCall,
-  AssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ContentBlock,
-  ToolMessage,
-} from "../model/chat.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ContentBlock, ToolMessage } from "../model/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Said } from "./style.ts";
 
 /** Some models give no id, or the same to several calls, or in each turn the same as in the one before. */
 export function withUniqueIds(calls: readonly AskedCall[], taken = new Set<string>()): AskedCall[] {
@@ -101,27 +93,7 @@ function unreadable(why: string): PlaneError {
   );
 }
 
-/** The ids of all calls that were asked for. */
-function idsIn(messages: readonly ChatMessage[]): Set<string> {
-  return new Set(
-    messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [])),
-  );
-}
-
-function named(call: AskedCall): AskedCall {
-  const { name } = call.function;
-  return name.trim() === "" ? { ...call, function: { ...call.function, name: noName } } : call;
-}
-
-/** Some models begin to count anew in each turn; in a conversation each call has an id of its own. */
-export function withOwnIds(said: Said, messages: readonly ChatMessage[]): Said {
-  if (said.calls.length === 0) return said;
-  const calls = withUniqueIds(said.calls.map(named), idsIn(messages));
-  const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;
-  return { ...said, calls, message };
-}
-
-/** The same for a turn of a conversation that somebody gives back, and what its calls came to. */
+/** A turn of a given history with unique ids, and the results of its calls. */
 export function renameTurn(
   message: AssistantMessage,
   answers: readonly ToolMessage[],
@@ -146,7 +118,7 @@ const refusalText = refusalFor("the maximum number of tool-calling turns is reac
 export const closingText =
   "No tools can be called any more. Do not ask for any. Answer the question now with what you know, and say what is missing.";
 
-/** A response with each of its calls refused. Nobody is asked anything. */
+/** A response with each of its calls refused. */
 export function refuseCalls(message: AssistantMessage, text = refusalText): [AssistantMessage, ...ToolMessage[]] {
   const refused = (message.tool_calls ?? []).map(
     ({ id }): ToolMessage => ({ role: "tool", tool_call_id: id, content: text }),

@@ -1,9 +1,9 @@
 import { cutText } from "../lib/cut-text.ts";
 import type { TimeLimiter } from "../lib/time-limit.ts";
 import type { AgentOutcome } from "../model/agent-run.ts";
-import type { AskedCall, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../model/chat.ts";
+import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../model/chat.ts";
 import type { PlaneError } from "../model/errors.ts";
-import { closingText, refusalFor, withOwnIds } from "./asked-calls.ts";
+import { closingText, noName, refusalFor, withUniqueIds } from "./asked-calls.ts";
 import { isCutOff, modelBrokeOff, stayedSilent } from "./broken-replies.ts";
 import { type Budget, usedUp } from "./budgets.ts";
 import { type Conversation, isOverBudget } from "./conversation.ts";
@@ -201,4 +201,24 @@ function tellObservation({ observation, record }: Called, stream: MessageStream)
 
 function withClosing(parts: LoopParts): LoopParts {
   return { ...parts, system: parts.system === null ? closingText : `${parts.system}\n\n${closingText}` };
+}
+
+/** The ids of all calls that were asked for. */
+function idsIn(messages: readonly ChatMessage[]): Set<string> {
+  return new Set(
+    messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [])),
+  );
+}
+
+function named(call: AskedCall): AskedCall {
+  const { name } = call.function;
+  return name.trim() === "" ? { ...call, function: { ...call.function, name: noName } } : call;
+}
+
+/** Some models begin to count anew in each turn; in a conversation each call has an id of its own. */
+function withOwnIds(said: Said, messages: readonly ChatMessage[]): Said {
+  if (said.calls.length === 0) return said;
+  const calls = withUniqueIds(said.calls.map(named), idsIn(messages));
+  const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;
+  return { ...said, calls, message };
 }

@@ -230,7 +230,7 @@ function toBlock(block: ResultBlock): ContentBlock {
   return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
 }
 
-/** Nobody reads base64; that it is there is worth knowing. */
+/** A model cannot read base64; its size is enough. */
 function withoutPayload(block: ResultBlock): string {
   return JSON.stringify(block, (key, value: unknown) =>
     (key === "data" || key === "blob") && typeof value === "string" ? `(${value.length} characters of base64)` : value,

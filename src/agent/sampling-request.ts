@@ -4,7 +4,7 @@ import { readMedia } from "../model/result.ts";
 import { limitParts } from "./models/stream.ts";
 
 /** What a server that says nothing about it gets, and the most that any gets. */
-const usualTokens = 512;
+const defaultTokens = 512;
 
 export type SamplingRequest = {
   request: Pick<ModelRequest, "messages" | "temperature" | "maxOutputTokens" | "stop">;
@@ -22,7 +22,7 @@ export function readSampling(params: UnknownObject, tokenLimit: number): Samplin
   const read = messages.map(readMessage);
   const wrong = read.find((message) => typeof message === "string");
   if (wrong !== undefined) return wrong;
-  const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : usualTokens;
+  const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
   const stop = Array.isArray(stopSequences) ? stopSequences.filter((text) => typeof text === "string") : [];
   return {
     request: {

@@ -63,7 +63,7 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
     const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
     const text = `Server '${context.server}' wants to ask ${wish}, in the middle of '${context.tool}': ${cutText(last, 500)}`;
     const said = await context.confirm(text);
-    if (said === null) refuse(context, "a person has to agree, and nobody can be asked");
+    if (said === null) refuse(context, "a person has to agree, and no person can be asked");
     if (!said) refuse(context, "a person said no");
   }
 

@@ -125,7 +125,7 @@ type ToolsetParts = {
   usage: Toolset["usage"];
 };
 
-/** For whoever runs a model on their own: schemas for its request, and messages for what it answers. */
+/** For programs that run a model themselves: schemas for its request, and messages for its answer. */
 export function createToolset(parts: ToolsetParts): Toolset {
   async function answer(
     calls: readonly AskedCall[],

@@ -13,7 +13,7 @@ const placeholder = "«injected»";
 const hidden = "[redacted]";
 /** So much is looked at, so that a summary costs the same whatever it is of. */
 const window = 16 * activityLimits.characters;
-/** Up to this a text is held as it is until somebody looks: cutting it costs more than the memory of a hundred. */
+/** A shorter text is held uncut until it is shown: cutting costs more than the memory. */
 const shortText = 4 * window;
 
 export type Activity = {

@@ -36,7 +36,7 @@ export function approve(
   asking: Asking = {},
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
-  // Most calls need nobody's yes.
+  // Most calls need no approval.
   if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
     return { ...call, approval: verdict };
   return ask(call, verdict, options, asking);
@@ -61,7 +61,7 @@ async function ask(
   if (isFree || call.options.dryRun) return { ...call, approval: verdict };
   if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
   if (verdict.verdict === "ask") {
-    // Whoever agreed beforehand agreed to what they had written.
+    // Consent given beforehand covers the arguments as written, not what a hook made of them.
     if (call.options.consent && (judged?.before ?? null) === null)
       return { ...call, approval: { verdict: "allow", origin: "user", reason } };
     const before = await remembered(call, verdict);
@@ -87,10 +87,10 @@ async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions
       { data: { tool: call.tool.name, origin: "approval", approvalId: yes.id, isVoid: true } },
     );
   }
-  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "somebody"} approved '${yes.id}'` };
+  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "a person"} approved '${yes.id}'` };
 }
 
-/** What a person wrote themselves is shown to nobody once more, so a hook may not change it. */
+/** Arguments that the approver edited are not shown again, so a hook may not change them. */
 function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   if (yes.arguments === null) return (judged?.before ?? null) === null;
   return sameJson(yes.arguments, input.arguments);

@@ -28,7 +28,7 @@ type AttemptWith = {
   relay?: Relay | undefined;
 };
 
-/** Made once: an error that nobody sees still costs a stack. */
+/** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
 /** Asks one provider once; throws where there is none. */
@@ -58,20 +58,15 @@ export function attempt(
         if (options.isCurrent?.(call, spec) === false) throw outdated(call);
       },
       async onRequest(method, params, signal) {
-        // The server waits for somebody, which is not the time it has for its work.
+        // Waiting for an answer does not count against the server's time.
         const goOn = limiter.pause();
         const countOn = pass?.pause();
-        try {
-          over ??= new AbortController();
-          const both = AbortSignal.any([signal, limiter.signal, over.signal]);
-          const server = String(spec.config.server);
-          const answered = await relay?.onQuestion?.(server, hide.value({ method, params }), both);
-          if (!answered) return await options.answer(call, server, { method, params }, both, relay);
-          return (await options.fit?.({ method, params }, answered, relay)) ?? answered;
-        } finally {
+        over ??= new AbortController();
+        const both = AbortSignal.any([signal, limiter.signal, over.signal]);
+        return answerServer(call, spec, { method, params }, { relay, hide, options, signal: both }).finally(() => {
           countOn?.();
           goOn();
-        }
+        });
       },
       onProgress(progress) {
         limiter.extend();
@@ -101,6 +96,26 @@ export function attempt(
   );
 }
 
+type Answering = {
+  relay: Relay | undefined;
+  hide: ReturnType<typeof createInjectedHider>;
+  options: AttemptOptions;
+  signal: AbortSignal;
+};
+
+/** The caller answers what a server asks, where it can; else the plane does. */
+async function answerServer(
+  call: Routed,
+  spec: ProviderSpec,
+  asked: Asked,
+  { relay, hide, options, signal }: Answering,
+): Promise<UnknownObject> {
+  const server = String(spec.config.server);
+  const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
+  if (!answered) return options.answer(call, server, asked, signal, relay);
+  return (await options.fit?.(asked, answered, relay)) ?? answered;
+}
+
 /** Its server lists another definition by now. Nothing was sent, and the call has to be planned anew. */
 function outdated({ tool }: Routed): PlaneError {
   return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
@@ -112,7 +127,7 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-/** Why a call that was not finished ended: its time was over, or nobody waits for it any more. */
+/** Why an unfinished call ended: it timed out or was cancelled. */
 export function ended(
   limiter: TimeLimiter,
   limit: TimeLimit,

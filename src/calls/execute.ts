@@ -17,8 +17,8 @@ import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./re
 
 /** How the ways of executing a tool do, told while they are tried. A tool goes by its `healthKey`. */
 export type RoutingMemory = {
-  /** `restMs` is how long the provider itself asks to be left alone. */
-  failed(tool: string, provider: string, reason: string, restMs?: number): void;
+  /** `cooldownMs` is what the provider itself asked for. */
+  failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
   worked(tool: string, provider: string): void;
   /** Null when it is there; asked at most once in its interval. */
   check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
@@ -60,8 +60,8 @@ function everyProviderFailed(
   });
 }
 
-/** How long a provider has asked to be left alone, if it has. */
-function restOf({ data: { retryInMs } }: PlaneError): number {
+/** The cooldown that a provider has asked for. */
+function cooldownOf({ data: { retryInMs } }: PlaneError): number {
   return typeof retryInMs === "number" ? retryInMs : 0;
 }
 
@@ -91,7 +91,7 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput: CheckOutput;
   onRetry: Retrying["onRetry"];
   routing: RoutingMemory;
-  /** Without them nobody waits and nothing is counted. */
+  /** Without them nothing is limited. */
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
@@ -148,7 +148,7 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
 function remember({ call, limiter, options }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
   if (call.tool.providers.length < 2 || limiter.signal.aborted) return;
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
-  if (ended instanceof PlaneError) options.routing.failed(key, provider, ended.message, restOf(ended));
+  if (ended instanceof PlaneError) options.routing.failed(key, provider, ended.message, cooldownOf(ended));
   else options.routing.worked(key, provider);
 }
 
@@ -181,7 +181,7 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     pass?.giveUp(ended);
     if (limiter.signal.aborted) throw withAttempts(call, ended, attempts);
     failures.push({ provider, reason: ended.message });
-    routing.failed(key, provider, ended.message, restOf(ended));
+    routing.failed(key, provider, ended.message, cooldownOf(ended));
     if (!mayFallOver(call, ended)) {
       const unknown = errorTable[ended.code].retryable ? unknownOutcome(call, ended) : ended;
       throw withAttempts(call, unknown, attempts);

@@ -72,48 +72,55 @@ export function createInjection(parts: Parts): ValueFor {
     const file = rules.find((one) => one.from === "files" && originalOf(one.parameter) === parameter);
     if (file) return originalName(parameter, file.parameter, call);
     const fixed = fixedOf(call.tool);
-    return Object.hasOwn(fixed, parameter) ? reveal(parameter, fixed[parameter], call.tool) : undefined;
+    return Object.hasOwn(fixed, parameter)
+      ? reveal(parameter, fixed[parameter], call.tool, parts.environment)
+      : undefined;
   };
-
-  /** Variables are put in their places only here, so that no listing ever holds what they do. */
-  function reveal(parameter: string, value: Json | undefined, { name }: Tool): Json | undefined {
-    return expandEnvironment(value, parts.environment, (variable) => {
-      throw new PlaneError(
-        "CONFIG_INVALID",
-        `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`,
-        { data: { tool: name, variable } },
-      );
-    }) as Json | undefined;
-  }
 
   async function inventory(call: Validated): Promise<Json> {
     const { principal, tool } = call;
     await parts.discover(principal);
-    const tools = await usable(call);
+    const tools = await usable(call, parts);
     const self = tool.id.server ?? serverOf(tool);
     const options = (self === null ? undefined : config().servers[self]?.inject_options) ?? config().inject_options;
-    return render(tools, serversFor(call, tools), options, self);
+    return render(tools, serversFor(call, tools, parts), options, self);
   }
+}
 
-  /** A tool that would only be refused is no help to whoever plans with it. */
-  async function usable(call: Validated): Promise<Tool[]> {
-    const offered = parts.visibleTo(call.principal, accessOf(call.options)).filter(({ id }) => id.server !== null);
-    const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
-    return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
-  }
+/** Variables are put in their places only here, so that no listing ever holds what they do. */
+function reveal(
+  parameter: string,
+  value: Json | undefined,
+  { name }: Tool,
+  environment: Environment,
+): Json | undefined {
+  return expandEnvironment(value, environment, (variable) => {
+    throw new PlaneError(
+      "CONFIG_INVALID",
+      `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`,
+      { data: { tool: name, variable } },
+    );
+  }) as Json | undefined;
+}
 
-  /** Those with something to offer, and those whose tools this caller could use if they were known. */
-  function serversFor({ principal, options }: Validated, tools: readonly Tool[]): ListedServer[] {
-    const offering = new Set(tools.map(({ id }) => id.server));
-    const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
-    return Object.entries(config().servers)
-      .filter(([name, definition]) =>
-        known.has(name)
-          ? offering.has(name)
-          : parts.mayUse(principal, anyToolOf(name, definition), accessOf(options)) && definition.enabled,
-      )
-      .map(([name, { description = "" }]) => ({ name, description }));
-  }
+/** A planner is offered no tool that policy would deny. */
+async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
+  const offered = parts.visibleTo(call.principal, accessOf(call.options)).filter(({ id }) => id.server !== null);
+  const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
+  return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
+}
+
+/** Those with something to offer, and those whose tools this caller could use if they were known. */
+function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
+  const offering = new Set(tools.map(({ id }) => id.server));
+  const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
+  return Object.entries(parts.config().servers)
+    .filter(([name, definition]) =>
+      known.has(name)
+        ? offering.has(name)
+        : parts.mayUse(principal, anyToolOf(name, definition), accessOf(options)) && definition.enabled,
+    )
+    .map(([name, { description = "" }]) => ({ name, description }));
 }
 
 /** Such a tool as the server might have, so that whatever decides about tools decides about it. */

@@ -55,7 +55,7 @@ export type RecordOptions = {
 };
 
 export function createRecorder(options: RecordOptions): Recorder {
-  const { write, emit, keepFailed, onApprovedEnd, onEnded, present } = options;
+  const { write, emit, onEnded, present } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
     const stages: CallRecord["stages"] = [];
@@ -108,37 +108,39 @@ export function createRecorder(options: RecordOptions): Recorder {
     } catch (thrown) {
       outcome.call.warnings.push(`This call could not be recorded: ${toPlaneError(thrown).message}`);
     }
-    if (keepFailed && !outcome.ok) {
-      await keepFailed(call, record, outcome.error ?? null).catch((thrown) => {
-        outcome.call.warnings.push(`No dead letter could be kept: ${toPlaneError(thrown).message}`);
-      });
-    }
-    if (call.approved && onApprovedEnd) {
-      await onApprovedEnd(call.approved, outcome).catch((thrown) => {
-        outcome.call.warnings.push(`The approval could not be closed: ${toPlaneError(thrown).message}`);
-      });
-    }
+    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome);
-    emit({
-      type: "tool.result",
-      callId: call.id,
-      tool: record.tool,
-      success: outcome.ok,
-      status: record.status,
-      durationMs,
-      code: outcome.error?.code ?? null,
-      attempts: record.attempts.map(({ provider, ok, durationMs: took }) => ({
-        provider,
-        ok,
-        durationMs: rounded(took),
-      })),
-      server: record.server,
-    });
+    emit(resultEvent(record, outcome));
     return shown;
   };
 }
 
-/** What cannot be kept is given whole: nothing of a result is lost. */
+/** Keeps a failed call as a dead letter, and closes the approval of one that a person had approved. */
+async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
+  const { keepFailed, onApprovedEnd } = options;
+  const warn = (what: string) => (thrown: unknown) =>
+    void outcome.call.warnings.push(`${what}: ${toPlaneError(thrown).message}`);
+  if (keepFailed && !outcome.ok)
+    await keepFailed(call, record, outcome.error ?? null).catch(warn("No dead letter could be kept"));
+  if (call.approved && onApprovedEnd)
+    await onApprovedEnd(call.approved, outcome).catch(warn("The approval could not be closed"));
+}
+
+function resultEvent({ id, tool, status, durationMs, attempts, server }: CallRecord, outcome: Outcome): PlaneEvent {
+  return {
+    type: "tool.result",
+    callId: id,
+    tool,
+    success: outcome.ok,
+    status,
+    durationMs,
+    code: outcome.error?.code ?? null,
+    attempts: attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) })),
+    server,
+  };
+}
+
+/** A result that cannot be stored is given whole: nothing of it is lost. */
 function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordOptions["present"]>) {
   const giveWhole = (thrown: unknown) => {
     outcome.call.warnings.push(`This large result could not be kept: ${toPlaneError(thrown).message}`);
@@ -191,8 +193,8 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 }
 
 /**
- * The tool's health counts every executed call; a provider's health only what the provider did. What is everybody's has
- * a health for each persona beside its own.
+ * The tool's health counts every executed call; a provider's health only what the provider did. A shared tool also has
+ * one for each persona.
  */
 function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
   const { tool, principal } = call;
@@ -282,7 +284,7 @@ function askedName({ asked: { tool } }: Requested): string {
   return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
 }
 
-/** Whoever asked for the call reads what really ran, before they read what came of it. */
+/** The caller reads what really ran before the result. */
 function withEditNote(result: ToolResult, { approved, input }: { approved?: HeldYes; input?: Input }): ToolResult {
   if (approved === undefined || approved.arguments !== null) return result;
   const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
@@ -290,7 +292,7 @@ function withEditNote(result: ToolResult, { approved, input }: { approved?: Held
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
-/** A tool leads to its state only when it succeeded; nobody is told of states where nobody speaks of them. */
+/** The next state, after success; absent where no states are used. */
 export function stateField(
   { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
   status: CallStatus,

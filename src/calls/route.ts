@@ -16,7 +16,7 @@ export type RouteOptions = {
   /** How badly a provider does: the lower the better. Decides between those of one priority. */
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
-  /** Is this provider a way for whoever calls? One that is not is left out, and nobody is told of it. */
+  /** May the caller use this provider? One they may not is left out silently. */
   mayReach?(call: Approved, provider: ProviderSpec): boolean;
 };
 
@@ -31,7 +31,7 @@ export function route(call: Approved, options: RouteOptions): Routed {
   const candidates = ranked(call.tool, options).filter((provider) => {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
-    // Where there is no other way, waiting for it helps nobody.
+    // A cooldown makes sense only beside another provider.
     const rest = providers.length > 1 ? resting(key, label) : null;
     const reason = unavailable(provider) ?? rest;
     if (reason !== null) reasons[label] = reason;

@@ -108,7 +108,7 @@ function toOptions(request: ModelRequest, version: string): UnknownObject {
   };
 }
 
-/** Whoever stops listening is not talked to any longer. */
+/** Cancels the stream when its reader stops early. */
 async function* readAll(stream: ReadableStream<UnknownObject>): AsyncGenerator<UnknownObject> {
   const reader = stream.getReader();
   let isOver = false;

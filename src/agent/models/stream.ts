@@ -30,7 +30,7 @@ export async function* streamWithRetries(
   }
 }
 
-/** Not every model listens to the signal; nobody waits for one that does not. */
+/** Stops at the signal, also where the model ignores it. */
 async function* untilAborted(
   parts: AsyncIterable<ModelPart>,
   signal: AbortSignal | undefined,

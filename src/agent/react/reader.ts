@@ -5,7 +5,6 @@ type Thinking = { push(text: string): void; end(): void };
 
 const opening = "<think>";
 const closing = "</think>";
-/** Nobody begins so far in. */
 const maxSpace = 64;
 
 /**

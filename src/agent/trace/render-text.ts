@@ -24,7 +24,7 @@ function headOf(run: AgentRun): string {
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   return [
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
-    `asked by ${run.user ?? "nobody"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
+    `asked by ${run.user ?? "anonymous"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
     `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,

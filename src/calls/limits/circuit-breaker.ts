@@ -3,10 +3,10 @@ import { sentence } from "../../lib/sentence.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/server.ts";
 
-/** A caller that is less patient than this may be the reason itself. */
+/** A shorter timeout of the call says nothing about the server. */
 const fairLimitMs = 10_000;
 
-/** JSON-RPC errors about the request: whoever sends one is well. */
+/** JSON-RPC errors about the request: the server that sends one is healthy. */
 const aboutTheRequest: ReadonlySet<unknown> = new Set([-32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022]);
 
 /** What a call that did not succeed says about its server: that it is well, that it is not, or nothing. */
@@ -39,17 +39,17 @@ type CircuitOptions = {
 };
 
 export type Circuits = {
-  /** Throws while the server is left alone. */
+  /** Throws while the circuit is open. */
   enter(server: string): Entered;
   /** How the call ended that entered; `null` is well. */
   leave(server: string, entered: Entered, error: PlaneError | null): void;
   /** The call that entered was not made after all. */
   abandon(server: string, entered: Entered): void;
-  /** Why the server is left alone, or null. */
+  /** Why the circuit is open, or null. */
   reason(server: string): string | null;
-  /** Undefined where nothing can switch it off. */
+  /** Undefined for a server without a circuit breaker. */
   status(server: string): CircuitStatus | undefined;
-  /** Somebody has taken care of it, or it is another one now. */
+  /** Closes the circuit: the server was repaired or replaced. */
   reset(server: string): void;
 };
 
@@ -67,29 +67,16 @@ type Circuit = {
   lastError: string;
 };
 
-/** Leaves a server alone that only fails, and tries it now and then with a single call. */
+/** A circuit breaker for each server. A half-open circuit lets one call through. */
 export function createCircuits(
   { setting, onChange }: CircuitOptions,
   now: () => number = () => performance.now(),
 ): Circuits {
   const circuits = new Map<string, Circuit>();
-  const stateOf = ({ until, isProbed }: Circuit): CircuitState => {
-    if (until === 0) return "closed";
-    return isProbed || until <= Date.now() ? "half_open" : "open";
-  };
-
   function close(server: string): void {
     const circuit = circuits.get(server);
     circuits.delete(server);
     if (circuit && circuit.until !== 0) onChange(server, "closed");
-  }
-
-  function open(server: string, circuit: Circuit, openMs: number): void {
-    const since = Date.now();
-    circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
-    if (circuit.opened === 0) circuit.since = since;
-    circuit.opened += 1;
-    onChange(server, "open");
   }
 
   function fail(server: string, { at, isProbe }: Entered, error: PlaneError): void {
@@ -104,7 +91,9 @@ export function createCircuits(
     circuit.lastError = tellable(error);
     // Those that were under way when it opened say nothing new.
     const isOpen = circuit.until !== 0;
-    if (isProbe || (!isOpen && circuit.failures >= most)) open(server, circuit, openMs);
+    if (!isProbe && (isOpen || circuit.failures < most)) return;
+    open(circuit, openMs);
+    onChange(server, "open");
   }
 
   return {
@@ -134,18 +123,29 @@ export function createCircuits(
     status(server) {
       const { failures: most } = setting(server) ?? { failures: 0 };
       if (most === 0) return undefined;
-      const circuit = circuits.get(server);
-      if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
-      const { failures, until, lastError } = circuit;
-      const openUntil = until === 0 ? null : new Date(until).toISOString();
-      return { state: stateOf(circuit), failures, openUntil, lastError };
+      return statusOf(circuits.get(server));
     },
     reset: close,
   };
 }
 
+function statusOf(circuit: Circuit | undefined): CircuitStatus {
+  if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
+  const { failures, until, isProbed, lastError } = circuit;
+  const isHalfOpen = isProbed || until <= Date.now();
+  const state = until === 0 ? "closed" : isHalfOpen ? "half_open" : "open";
+  return { state, failures, openUntil: until === 0 ? null : new Date(until).toISOString(), lastError };
+}
+
 function newCircuit(): Circuit {
   return { failures: 0, failedAt: 0, opened: 0, since: 0, until: 0, isProbed: false, lastError: "" };
+}
+
+function open(circuit: Circuit, openMs: number): void {
+  const since = Date.now();
+  circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
+  if (circuit.opened === 0) circuit.since = since;
+  circuit.opened += 1;
 }
 
 /** Others will read it, and what a server wrote into its error was for its caller. */

@@ -11,7 +11,7 @@ import type { ProviderSpec, Tool } from "../../model/tool.ts";
 import type { Recorder } from "../../store/store.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
-import { createRates, createSharedRates, type Rated } from "./rates.ts";
+import { createRates, createSharedRates, type Rated, type Rates } from "./rates.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 
@@ -27,7 +27,7 @@ type Turns = {
   size(): number;
 };
 
-/** Only where somebody said so: by default a tool may run as often as its server lets it. */
+/** Only with an explicit `allow_parallel: false`. */
 export function isSerial({ parallel, metadata }: Tool): boolean {
   return parallel === "explicit" && metadata.allow_parallel === false;
 }
@@ -89,7 +89,7 @@ export type Limits = {
 
 export type CallPass = { meter: Meter | undefined; leave(): void };
 export type AttemptPass = {
-  /** Somebody is asked, which is not the time of the tool. */
+  /** Stops the clock while a person is asked. */
   pause(): () => void;
   /** Has to be called once, with `null` when all went well. */
   end(error: PlaneError | null): void;
@@ -100,7 +100,7 @@ export type AttemptPass = {
 type LimitParts = {
   budgets: ConversationBudgets;
   circuits: Circuits;
-  /** How many calls a server gets in a minute, where somebody said so. */
+  /** The configured rate limit of a server. */
   ratePerMinute(server: string): number | undefined;
   /** Where other planes count with us. */
   shared?: SharedCounts | undefined;
@@ -109,7 +109,8 @@ type LimitParts = {
 const nothing = () => undefined;
 const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing };
 
-export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts): Limits {
+export function createPathLimits(parts: LimitParts): Limits {
+  const { budgets, circuits, shared } = parts;
   const turns = createTurns();
   const rates = shared ? createSharedRates(shared, createRates()) : createRates();
   const retries = createRetryBudget(shared);
@@ -130,42 +131,6 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
     return { meter, leave };
   }
 
-  /** Waits only where somebody has set a rate. */
-  function admit(server: string, limiter: TimeLimiter, meter: Meter | undefined): Entered | Promise<Entered> {
-    const entered = circuits.enter(server);
-    const refuse = (thrown: unknown): never => {
-      circuits.abandon(server, entered);
-      throw thrown;
-    };
-    const reserve = () => {
-      const reserved = meter?.reserve();
-      return reserved ? reserved.then(() => entered) : entered;
-    };
-    try {
-      const perMinute = ratePerMinute(server);
-      const turn =
-        perMinute === undefined
-          ? undefined
-          : rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
-      const admitted = turn ? turn.then(reserve) : reserve();
-      return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
-    } catch (thrown) {
-      return refuse(thrown);
-    }
-  }
-
-  function passFor(server: string | null, entered: Entered | null, meter: Meter | undefined): AttemptPass {
-    meter?.start();
-    return {
-      pause: () => meter?.pause() ?? nothing,
-      end(error) {
-        meter?.settle(error?.data.sent !== false);
-        if (error === null && server !== null && entered) circuits.leave(server, entered, null);
-      },
-      giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
-    };
-  }
-
   return {
     enter(call, limiter) {
       const meter = budgets.meter(call);
@@ -178,19 +143,21 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
       if (server === null && meter === undefined) return free;
       if (server === null) {
         const reserved = meter?.reserve();
-        return reserved ? reserved.then(() => passFor(null, null, meter)) : passFor(null, null, meter);
+        return reserved
+          ? reserved.then(() => passFor(null, null, meter, circuits))
+          : passFor(null, null, meter, circuits);
       }
-      const entered = admit(server, limiter, meter);
+      const entered = admit(server, limiter, meter, parts, rates);
       return entered instanceof Promise
-        ? entered.then((now) => passFor(server, now, meter))
-        : passFor(server, entered, meter);
+        ? entered.then((now) => passFor(server, now, meter, circuits))
+        : passFor(server, entered, meter, circuits);
     },
     called: (call, spec) => retries.called(targetOf(call, spec)),
     againstRetry(call, spec, { data }) {
       const server = serverOf(spec);
       const alone = server === null ? null : circuits.reason(server);
       if (alone !== null) return alone;
-      // A session that has to be opened anew burdens nobody with a second request.
+      // Opening a session again is not a second request.
       if (server !== null && data.sent === false && data.retryInMs === 0) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
       const reason = `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
@@ -198,6 +165,51 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
       if (taken instanceof Promise) return taken.then((isTaken) => (isTaken ? null : reason));
       return taken ? null : reason;
     },
+  };
+}
+
+/** Waits only for a configured rate limit. */
+function admit(
+  server: string,
+  limiter: TimeLimiter,
+  meter: Meter | undefined,
+  { circuits, ratePerMinute }: LimitParts,
+  rates: Rates,
+): Entered | Promise<Entered> {
+  const entered = circuits.enter(server);
+  const refuse = (thrown: unknown): never => {
+    circuits.abandon(server, entered);
+    throw thrown;
+  };
+  const reserve = () => {
+    const reserved = meter?.reserve();
+    return reserved ? reserved.then(() => entered) : entered;
+  };
+  try {
+    const perMinute = ratePerMinute(server);
+    const turn =
+      perMinute === undefined ? undefined : rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
+    const admitted = turn ? turn.then(reserve) : reserve();
+    return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
+  } catch (thrown) {
+    return refuse(thrown);
+  }
+}
+
+function passFor(
+  server: string | null,
+  entered: Entered | null,
+  meter: Meter | undefined,
+  circuits: Circuits,
+): AttemptPass {
+  meter?.start();
+  return {
+    pause: () => meter?.pause() ?? nothing,
+    end(error) {
+      meter?.settle(error?.data.sent !== false);
+      if (error === null && server !== null && entered) circuits.leave(server, entered, null);
+    },
+    giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
   };
 }
 
@@ -242,7 +254,7 @@ export type CallLimits = {
   verbs: Pick<Plane, "budget">;
   /** As a part of a server's status. */
   circuitOf(server: string): { circuit?: CircuitStatus };
-  /** Somebody has taken care of these servers, so they are worth being asked. */
+  /** Closes the circuits of these servers. */
   trust(servers: readonly string[]): void;
   /** Servers that are others now begin anew. */
   apply(change: ServersChange): void;
@@ -258,7 +270,7 @@ export function createLimits(
   defaultPrincipal: Principal,
   { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
 ): CallLimits {
-  // Whoever opens the store only to count alone would wait for nothing.
+  // A store that only this plane uses need not be opened to count.
   const shared: SharedCounts | undefined = outlivesUs
     ? {
         read: async (key) => (await store()).sharedValue(key),

@@ -37,14 +37,14 @@ function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
   return { turns: 1, waitMs };
 }
 
-/** Nobody waits longer than this for a turn. */
+/** The longest wait for a rate limit. */
 const maxWaitMs = 5_000;
 
 /** Who is limited, by which key of which value, and how that is told. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
 export type Rates = {
-  /** Undefined when there is room. Throws when the turn would come later than anybody waits. */
+  /** Undefined when there is room. Throws when the wait would be longer than `maxWaitMs`. */
   take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
   /** How many things are being counted. */
   size(): number;
@@ -75,7 +75,7 @@ export function createRates(): Rates {
   async function wait(bucket: Bucket, waitMs: number, signal: AbortSignal): Promise<void> {
     await pause(waitMs, { signal });
     if (!signal.aborted) return;
-    // Whoever has left does not use up a turn.
+    // A cancelled call gives its turn back.
     bucket.tokens += 1;
     throw signal.reason;
   }
@@ -137,7 +137,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
     return drawn;
   }
 
-  /** Whoever has left does not use up a turn. */
+  /** A cancelled call gives its turn back. */
   function giveBack({ key }: Rated): void {
     const step = (value: JsonObject | null) => ({
       value: value && { ...value, tokens: Number(value.tokens) + 1 },
@@ -147,9 +147,9 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   }
 
   async function take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> {
-    const patience = Math.min(limitMs, maxWaitMs);
+    const waitMs = Math.min(limitMs, maxWaitMs);
     const drawn = await shareOf(rated.key)
-      .ask(rated, patience)
+      .ask(rated, waitMs)
       .catch(() => null);
     if (drawn === null) return alone.take(rated, limitMs, signal);
     if (drawn.turns === 0) throw tooSoon(rated, drawn.waitMs);

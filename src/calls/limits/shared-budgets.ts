@@ -9,7 +9,7 @@ export type SharedCounts = {
   change<T>(key: string, keptMs: number, step: SharedStep<T>): Promise<T>;
 };
 
-/** What nobody has added to for so long begins anew. */
+/** An unused budget is forgotten after this. */
 const keptMs = 24 * 3_600_000;
 /** A plane takes so much of a conversation's time at once, though never more than a quarter of what is left. */
 const shareMs = 5_000;
@@ -114,22 +114,9 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
     clock ??= setInterval(look, lookMs).unref();
   }
 
-  /** What was used beyond our share is told; what is not used is given back, unless something runs. */
-  function settle(timed: Timed): Promise<void> | undefined {
-    const differenceMs = timed.usedMs() - timed.heldMs;
-    if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return undefined;
-    timed.heldMs += differenceMs;
-    return shared.addTime(timed.key, differenceMs).then(
-      () => undefined,
-      () => {
-        timed.heldMs -= differenceMs;
-      },
-    );
-  }
-
   function look(): void {
     for (const timed of holding) {
-      if (!timed.asking) void settle(timed);
+      if (!timed.asking) void settleShare(timed, shared);
       if (!timed.isRunning()) holding.delete(timed);
     }
     if (holding.size > 0) return;
@@ -150,7 +137,20 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
       clearInterval(clock);
       const left = [...holding];
       holding.clear();
-      await Promise.all(left.map(settle));
+      await Promise.all(left.map((timed) => settleShare(timed, shared)));
     },
   };
+}
+
+/** What was used beyond our share is told; what is not used is given back, unless something runs. */
+function settleShare(timed: Timed, shared: SharedBudgets): Promise<void> | undefined {
+  const differenceMs = timed.usedMs() - timed.heldMs;
+  if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return undefined;
+  timed.heldMs += differenceMs;
+  return shared.addTime(timed.key, differenceMs).then(
+    () => undefined,
+    () => {
+      timed.heldMs -= differenceMs;
+    },
+  );
 }

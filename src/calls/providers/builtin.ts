@@ -60,7 +60,7 @@ export const readResultManifest: ToolManifest = ToolManifest.parse({
 
 type Read = (id: string, query: ResultQuery, reader: Principal) => Promise<ResultPage>;
 
-/** Reads as whoever calls, and never more than is theirs. */
+/** Reads with the rights of the caller. */
 export function createReadResult(read: Read): BuiltinTool {
   return async ({ id, ...query }, { owner }) => {
     try {
@@ -110,7 +110,7 @@ export function findMetaTool(asked: string | ToolId): Tool | undefined {
   return typeof asked === "object" && asked.server === null ? known().get(asked.tool) : undefined;
 }
 
-/** Whoever called answers them, because only there it is known what the client has; all others are the provider's. */
+/** Meta tools are answered by the face: only it knows what the client has. */
 export function withMetaTools(provider: Provider): Provider {
   return async (spec, args, context) => {
     const tool = String(spec.config.tool);

@@ -120,7 +120,7 @@ async function broken({ url }: HttpRequest, { status, headers, body }: Response)
   return failed(url, `it answered HTTP ${status}`, { sent, status, ...again });
 }
 
-/** Where the endpoint sends us elsewhere on its own host we go; headers and arguments go to nobody else. */
+/** Follows redirects within the host; headers and arguments go to no other. */
 async function send(first: HttpRequest, signal: AbortSignal): Promise<Response> {
   let request = first;
   for (let hops = 0; ; hops++) {
@@ -269,7 +269,7 @@ type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<
 
 /**
  * What went wrong between us and a model, in our words: what the endpoint wrote may repeat the key or the prompt, and
- * where it is may be nobody else's business, so none of it is passed on.
+ * its address may be private, so none of it is passed on.
  */
 export function explainModelFailure(thrown: unknown, model: string): PlaneError {
   const { statusCode: status, responseHeaders = {} } = isModelFailure(thrown) ? thrown : {};

@@ -37,7 +37,7 @@ export function resultOf(value: Json): ToolResult {
 
 /**
  * The part of a result that a manifest asks for. The tool has run, so where there is no such part its whole
- * answer is passed on, with a note for whoever looks into it.
+ * answer is passed on with a note.
  */
 export function pickResult(resultPath: unknown, result: unknown): unknown {
   if (typeof resultPath !== "string" || !isObject(result) || result.isError === true) return result;

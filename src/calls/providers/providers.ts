@@ -136,7 +136,7 @@ type Added = { run: Provider } & ProviderOptions;
 type ProviderKinds = {
   of(kind: string): Provider | undefined;
   known(): string[];
-  /** Asks a provider of a kind that was added whether it is there; null where nobody can be asked. */
+  /** Asks an added provider whether it is there; null where it cannot be asked. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
   register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
 };
@@ -194,7 +194,7 @@ async function ask<T>({ name }: ProviderSpec, run: () => Promise<T>): Promise<T>
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    // What it did before it threw is known to nobody.
+    // It may have done something before it threw.
     throw new PlaneError("PROVIDER_FAILED", `The provider '${name}' failed: ${message}`, {
       data: { sent: true },
       cause: thrown,
@@ -235,7 +235,7 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
     } catch (thrown) {
       if (thrown instanceof PlaneError) throw thrown;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
-      // What it did before it threw is known to nobody.
+      // It may have done something before it threw.
       throw new PlaneError("PROVIDER_FAILED", `The function of '${name}' failed: ${message}`, {
         data: { sent: true },
         cause: thrown,

@@ -36,7 +36,7 @@ const builtinSource = "builtin";
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Loaded when a result is too large, or when somebody reads one: a small result pays nothing for it. */
+/** Loaded with the first large result: a small one pays nothing for it. */
 export function createResults({ config, store, defaultPrincipal }: Parts): Results {
   const settings = () => config().results;
   const loaded = once(async () =>
@@ -68,7 +68,7 @@ export function createResults({ config, store, defaultPrincipal }: Parts): Resul
       const found = readArtifacts(outcome.result);
       const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
       const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);
-      // Whoever reads a result in parts has said how large a part may be.
+      // A page of a stored result has its own limit.
       if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
       return loaded().then(({ shorten }) => shorten(call, listed, limit));
     },

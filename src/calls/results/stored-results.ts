@@ -128,7 +128,7 @@ type Packed = Pick<KeptResult, "body" | "isCompressed" | "hash">;
 
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
-/** Quick rather than small: somebody waits for the answer. */
+/** Quick rather than small: a caller waits. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
 /** A result as bytes, compressed where that saves something. */
@@ -141,7 +141,7 @@ async function pack(result: ToolResult): Promise<Packed> {
     : { body: plain, isCompressed: false, hash };
 }
 
-/** Whatever does not come out as it went in is not given to anybody. */
+/** Throws if the content does not match its hash. */
 async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
   const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
   if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
@@ -155,7 +155,7 @@ function hashOf(bytes: Uint8Array): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", bytes);
 }
 
-const usualList = 50;
+const defaultListed = 50;
 const maxListed = 1_000;
 
 type ResultParts = {
@@ -172,28 +172,9 @@ export type Results = {
   list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
 };
 
-/** Results that are too large to be shown whole: kept for a while, and read in parts by whoever they belong to. */
-export function createStoredResults({ store, settings, readTool }: ResultParts): Results {
-  async function keep(call: Requested, tool: string, result: ToolResult, characters: number) {
-    const { keepMs, maxStoredBytes } = settings();
-    const { user } = call.principal;
-    const packed = await pack(result);
-    const now = Date.now();
-    const kept: KeptResult = {
-      // The same content of the same owner is one result, however often it comes.
-      id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
-      callId: call.id,
-      tool,
-      user,
-      at: new Date(now).toISOString(),
-      expiresAt: new Date(now + keepMs).toISOString(),
-      characters,
-      bytes: packed.body.length,
-      ...packed,
-    };
-    return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
-  }
-
+/** Large results: kept for a while, and read in parts by their owner. */
+export function createStoredResults(parts: ResultParts): Results {
+  const { store, readTool } = parts;
   const isThere = async (id: string, reader: Principal) => {
     const kept = await (await store()).result(id);
     return kept !== null && isOwn(kept, reader);
@@ -206,7 +187,7 @@ export function createStoredResults({ store, settings, readTool }: ResultParts):
       const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
-      const kept = await keep(call, outcome.call.tool, result, condensed.body.text.length);
+      const kept = await keep(parts, call, outcome.call.tool, result, condensed.body.text.length);
       if (!kept) {
         outcome.call.warnings.push(
           "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
@@ -228,7 +209,7 @@ export function createStoredResults({ store, settings, readTool }: ResultParts):
       const { tool, callId, expiresAt } = kept;
       return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
     },
-    async list({ limit = usualList, cursor }, reader) {
+    async list({ limit = defaultListed, cursor }, reader) {
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
         throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
           data: { parameter: "limit", value: String(limit) },
@@ -252,6 +233,32 @@ export function createStoredResults({ store, settings, readTool }: ResultParts):
   };
 }
 
+async function keep(
+  { store, settings }: ResultParts,
+  call: Requested,
+  tool: string,
+  result: ToolResult,
+  characters: number,
+): Promise<KeptResult | null> {
+  const { keepMs, maxStoredBytes } = settings();
+  const { user } = call.principal;
+  const packed = await pack(result);
+  const now = Date.now();
+  const kept: KeptResult = {
+    // The same content of the same owner is one result, however often it comes.
+    id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
+    callId: call.id,
+    tool,
+    user,
+    at: new Date(now).toISOString(),
+    expiresAt: new Date(now + keepMs).toISOString(),
+    characters,
+    bytes: packed.body.length,
+    ...packed,
+  };
+  return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
+}
+
 function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
   const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
   const { id, characters, expiresAt } = kept;
@@ -272,7 +279,7 @@ function isOwn({ user }: KeptResult, reader: Principal): boolean {
   return user === reader.user || mayDo(reader, "admin");
 }
 
-/** The same for what never was, what is over and what is somebody else's. */
+/** The same for an unknown, an expired and another user's result. */
 function unknownResult(id: string): PlaneError {
   return new PlaneError(
     "NOT_FOUND",

@@ -267,7 +267,7 @@ async function* traceTurn(
   });
   const { span } = begun;
   let hasEnded = false;
-  // Whoever has heard enough may stop listening, and that is no error.
+  // A listener that stops early is no error.
   let error: string | null = null;
   try {
     for await (const part of runWithin(begun, () => model.stream(request))) {

@@ -5,20 +5,20 @@ import type { Provider } from "../../model/provider.ts";
 import type { Relay } from "../../model/relay.ts";
 import type { RunBeginning, TracedRun } from "./otel-spans.ts";
 
-/** Where every copy of OpenTelemetry's API, whoever bundled it, finds what the program has registered. */
+/** Where every copy of OpenTelemetry's API finds the registered tracer. */
 const registered = Symbol.for("opentelemetry.js.api.1");
 
-/** Has the program registered somebody who takes spans? Asked for each call, so it must cost nothing. */
+/** Has the program registered a tracer? Asked for each call, so it must cost nothing. */
 function isTraced(): boolean {
   return (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
 }
 
-/** Loaded with the first call after the program has registered somebody who takes spans; until then there is nothing. */
+/** Loaded with the first call after a tracer was registered. */
 const callSpans = once(() => import("./otel-spans.ts"));
 const runSpans = once(() => import("./otel-spans.ts"));
 let loaded: Awaited<ReturnType<typeof callSpans>> | undefined;
 
-/** A call with a span around it, where anybody takes spans. */
+/** A call with a span around it, if there is a tracer. */
 export function withSpan(
   requested: Requested,
   relay: Relay | undefined,
@@ -43,7 +43,7 @@ export function withAttemptSpans(provider: Provider | undefined): Provider | und
   return (spec, args, context) => traceAttempt(provider, spec, args, context);
 }
 
-/** A span for a run of an agent; null where nobody takes spans. */
+/** A span for a run of an agent; null without a tracer. */
 export async function beginRunSpan(beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> {
   return isTraced() ? (await runSpans()).traceRun(beginning, meta) : null;
 }

@@ -13,7 +13,7 @@ type DueLoopParts = {
 
 export type DueLoop = ReturnType<typeof createDueLoop>;
 
-/** Takes what is due, as far as there is room for it, and gives it to whoever knows what to do about it. */
+/** Takes what is due, as far as there is room, and gives it to its handler. */
 export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
   const active = new Set<Promise<void>>();
   /** What this plane cannot do; others may. */
@@ -77,9 +77,9 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
 
   async function lookAndTell(hasJumpedBack: boolean): Promise<number> {
     try {
-      const restMs = await look(hasJumpedBack);
+      const delayMs = await look(hasJumpedBack);
       trouble = null;
-      return restMs;
+      return delayMs;
     } catch (thrown) {
       if (trouble !== String(thrown)) onTrouble(thrown);
       trouble = String(thrown);
@@ -130,13 +130,13 @@ export function createClock(look: (hasJumpedBack: boolean) => Promise<number>): 
   }
 
   async function lookUntilQuiet(): Promise<void> {
-    let restMs = 0;
+    let delayMs = 0;
     do {
       again = false;
-      restMs = await look(hasJumpedBack()).catch(() => retryMs);
+      delayMs = await look(hasJumpedBack()).catch(() => retryMs);
     } while (again && state === "running");
     looking = null;
-    if (state === "running") timer = setTimeout(wake, restMs).unref();
+    if (state === "running") timer = setTimeout(wake, delayMs).unref();
   }
 
   function wake(): void {

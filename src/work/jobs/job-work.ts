@@ -16,7 +16,7 @@ import type { JobParts, SkillCalls } from "../skills/skill-calls.ts";
 import type { TaskParts } from "./run-task.ts";
 import { hashOf } from "./states.ts";
 
-/** Nobody who does a job at night has asked for each of its calls. */
+/** Calls of a job count as an agent's: no person asked for each of them. */
 const face = "agent";
 
 type ActAs = (job: JobManifest, principal: Principal) => Principal;
@@ -93,7 +93,6 @@ export function createJobWork(
       ]);
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
-      // What it takes altogether helps whoever has to provide it.
       const { jobs } = await plane().queryJobs({ name: job.name }, { principal: who });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
@@ -166,7 +165,7 @@ function unique(reasons: readonly NotReady[]): NotReady[] {
   return reasons.filter((one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at);
 }
 
-/** The failure with whom to tell and what to do; as it is where nobody has said that, or not for this one. */
+/** The failure with its contact and actions, where the policy applies to it. */
 export function withEscalation(error: PlaneError, policy: EscalationPolicy | undefined): PlaneError {
   if (policy === undefined || !isMeant(policy, error.code)) return error;
   const { triggers: _, auto_escalate: __, ...escalation } = policy;

@@ -14,7 +14,7 @@ import { createJobVerbs } from "./job-verbs.ts";
 import { createJobWork, escalationOf } from "./job-work.ts";
 
 const dayMs = 24 * 3_600_000;
-/** How often whoever waits for a run of another plane looks; seldom where that plane tells. */
+/** How often a caller polls a run of another plane; seldom where the store notifies. */
 const askMs = 500;
 const toldMs = 5_000;
 
@@ -41,7 +41,7 @@ export function createJobs(parts: JobParts): {
     await plane()
       .endConversation(`job-${run.id}`, { principal: run.principal })
       .catch(() => undefined);
-    // Somebody's decision says nothing about how well the job does.
+    // A cancellation says nothing about the job's health.
     if (run.state === "cancelled") return;
     const ok = run.state === "succeeded";
     const sample = { subject: jobSubject(job), at: run.endedAt ?? "", ok, latencyMs: durationMs };
@@ -105,7 +105,7 @@ export function createJobs(parts: JobParts): {
   };
 }
 
-/** A persona does its own jobs; whoever manages the plane and is no persona does them as the first that they are for. */
+/** A persona runs its own jobs; an admin without a persona acts as the first that the job is for. */
 function actAs(job: JobManifest, principal: Principal): Principal {
   const { name, persona: owner, personas } = job;
   if (mayActAs(job, principal))

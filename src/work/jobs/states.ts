@@ -126,7 +126,7 @@ function newTask({ task, depends_on, input }: JobManifest["task_graph"][number])
   };
 }
 
-/** One time of a job is one slot, whoever notices that it has come. */
+/** One slot per scheduled time, whichever plane notices it. */
 function slotOf(job: string, owner: string | null, request: RunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);

@@ -72,7 +72,7 @@ export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string
 
 /** Every problem of every step, in the order of the lines. */
 export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookAtStep): Promise<PlanCheck> {
-  // Side by side: names that nobody knows make servers list their tools, and once is enough.
+  // In parallel: unknown names make servers list their tools, and once is enough.
   const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
   const checked = steps.map(({ texts: _, ...step }, at) => ({
     ...step,
@@ -112,7 +112,7 @@ async function checkStep(
 
 const remedies: Partial<Record<PlaneError["code"], string>> = {
   TOOL_NOT_FOUND: "See what there is: toolplane tools list",
-  FORBIDDEN: "Leave it out, or ask whoever manages this plane for it.",
+  FORBIDDEN: "Leave it out, or ask the administrator of this plane for it.",
 };
 
 /** Arguments are told one by one; everything else is one sentence with its remedy. */

@@ -2,7 +2,7 @@ import { plainText } from "../../lib/plain-text.ts";
 import { shellQuote } from "../../lib/shell-quote.ts";
 import type { PlanStep, ToolPlan } from "../../model/tool-plan.ts";
 
-/** What stands before the steps of a script, word for word, so that whoever reads one knows it again. */
+/** The head of a script, word for word: the reader recognises it. */
 export const scriptFrame = `set -euo pipefail
 dry_run=
 if [ "\${1:-}" = --dry-run ] || [ "\${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi

@@ -16,9 +16,9 @@ export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
   });
 }
 
-/** What the steps want to know and nobody has said. */
+/** Inputs that the steps need and that were not given. */
 export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[] {
-  // With `when` somebody may ask whether there is one.
+  // `when` may test for an optional input.
   const [wanted, asked] = [
     namesUnder(
       "input",

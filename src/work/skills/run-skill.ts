@@ -141,7 +141,7 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
   const error = failureOf(planned, skill, outcome.error);
   const isCancelled = signal.aborted && outcome.call.status === "cancelled";
   const state = isCancelled ? "cancelled" : "failed";
-  // Nobody was asked, so nothing can have happened.
+  // Without an attempt nothing can have happened.
   const harmless = repeatable || error.data.sent === false || outcome.call.attempts === 0;
   await parts.memory.keep({
     ...begun,

@@ -28,7 +28,7 @@ type CallingOptions = {
 
 export type SkillCalls = ReturnType<typeof createSkillCalls>;
 
-/** How skills reach tools and models: by the one path, like everybody. */
+/** How skills reach tools and models: by the one path. */
 export function createSkillCalls({ plane, modelTrouble }: JobParts) {
   function calling({ run, conversation, face, principal, keyOf, model, ...options }: CallingOptions): Calling {
     const shared = { ...withoutUndefined(options), conversation };

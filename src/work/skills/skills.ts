@@ -27,7 +27,7 @@ type SkillVerbParts = {
   stopping: AbortSignal;
 };
 
-/** A skill in the foreground: whoever asks waits for it, and what it did is told and not kept. */
+/** A skill in the foreground: the caller waits, and its steps are returned and not stored. */
 export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
   const { defaultPrincipal, emit } = parts;
   return {
