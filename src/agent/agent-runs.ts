@@ -14,7 +14,7 @@ import { narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { AgentCallOptions, AgentTools, KnownServers, NamedTool } from "./agent-tools.ts";
+import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
 import type { Left } from "./loop.ts";
@@ -22,7 +22,7 @@ import type { Models } from "./models/models.ts";
 import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
 import type { OfferedTool } from "./run-calls.ts";
 import type { Style } from "./style.ts";
-import { type ToolsetRef, type ToolsetRegistry, toOffered } from "./toolsets.ts";
+import { type ToolsetRegistry, toOffered } from "./toolsets.ts";
 
 const interrupted = "Interrupted: nothing is known of how this call ended.";
 

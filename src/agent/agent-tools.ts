@@ -15,7 +15,6 @@ import type { Relay } from "../model/relay.ts";
 import type { Tool } from "../model/tool.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { CallTool } from "./run-calls.ts";
-import type { ToolsetRef } from "./toolsets.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */
 const waitMs = 5_000;
@@ -31,6 +30,9 @@ type Parts = {
   selection(toolset: ToolsetRef): ToolsetSelection;
   mayChange(tool: Tool): boolean;
 };
+
+/** A toolset: its alias, looked up each time, or a definition of the program. */
+export type ToolsetRef = string | ToolsetDefinition;
 
 const readTool = readResultManifest.name;
 

@@ -9,10 +9,10 @@ import { renderPath } from "../model/path.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Tool } from "../model/tool.ts";
 import type { AgentParts } from "./agent-runs.ts";
-import { type AgentTools, createAgentTools, isInToolset } from "./agent-tools.ts";
+import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling, type SamplingParts } from "./sampling.ts";
-import { createToolset, createToolsetRegistry, type ToolsetRef, type ToolsetRegistry } from "./toolsets.ts";
+import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
 import { createRuns, type RunParts, type Runs } from "./trace/runs.ts";
 
 export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./adapters/ai-sdk.ts";

@@ -10,14 +10,11 @@ import type { UnknownObject } from "../model/json.ts";
 import { toObjectSchema } from "../model/object-schema.ts";
 import type { Tool } from "../model/tool.ts";
 import { isToolFormat, type ToolFormatName, type ToolFormats, toolFormats } from "../model/tool-formats.ts";
-import type { NamedTool } from "./agent-tools.ts";
+import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
 import { isCutOff } from "./broken-replies.ts";
 import { type CallTool, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
 import { toToolMessage } from "./style.ts";
-
-/** A toolset that was asked for: its alias, looked up anew each time, or a definition of the program. */
-export type ToolsetRef = string | ToolsetDefinition;
 
 export type ToolsetRegistry = {
   /** Throws where no toolset has this alias, naming the nearest, and where a definition is not valid. */
