@@ -18,7 +18,6 @@ const shortText = 4 * window;
 
 export type Activity = {
   note(call: Requested & Partial<Executed>, outcome: Outcome): void;
-  /** Newest first. */
   entries(principal: Principal): ActivityEntry[];
 };
 
@@ -92,7 +91,6 @@ function isShortResult({ content, structuredContent }: ToolResult): boolean {
   return structuredContent === undefined && content.length <= 4 && content.every(isFlat);
 }
 
-/** Nothing in it is large. */
 function isFlat(value: unknown): boolean {
   if (typeof value === "string") return value.length <= shortText;
   if (typeof value !== "object" || value === null) return true;

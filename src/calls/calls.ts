@@ -80,7 +80,6 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
     /** Hooks of the program that embeds the plane. */
     hooks: LibraryHooks | undefined;
-    /** The file that configures a hook. */
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
   };
@@ -89,7 +88,6 @@ type Calls = {
   verbs: Approvals["verbs"] &
     Pick<Plane, "call" | "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity">;
   lookup: Lookup;
-  /** Why a provider cannot be used, or null. */
   providerTrouble: Providers["trouble"];
   run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
   start(): void;
@@ -310,7 +308,6 @@ async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
 }
 
-/** What the policy would say about a call. */
 function createPolicyTest(parts: CallParts, lookup: Lookup): Plane["testPolicy"] {
   const { config, grants, profile, defaultPrincipal } = parts;
   const decide = policyOf(parts);

@@ -79,7 +79,7 @@ suite("executing within limits", () => {
     assert.equal(call.reason<PlaneError>().data.attempts, 3);
     const next = settled(run());
     await moveTime(0);
-    assert.match(next.reason<Error>().message, /Server 'notes' is left alone since/);
+    assert.match(next.reason<Error>().message, /Server 'notes': circuit open since/);
     assert.deepEqual([next.reason<PlaneError>().data.attempts, asked()], [0, 3]);
   });
 
@@ -91,7 +91,7 @@ suite("executing within limits", () => {
     await moveTime(0);
     assert.match(
       probe.reason<Error>().message,
-      /^It failed\. It is not tried again\. Server 'notes' is left alone since/,
+      /^It failed\. It is not tried again\. Server 'notes': circuit open since/,
     );
     assert.equal(asked(), 4);
   });

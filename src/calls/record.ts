@@ -31,7 +31,7 @@ import { resultText, type ToolResult } from "../model/result.ts";
 import type { Tool } from "../model/tool.ts";
 import { costField } from "./limits/cost.ts";
 
-/** Gives what the stage gives: at once where it does not wait, because a turn for every stage is dearer than most of them. */
+/** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
 /** Runs the stages and tells, whatever happens, how the call went. */
@@ -44,13 +44,11 @@ export type RecordOptions = {
   /** Resolves when the record is durable; undefined when it is so already. */
   write(record: CallRecord, samples: HealthSample[]): Promise<void> | undefined;
   emit(event: PlaneEvent): void;
-  /** Keeps what is worth keeping of a call that did not succeed; resolves when that is durable. `error` has the provider's own words. */
+  /** Keeps a failed call; resolves when that is durable. `error` has the provider's own words. */
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** The outcome as its caller gets it: a result that is too large is kept elsewhere. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** Told of every call when it is over. */
   onEnded?(call: Learned, outcome: Outcome): void;
-  /** A call that a person had approved is over. */
   onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
 };
 
@@ -217,7 +215,6 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallReco
 /** As much of a call as its stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
-/** What its caller is told of a call. */
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval } = call;
   const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);

@@ -7,7 +7,7 @@ import type { Tool } from "../../model/tool.ts";
 import { type CostLedger, costOf, createCostLedger, limitIn, rest } from "./cost.ts";
 import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
-/** So many conversations, and so many personas, are kept in mind; the longest unused are forgotten first. */
+/** Conversations and personas in memory, least recently used first out. */
 const maxKept = 10_000;
 
 type Conversation = Timed & { spentMs: number; ledger: CostLedger; running: Set<Meter> };
@@ -15,12 +15,9 @@ type Conversation = Timed & { spentMs: number; ledger: CostLedger; running: Set<
 export type ConversationBudgets = {
   /** Undefined where there is nothing to count. */
   meter(call: Routed): Meter | undefined;
-  /** As far as this plane knows. */
   of(conversation: string, principal: Principal): ConversationBudget;
-  /** On all planes that count together. */
   everywhere(conversation: string, principal: Principal): Promise<ConversationBudget>;
   forget(conversation: string, principal: Principal): Promise<void>;
-  /** Gives back what was taken and not used. */
   release(): Promise<void>;
 };
 
@@ -105,7 +102,6 @@ type Owners = {
   isTimed: boolean;
 };
 
-/** Counts one call against its conversation and its persona. */
 function createCallMeter(
   tool: Tool,
   cost: Cost | undefined,
@@ -282,11 +278,9 @@ function outOfTime(tool: string, spent: number, limit: number): PlaneError {
 
 /** Counts what one call uses, attempt by attempt. Where several planes count together there is something to wait for. */
 export type Meter = {
-  /** Throws when the time is used up already. */
   check(): void | Promise<void>;
   /** Sets aside what an attempt costs, or throws. */
   reserve(): void | Promise<void>;
-  /** The attempt begins. */
   start(): void;
   /** Stops the clock while a person is asked. */
   pause(): () => void;

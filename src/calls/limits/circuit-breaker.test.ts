@@ -33,7 +33,7 @@ suite("circuits", () => {
     assert.throws(() => circuits.enter("notes"), {
       ...refused,
       message:
-        "Server 'notes' is left alone since 1970-01-01T00:00:00.000Z, after 5 failures in a row. The last one: it broke. It is tried again at 1970-01-01T00:00:30.000Z; 'servers connect notes' tries it now.",
+        "Server 'notes': circuit open since 1970-01-01T00:00:00.000Z, after 5 failures in a row. The last one: it broke. Next try in 30 s; 'servers connect notes' tries it now.",
       data: {
         server: "notes",
         sent: false,

@@ -11,7 +11,7 @@ const aboutTheRequest: ReadonlySet<unknown> = new Set([-32600, -32601, -32602, -
 
 /** What a call that did not succeed says about its server: that it is well, that it is not, or nothing. */
 function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
-  // What could not be sent is the connection's business, which leaves a server alone for seconds at most.
+  // What could not be sent is the connection's business.
   if (data.sent === false) return "nothing";
   if (code === "SERVER_UNAVAILABLE") return "failing";
   if (code === "TIMEOUT") {
@@ -29,7 +29,7 @@ function isOwnTrouble(rpcCode: unknown): boolean {
 }
 
 const maxOpenMs = 300_000;
-/** Those that come while one call tries a server are told to come back after this. */
+/** Retry delay while a probe is under way. */
 const probeMs = 1_000;
 
 type CircuitOptions = {
@@ -53,7 +53,7 @@ export type Circuits = {
   reset(server: string): void;
 };
 
-/** Since when, and whether it is the one call that tries a server again. */
+/** Since when, and whether it is the probe of a half-open circuit. */
 export type Entered = { at: number; isProbe: boolean };
 
 /** `until` is 0 while it is closed. */
@@ -100,7 +100,7 @@ export function createCircuits(
     enter(server) {
       const circuit = circuits.get(server);
       if (circuit === undefined || circuit.until === 0) return { at: now(), isProbe: false };
-      if (circuit.isProbed || circuit.until > Date.now()) throw leftAlone(server, circuit);
+      if (circuit.isProbed || circuit.until > Date.now()) throw circuitOpen(server, circuit);
       circuit.isProbed = true;
       onChange(server, "half_open");
       return { at: now(), isProbe: true };
@@ -155,12 +155,14 @@ function tellable(error: PlaneError): string {
 
 function describe(server: string, { failures, since, lastError }: Circuit): string {
   const from = new Date(since).toISOString();
-  return `Server '${server}' is left alone since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
+  return `Server '${server}': circuit open since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
 }
 
-function leftAlone(server: string, circuit: Circuit): PlaneError {
-  const retryAt = new Date(Math.max(circuit.until, Date.now() + probeMs)).toISOString();
-  const again = `It is tried again at ${retryAt}; 'servers connect ${server}' tries it now.`;
+function circuitOpen(server: string, circuit: Circuit): PlaneError {
+  const now = Date.now();
+  const at = Math.max(circuit.until, now + probeMs);
+  const retryAt = new Date(at).toISOString();
+  const again = `Next try in ${Math.ceil((at - now) / 1000)} s; 'servers connect ${server}' tries it now.`;
   return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${again}`, {
     data: { server, sent: false, retryAt, since: new Date(circuit.since).toISOString() },
   });

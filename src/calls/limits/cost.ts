@@ -16,10 +16,8 @@ export function costField(tool: Tool | undefined, attempts: readonly Attempt[]):
   return cost === undefined ? {} : { cost };
 }
 
-/** What adding fractions leaves over. */
 export const rest = 1e-9;
 
-/** What was spent, each unit on its own. */
 export type CostLedger = {
   add(cost: Cost): void;
   spent(unit: string): number;

@@ -18,12 +18,11 @@ import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 /** How many calls of one tool may wait for each other. */
 const maxLine = 1_000;
 
-/** Calls of a tool that may not run beside itself: one after the other, in the order they came. */
+/** Serial execution of a tool, in the order of arrival. */
 type Turns = {
   /** Undefined when it is the call's turn already. Who gives up leaves the line. */
   enter(tool: Tool, signal: AbortSignal): Promise<void> | undefined;
   leave(tool: Tool): void;
-  /** How many tools have a call that runs or waits. */
   size(): number;
 };
 
@@ -70,7 +69,7 @@ function tooMany({ name, id: { server } }: Tool): PlaneError {
   });
 }
 
-/** Whatever may hold a call back once it is known where it goes. */
+/** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
 export type Limits = {
   /** Waits for the call's turn; undefined where nothing limits it. */
   enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined;
@@ -91,7 +90,6 @@ export type CallPass = { meter: Meter | undefined; leave(): void };
 export type AttemptPass = {
   /** Stops the clock while a person is asked. */
   pause(): () => void;
-  /** Has to be called once, with `null` when all went well. */
   end(error: PlaneError | null): void;
   /** It has failed, and no other attempt of this call follows. */
   giveUp(error: PlaneError): void;
@@ -102,7 +100,6 @@ type LimitParts = {
   circuits: Circuits;
   /** The configured rate limit of a server. */
   ratePerMinute(server: string): number | undefined;
-  /** Where other planes count with us. */
   shared?: SharedCounts | undefined;
 };
 
@@ -249,21 +246,19 @@ function serverRate(server: string, perMinute: number): Rated {
 }
 
 export type CallLimits = {
-  /** What the path asks before it executes a call. */
   path: Limits;
   verbs: Pick<Plane, "budget">;
-  /** As a part of a server's status. */
   circuitOf(server: string): { circuit?: CircuitStatus };
   /** Closes the circuits of these servers. */
   trust(servers: readonly string[]): void;
-  /** Servers that are others now begin anew. */
+  /** Resets servers whose definition changed. */
   apply(change: ServersChange): void;
   endConversation(conversation: string, principal: Principal): Promise<void>;
   /** Leaves to other planes what was taken and not used. */
   stop(): Promise<void>;
 };
 
-/** What the configuration says about how often, how long and how dearly tools may run. */
+/** The configured limits of calls. */
 export function createLimits(
   config: () => Config,
   emit: (event: PlaneEvent) => void,

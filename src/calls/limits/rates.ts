@@ -6,13 +6,13 @@ import type { SharedCounts } from "./shared-budgets.ts";
 
 const minuteMs = 60_000;
 
-/** What may be taken at once; below zero are turns that were promised to those who wait. */
+/** A token bucket; below zero are tokens promised to waiting calls. */
 type Bucket = { tokens: number; at: number; perMinute: number };
 
-/** So many turns after so long a wait, or none: the next would come too late. */
+/** Tokens after a wait, or none: the wait would be too long. */
 type Drawn = { turns: number; waitMs: number };
 
-/** Of so many in a minute a sixth may come at once. */
+/** A sixth of the rate may come in one burst. */
 function burstOf(perMinute: number): number {
   return Math.max(1, Math.ceil(perMinute / 6));
 }
@@ -46,11 +46,10 @@ export type Rated = { key: string; perMinute: number; what: string; setting: str
 export type Rates = {
   /** Undefined when there is room. Throws when the wait would be longer than `maxWaitMs`. */
   take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
-  /** How many things are being counted. */
   size(): number;
 };
 
-/** So many in a minute, of which a sixth at once. Turns are given in the order they are asked for. */
+/** Rate limits per minute, first come, first served. */
 export function createRates(): Rates {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;

@@ -1,20 +1,18 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedCounts } from "./shared-budgets.ts";
 
-/** Of the calls so many may be tried again, but always a few: ten that fail twice before they succeed are no storm. */
+/** The share of calls that may be retried, and the number that always may. */
 const share = 0.2;
 const least = 20;
 
-/** The last minute in pieces, so that nothing has to be kept of single calls. */
+/** The last minute in buckets. */
 const pieceMs = 10_000;
 const pieces = 6;
 
 type Counts = { piece: number; calls: number[]; retries: number[] };
 
 export type RetryBudget = {
-  /** A call goes there, for the first time. */
   called(target: string): void;
-  /** True when one more may be tried again. */
   take(target: string): boolean | Promise<boolean>;
 };
 

@@ -84,7 +84,6 @@ type TimeShares = {
   take(timed: Timed, limitMs: number): Promise<number | null> | undefined;
   /** Something has ended: what it took beyond our share is told soon. */
   settle(timed: Timed): void;
-  /** Gives back what was not used. */
   release(): Promise<void>;
 };
 

@@ -27,7 +27,6 @@ export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): 
 
 const { characters, lines, matches } = pageLimits;
 
-/** The tool that a model reads large results with. */
 export const readResultManifest: ToolManifest = ToolManifest.parse({
   name: "read_result",
   description:

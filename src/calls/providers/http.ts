@@ -21,7 +21,6 @@ export function retryAfter(said: string | null | undefined, now = Date.now()): {
   return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now) };
 }
 
-/** May the other side have seen the request? */
 function wasSent(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return !(unsent.includes(code) || isCertificate(code));
@@ -50,7 +49,6 @@ function codeOf(thrown: unknown, depth = 0): string {
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** What an endpoint answered: data, text, or a picture or sound. */
 type Answer = { json: Json } | { text: string } | { block: ContentBlock };
 
 async function readAnswer(response: Response, host: string): Promise<Answer> {
@@ -177,7 +175,6 @@ type HttpRequest = {
   body: string | undefined;
 };
 
-/** What a request says of itself. */
 type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
 
 /**
@@ -264,7 +261,6 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** What is known of a failed request to a model. */
 type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<string, string> | undefined };
 
 /**

@@ -60,7 +60,6 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
   }
 }
 
-/** Puts variables and secrets in their places. */
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
 
 /** A provider's configuration for use. What is wrong with it is told before anything is sent. */

@@ -25,7 +25,6 @@ export type ProviderParts = {
   servers: Servers;
   handWritten: HandWrittenTools;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Executes the tools that come with the plane. */
   builtin: Provider;
   models(): ConfigValues["models"];
   /** The file that defines a model; its references to files start there. */
@@ -33,13 +32,12 @@ export type ProviderParts = {
 };
 
 export type Providers = Pick<ProviderKinds, "of" | "register"> & {
-  /** Why a provider cannot be used, or null. */
   trouble(spec: ProviderSpec): string | null;
   /** Asks whether it is there, where it can be asked; rejects with why it is not. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null;
 };
 
-/** Who can execute tools here, and why one of them cannot. */
+/** The providers of this plane. */
 export function createProviders(parts: ProviderParts): Providers {
   const { servers, handWritten, environment, models } = parts;
   const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
@@ -141,7 +139,7 @@ type ProviderKinds = {
   register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
 };
 
-/** The ways to execute a tool: ours, and those that the program beside us adds. The one added last counts. */
+/** Built-in kinds of providers, and those that the program registers; the last one registered counts. */
 export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal): ProviderKinds {
   const added = new Map<string, Added[]>();
   const current = (kind: string) => added.get(kind)?.at(-1);
@@ -250,7 +248,6 @@ function toResult(value: unknown): unknown {
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
 }
 
-/** Why a configured model cannot be asked, or null. */
 export function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;

@@ -23,7 +23,6 @@ function inLines(written: string, json: Json): string {
   return /\d[\d.]{15}/.test(written) ? indentJson(written) : JSON.stringify(json, null, 1);
 }
 
-/** The same where only its JSON is looked at. */
 export function jsonOf(result: ToolResult): Json | undefined {
   const { value } = readBody(result);
   return typeof value === "object" && value !== null ? value : undefined;
@@ -47,7 +46,6 @@ function parseJson(text: string): Json | undefined {
 }
 
 type CondenseOptions = {
-  /** Characters of text that are shown whole. */
   limit: number;
   /** Structured content stays as it is, because the tool has promised it. */
   keepsStructured: boolean;

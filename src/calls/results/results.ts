@@ -25,12 +25,11 @@ export type Results = {
   /** The tools of our own that a configuration has, and what executes them. */
   builtin(config: Config): { manifest: ToolManifest; source: string }[];
   provider: Provider;
-  /** Takes away what is over, now and once an hour. */
+  /** Deletes expired results, now and once an hour. */
   start(): void;
   stop(): void;
 };
 
-/** Where tools of our own come from, in listings. */
 const builtinSource = "builtin";
 
 const hourMs = 3_600_000;

@@ -87,7 +87,6 @@ const maxKeys = 30;
 /** So many entries of a list are looked at to say what it is a list of. */
 const looked = 100;
 
-/** What it is, so that the right part can be asked for. */
 export function shapeOf({ text, json }: Body): ResultShape {
   if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
   const table = readTable(text);

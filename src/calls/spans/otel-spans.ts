@@ -30,7 +30,6 @@ type SpanBeginning = {
   meta: UnknownObject | undefined;
 };
 
-/** A span and the context in which its children are made. */
 type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
 function beginSpan({ name, kind, attributes, meta }: SpanBeginning): OpenSpan {
@@ -84,7 +83,6 @@ function sayContext({ traceId, spanId, traceFlags, traceState }: SpanContext): T
 const operation = { "gen_ai.operation.name": "execute_tool" };
 const toolCall = { "mcp.method.name": "tools/call" };
 
-/** The spans of calls that are on the path. */
 const open = new Map<string, Span>();
 
 /** One span for a call on the path; what is tried for it says that it belongs below. */
@@ -126,7 +124,6 @@ export async function traceCall(
   }
 }
 
-/** What was learned of a call on its way. */
 export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>): void {
   const span = open.get(id);
   if (span === undefined || tool === undefined) return;
@@ -191,14 +188,12 @@ function errorOf(outcome: Outcome): string | null {
   return status === "tool_error" ? "tool_error" : outcome.error.code;
 }
 
-/** What is known of a run when it begins. */
 export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
 
 /** A run that is traced: its model's turns and its calls belong below it. */
 export type TracedRun = {
   /** The same model, with a span for each time it is asked. */
   model(model: ChatModel): ChatModel;
-  /** To be passed with each call. */
   relay: Relay;
   /** `run` is left out where nothing came of it. */
   end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;

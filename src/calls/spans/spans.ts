@@ -31,7 +31,6 @@ export function withSpan(
   });
 }
 
-/** What was learned of a call, for its span. */
 export function tellSpan(call: Requested & Partial<Executed>): void {
   loaded?.describeCall(call);
 }
